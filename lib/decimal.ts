@@ -1,0 +1,83 @@
+/** Exact rationals of bigint, and the decimal text that leaves the service. No amount ever passes through a float. */
+
+/** An exact number n / d; d is positive. Not necessarily in lowest terms: equality is by cross-multiplication, see `compare`. */
+export interface Rational {
+  readonly n: bigint
+  readonly d: bigint
+}
+
+export const ZERO: Rational = { n: 0n, d: 1n }
+export const ONE: Rational = { n: 1n, d: 1n }
+
+/** n / d as a Rational; throws a RangeError when d is 0. */
+export function ratio (n: bigint, d: bigint = 1n): Rational {
+  if (d === 0n) throw new RangeError('a ratio with denominator 0')
+  return d < 0n ? { n: -n, d: -d } : { n, d }
+}
+
+export const add = (a: Rational, b: Rational): Rational =>
+  a.d === b.d ? { n: a.n + b.n, d: a.d } : { n: a.n * b.d + b.n * a.d, d: a.d * b.d }
+export const subtract = (a: Rational, b: Rational): Rational => add(a, { n: -b.n, d: b.d })
+export const multiply = (a: Rational, b: Rational): Rational => ({ n: a.n * b.n, d: a.d * b.d })
+/** a / b; throws a RangeError when b is 0. */
+export const divide = (a: Rational, b: Rational): Rational => ratio(a.n * b.d, a.d * b.n)
+
+/** Negative, 0 or positive as a is below, equal to or above b. */
+export function compare (a: Rational, b: Rational): number {
+  const left = a.n * b.d
+  const right = b.n * a.d
+  return left < right ? -1 : left > right ? 1 : 0
+}
+
+/** 10^exponent, for a negative exponent too. */
+export function powerOfTen (exponent: number): Rational {
+  return exponent >= 0 ? { n: 10n ** BigInt(exponent), d: 1n } : { n: 1n, d: 10n ** BigInt(-exponent) }
+}
+
+/** An amount of raw units as whole tokens. */
+export const wholeTokens = (raw: Rational, decimals: number): Rational => multiply(raw, powerOfTen(-decimals))
+
+const DECIMAL_TEXT = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** Reads "0.0025", "1" or "2.5e-3" exactly; undefined for anything else, a sign included. */
+export function parseDecimal (text: string): Rational | undefined {
+  const [, whole, fraction = '', exponent = '0'] = DECIMAL_TEXT.exec(text) ?? []
+  if (whole === undefined) return undefined
+  return multiply(ratio(BigInt(whole + fraction)), powerOfTen(Number(exponent) - fraction.length))
+}
+
+export type Rounding = 'down' | 'nearest' | 'up'
+
+/** n / d as an integer; halves go up. Non-negative numbers only. */
+export function roundToInteger ({ n, d }: Rational, rounding: Rounding): bigint {
+  if (rounding === 'down') return n / d
+  if (rounding === 'up') return (n + d - 1n) / d
+  return (2n * n + d) / (2n * d)
+}
+
+function placePoint (digits: bigint, places: number): string {
+  const text = digits.toString().padStart(places + 1, '0')
+  return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`
+}
+
+/** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */
+export function toFixed (value: Rational, places: number, rounding: Rounding = 'nearest'): string {
+  if (value.n < 0n) throw new RangeError('decimal text of a negative number')
+  return placePoint(roundToInteger({ n: value.n * 10n ** BigInt(places), d: value.d }, rounding), places)
+}
+
+/** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
+export function formatUnits (raw: bigint, decimals: number): string {
+  const text = placePoint(raw, decimals)
+  return decimals === 0 ? text : text.replace(/\.?0+$/, '')
+}
+
+/**
+ * Places after the point that a price needs: `digits`, and for one below 0.1 as many more as there are zeros behind its point,
+ * so that `digits` significant digits always stay. `value` is positive.
+ */
+export function placesFor (value: Rational, digits: number): number {
+  let places = digits
+  for (let scaled = value.n * 10n; scaled < value.d; scaled *= 10n) places++
+  return places
+}
