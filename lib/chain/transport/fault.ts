@@ -1,0 +1,78 @@
+/**
+ * The errors of the transport. A node's URL carries an API key in its path, query or user part, and the errors of the
+ * platform repeat that URL in messages and causes. So errors are built anew here from facts that are safe to log: the
+ * host and our own words, never a foreign message, never the text of an answer.
+ */
+import { ServiceError, type ErrorCode } from '../../errors.js'
+
+/** Why a call to a node gave nothing usable; also the `outcome` that is metered. */
+export type FaultReason =
+  | 'network'       // refused, reset, name not resolved
+  | 'timeout'
+  | 'http'          // a status other than 200, see `status`
+  | 'not-json'      // HTML, cut off, empty
+  | 'wrong-shape'   // JSON, but no JSON-RPC answer
+  | 'wrong-ids'     // an answer to another question
+  | 'too-large'
+  | 'rpc-error'     // a JSON-RPC error, see `rpcCode`
+  | 'genesis'       // another cluster
+  | 'behind'        // another node is further on
+  | 'open'          // not asked: the breaker is open
+
+/** The facts of a failure: the `cause` of the ServiceError that reports it. */
+export interface NodeFault {
+  host: string
+  reason: FaultReason
+  status?: number
+  rpcCode?: number
+}
+
+// Request Timeout, Too Many Requests, and the 403 by which public nodes block a client: the node refuses, for now.
+const REFUSALS = new Set([403, 408, 429])
+// A system or library code such as ECONNREFUSED; anything else might be text from outside.
+const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
+
+/** A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside. */
+export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
+  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, ...(retryAfter !== undefined && { retryAfter }) })
+}
+
+/** The facts that `nodeError` put into `error`; undefined for any other error. */
+export function faultOf (error: unknown): NodeFault | undefined {
+  const cause = error instanceof ServiceError ? error.cause : undefined
+  return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause ? cause as NodeFault : undefined
+}
+
+/** An answer of a status other than 200. `retryAfter` in seconds. */
+export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
+  const code = status >= 500 || REFUSALS.has(status) ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER'
+  return nodeError(code, `answered HTTP ${status}`, { host, reason: 'http', status }, retryAfter)
+}
+
+/** An answer that can't be used for what it holds. */
+export function answerError (host: string, reason: 'not-json' | 'wrong-shape' | 'wrong-ids' | 'too-large', what: string): ServiceError {
+  return nodeError('NODE_BAD_ANSWER', what, { host, reason })
+}
+
+/** A JSON-RPC error. The node's own message may repeat what it was sent, so only the code is told. */
+export function rpcError (host: string, rpcCode: number): ServiceError {
+  return nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
+}
+
+/** What `fetch` threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
+export function networkError (host: string, thrown: unknown): ServiceError {
+  const code = systemCode(thrown)
+  return nodeError('NODE_UNAVAILABLE', code === undefined ? 'was not reached' : `was not reached (${code})`, { host, reason: 'network' })
+}
+
+function systemCode (thrown: unknown): string | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
+    if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) return error.code
+  }
+  return undefined
+}
+
+/** The host of `url`: all that may be told of it. */
+export function hostOf (url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'unknown'
+}
