@@ -1,0 +1,60 @@
+import { ratio, type Rational } from '../decimal.js'
+
+/** auto: a swap whose fee is not the configured rate counts its own input; fees: every swap counts its fee / rate. */
+export type VolumeBasis = 'auto' | 'fees'
+
+export interface Valuation {
+  /** PROTOCOL_FEE_RATE: above 0 and below 1. */
+  rate: Rational
+  basis: VolumeBasis
+}
+
+/** A spot swap in raw token units. `fee` is null while the fee balance before the swap is not known. */
+export interface SwapFacts {
+  side: 'buy' | 'sell'
+  input: bigint
+  output: bigint
+  fee: bigint | null
+}
+
+/** Both legs of a swap's volume in raw units, exact, and whether its fee is the one that the configured rate takes. */
+export interface SwapVolume {
+  base: Rational
+  quote: Rational
+  agrees: boolean
+}
+
+/**
+ * The protocol's fee on `input` at `rate`: input − floor(input × (1 − rate)), so it rounds up.
+ * Source: programs/futarchy/src/state/futarchy_amm.rs, swap.
+ */
+export function feeAt (input: bigint, { n, d }: Rational): bigint {
+  return input - input * (d - n) / d
+}
+
+/**
+ * The volume of one spot swap. Its notional stands on the leg that was paid: fee / rate, or the input itself where the basis is 'auto'
+ * and the fee disagrees with the rate. A fee that is not known is taken from the input at the rate. The other leg is
+ * notional × output / input.
+ */
+export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: Valuation): SwapVolume {
+  const expected = feeAt(input, rate)
+  const agrees = fee === null || fee === expected
+  const notional = agrees || basis === 'fees' ? ratio((fee ?? expected) * rate.d, rate.n) : ratio(input)
+  const other = input === 0n ? ratio(output) : ratio(notional.n * output, notional.d * input)
+  return side === 'buy' ? { base: other, quote: notional, agrees } : { base: notional, quote: other, agrees }
+}
+
+const BPS = 10_000n
+
+/**
+ * The fee rate in whole basis points that takes `fee` on `input`; undefined where none does, or where the amounts are too small to
+ * tell several apart.
+ */
+export function observedBps (fee: bigint, input: bigint): bigint | undefined {
+  if (input <= 0n || fee <= 0n) return undefined
+  // fee = ceil(input × bps / 10,000) holds for bps in ((fee − 1) × 10,000 / input, fee × 10,000 / input]
+  const most = fee * BPS / input
+  const least = (fee - 1n) * BPS / input + 1n
+  return most === least ? most : undefined
+}

@@ -1,0 +1,69 @@
+import { PublicKey } from '@solana/web3.js'
+import type { RawTransaction } from '../chain/types.js'
+import { ServiceError } from '../errors.js'
+import { decodeBase58 } from './events/base58.js'
+import { decodeEvent, type EventBody } from './events/decode.js'
+
+export type { EventBody, Sides, SpotSwap } from './events/decode.js'
+export type { EventName } from './events/layouts.js'
+
+/** An event together with its place in the transaction. */
+export interface ProgramEvent extends EventBody {
+  /** The outer instruction, and the position in the list of its inner ones. */
+  outer: number
+  inner: number
+  /** All account keys of the transaction: an event that names no DAO may find it here. */
+  accounts: readonly string[]
+}
+
+/** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
+const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
+
+/** The account that signs the events of `program` (seed `__event_authority`), base58. Throws on a malformed key. */
+export function eventAuthorityOf (program: string): string {
+  return PublicKey.findProgramAddressSync([Buffer.from('__event_authority')], new PublicKey(program))[0].toBase58()
+}
+
+const bad = (tx: RawTransaction, what: string, cause?: unknown) =>
+  new ServiceError('NODE_BAD_ANSWER', `transaction ${String(tx?.transaction?.signatures?.[0] ?? '?')}: ${what}`, { cause })
+
+function collect (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
+  const { meta, transaction } = tx
+  if (meta.err === undefined) throw bad(tx, 'the node does not say whether it failed')
+  if (meta.err !== null) return []
+  if (!Array.isArray(meta.innerInstructions)) throw bad(tx, 'the node did not record its inner instructions')
+  const loaded = meta.loadedAddresses
+  const accounts = loaded == null
+    ? transaction.message.accountKeys
+    : [...transaction.message.accountKeys, ...loaded.writable, ...loaded.readonly]
+  const events: ProgramEvent[] = []
+  for (const { index, instructions } of meta.innerInstructions) {
+    for (const [inner, instruction] of instructions.entries()) {
+      const called = accounts[instruction.programIdIndex]
+      // An index past the end means that the addresses from lookup tables are missing
+      if (called === undefined) throw bad(tx, 'an instruction of an account that it does not list')
+      if (called !== program) continue
+      if (instruction.accounts.length !== 1 || accounts[instruction.accounts[0]!] !== eventAuthority) continue
+      const data = decodeBase58(instruction.data)
+      if (data === undefined) throw bad(tx, 'instruction data that are not base58')
+      if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
+      events.push({ ...decodeEvent(data), outer: index, inner, accounts })
+    }
+  }
+  return events
+}
+
+/**
+ * The genuine events of `program` in a transaction, in the order in which they happened. Genuine is an inner instruction, under any
+ * outer one and at any depth, of the program itself with its event authority as the only account: that account can sign for nobody
+ * else, while anyone can log look-alikes. A failed transaction gives none: what it did was rolled back.
+ * Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends another shape: that is unknown, not "none".
+ */
+export function readEvents (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
+  try {
+    return collect(tx, program, eventAuthority)
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw bad(tx, 'not the shape of a transaction', error)
+  }
+}

@@ -1,0 +1,124 @@
+import { LRUCache } from 'lru-cache'
+import { encodeBase58 } from './base58.js'
+import { layoutOf, type EventName, type Layout } from './layouts.js'
+
+/** Raw token units of both sides of the spot pool. */
+export interface Sides { quote: bigint, base: bigint }
+
+export interface SpotSwap {
+  /** A buy pays quote and receives base. */
+  side: 'buy' | 'sell'
+  /** Gross, fee included, in raw units of the token paid. */
+  input: bigint
+  /** What the user received. While a proposal is live this includes arbitrage profit. */
+  output: bigint
+}
+
+/** What an event says, whatever its name. Keys are base58, amounts raw units. */
+export interface EventBody {
+  /** 'Unknown': a name that is not ours; 'Unreadable': a known one, or none at all, whose bytes don't fit; see `reason`. */
+  name: EventName | 'Unknown' | 'Unreadable'
+  /** The slot and Unix second that the event states, and its number among the DAO's events; null where the data end before them. */
+  slot: number | null
+  at: number | null
+  seq: bigint | null
+  dao: string | null
+  proposal: string | null
+  /** The keys at bytes 40 and 72 of an event that is not fully understood: one of them is most likely its DAO. */
+  candidates: readonly string[]
+  /** The spot pool's fee balances and reserves after the event, where it carries them. */
+  fees: Sides | null
+  reserves: Sides | null
+  /** The event leaves the fee balances as they were. */
+  keepsFees: boolean
+  swap: SpotSwap | null
+  /** Of an unreadable event: what is wrong, and the name its discriminator stands for. */
+  reason: string | null
+  /** The whole data of an event that is not understood; null otherwise. */
+  raw: Buffer | null
+}
+
+const COMMON_END = 40
+const STATE_SIZE = [277, 541] as const   // FutarchyAmm in the states Spot and Futarchy (programs/futarchy/src/state/futarchy_amm.rs)
+const MAX_TIME = 253_402_300_799         // the last second of the year 9999: beyond, there are no dates to count by
+
+// The same few DAOs come up all the time, and the text of a key costs more than the rest of an event
+const texts = new LRUCache<string, string>({ max: 4096 })
+
+function keyAt (data: Buffer, at: number): string {
+  const bytes = data.toString('latin1', at, at + 32)
+  let text = texts.get(bytes)
+  if (text === undefined) texts.set(bytes, text = encodeBase58(data.subarray(at, at + 32)))
+  return text
+}
+
+const keysAt = (data: Buffer): string[] => [40, 72].filter(at => data.length >= at + 32).map(at => keyAt(data, at))
+
+function safe (value: bigint, most: number): number | null {
+  return value >= 0n && value <= BigInt(most) ? Number(value) : null
+}
+
+function blank (data: Buffer, layout: Layout | undefined): EventBody {
+  const has = data.length >= COMMON_END
+  const inside = (at: number | undefined) => at !== undefined && data.length >= at + 32 ? keyAt(data, at) : null
+  return {
+    name: layout?.name ?? 'Unknown',
+    slot: has ? safe(data.readBigUInt64LE(16), Number.MAX_SAFE_INTEGER) : null,
+    at: has ? safe(data.readBigInt64LE(24), MAX_TIME) : null,
+    seq: has ? data.readBigUInt64LE(32) : null,
+    dao: inside(layout?.dao),
+    proposal: inside(layout?.proposal),
+    candidates: [],
+    fees: null,
+    reserves: null,
+    keepsFees: layout?.keepsFees ?? false,
+    swap: null,
+    reason: null,
+    raw: null
+  }
+}
+
+const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody => ({
+  ...body, name: 'Unreadable', keepsFees: false, swap: null, fees: null, reserves: null, candidates: keysAt(data), reason, raw: data
+})
+
+/** Where the AMM state begins so that the length adds up; undefined where no known form does. */
+function stateAt (data: Buffer, { amm = [], behind = [0] }: Layout): number | undefined {
+  return amm.find(at => {
+    const size = STATE_SIZE[data[at] ?? -1]
+    return size !== undefined && behind.includes(data.length - at - size)
+  })
+}
+
+function bare ({ lengths }: Layout, length: number): boolean {
+  if (lengths === undefined) return false
+  return 'from' in lengths ? length >= lengths.from : lengths.includes(length)
+}
+
+const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
+
+/**
+ * Reads one event from its instruction data (tag included). Never throws: what does not fit any released layout comes back as
+ * 'Unreadable' or 'Unknown' with its raw bytes.
+ * Source: programs/futarchy/src/events.rs; the spot pool's place in the state: programs/futarchy/src/state/futarchy_amm.rs.
+ */
+export function decodeEvent (data: Buffer): EventBody {
+  const layout = data.length >= 16 ? layoutOf(data) : undefined
+  const body = blank(data, layout)
+  if (body.seq === null) return unreadable(body, data, `${data.length} bytes end before the sequence number`)
+  if (body.slot === null || body.at === null) return unreadable(body, data, `${body.name} with an impossible slot or time`)
+  if (layout === undefined) return { ...body, candidates: keysAt(data), raw: data }
+  const state = stateAt(data, layout)
+  if (state === undefined && !bare(layout, data.length)) return unreadable(body, data, `${layout.name} of ${data.length} bytes`)
+  if (state !== undefined) {
+    body.reserves = sides(data, state + 101)
+    body.fees = sides(data, state + 117)
+  }
+  if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
+  if (layout.name === 'SpotSwap') {
+    const type = data[104]!
+    if (type > 1) return unreadable(body, data, `SpotSwap of type ${type}`)
+    body.swap = { side: type === 0 ? 'buy' : 'sell', input: data.readBigUInt64LE(105), output: data.readBigUInt64LE(113) }
+  }
+  return body
+}
