@@ -18,9 +18,9 @@ export interface AtSlot<T> {
 
 /** Reads of the state now, at commitment `confirmed`. Each method is one node call and throws a ServiceError. */
 export interface AccountReader {
-  /** Every account of `program` whose data begin with `prefix`, all of one slot. */
-  programAccounts (program: string, prefix: Buffer): Promise<AtSlot<RawAccount[]>>
-  /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. `minSlot` refuses an older state. */
+  /** Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. */
+  programAccounts (program: string, prefix: Buffer, minSlot?: number): Promise<AtSlot<RawAccount[]>>
+  /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. */
   accounts (addresses: readonly string[], minSlot?: number): Promise<AtSlot<Array<RawAccount | null>>>
 }
 

@@ -1,0 +1,68 @@
+import { derive, keyBytes, keyText } from './pda.js'
+
+/** Programs and the addresses derived from them. Seeds by the programs' sources, named at each function. */
+
+/** Ids of the programs that tokens, metadata, launches and packages belong to (the protocol's sdk/src/constants.ts). */
+export const PROGRAMS = {
+  system: '11111111111111111111111111111111',
+  token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+  token2022: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+  associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
+  metaplex: 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s',
+  performancePackage: 'pbPPQH7jyKoSLu8QYs3rSY3YkDRXEBojKbTgnUg7NDS',
+  externalPool: 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG'
+} as const
+
+/** The launchpads, newest first: the order in which a mint's launch is looked for. */
+export const LAUNCHPADS = [
+  { version: 'v0.8', program: 'moonDJUoHteKkGATejA5bdJVwJ6V6Dg74gyqyJTx73n' },
+  { version: 'v0.7', program: 'moontUzsdepotRGe5xsfip7vLPTJnVuafqdUWexVnPM' },
+  { version: 'v0.6', program: 'MooNyh4CBUYEKyXVnjGYQ8mEiJDpGvJMdvrZx1iGeHV' }
+] as const
+export type Launchpad = typeof LAUNCHPADS[number]
+export type LaunchpadVersion = Launchpad['version']
+
+const text = (seed: string): Buffer => Buffer.from(seed)
+const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seeds, keyBytes(program)))
+
+/** Metaplex metadata of a mint (mpl-token-metadata: seeds `metadata`, program id, mint). */
+export const metadataAddress = (mint: string): string =>
+  pda(PROGRAMS.metaplex, text('metadata'), keyBytes(PROGRAMS.metaplex), keyBytes(mint))
+
+/** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
+export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
+  pda(PROGRAMS.associatedToken, keyBytes(owner), keyBytes(tokenProgram), keyBytes(mint))
+
+/** Signer of a program's CPI events (anchor: seed `__event_authority`). */
+export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
+
+/** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
+export interface LaunchAddresses {
+  launch: string
+  /** Creator of the DAO and create key of the package. */
+  signer: string
+  /** Price-based performance package; v0.8 has none. */
+  package: string
+  /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
+  position: string
+  positionNft: string
+  positionNftAccount: string
+}
+
+/**
+ * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT mint's seed lies under
+ * the launchpad, the position's under the external pool program).
+ */
+export function launchAddresses (launchpad: string, mint: string): LaunchAddresses {
+  const launch = pda(launchpad, text('launch'), keyBytes(mint))
+  const signer = pda(launchpad, text('launch_signer'), keyBytes(launch))
+  const positionNft = pda(launchpad, text('position_nft_mint'), keyBytes(mint))
+  return {
+    launch,
+    signer,
+    package: pda(PROGRAMS.performancePackage, text('performance_package'), keyBytes(signer)),
+    position: pda(PROGRAMS.externalPool, text('position'), keyBytes(positionNft)),
+    positionNft,
+    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), keyBytes(positionNft))
+  }
+}

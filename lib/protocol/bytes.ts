@@ -1,0 +1,33 @@
+/** Reading bytes that strangers wrote: every length is checked before anything is read or allocated. */
+
+/** Bytes that are not what their owner and discriminator promise. The reason is short and goes into reports. */
+export class DecodeError extends Error {
+  override readonly name = 'DecodeError'
+}
+
+/** Throws a DecodeError unless `data` holds `length` bytes from `offset` on. */
+export function need (data: Buffer, offset: number, length: number, what: string): void {
+  if (offset < 0 || offset + length > data.length) throw new DecodeError(`${what}: ${data.length} bytes are too few`)
+}
+
+/**
+ * Checks a Borsh Vec at `offset` before Anchor sees it: Anchor's decoder does not bound the count, and a count of 2^28
+ * exhausts the heap and ends the process. Throws a DecodeError when the count exceeds `most` or the bytes that follow.
+ */
+export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): void {
+  need(data, offset, 4, what)
+  const count = data.readUInt32LE(offset)
+  if (count > most) throw new DecodeError(`${what}: a count of ${count}, at most ${most} can be`)
+  need(data, offset + 4, count * itemBytes, what)
+}
+
+/** Unsigned little-endian integer of 16 bytes. */
+export function readU128 (data: Buffer, offset: number): bigint {
+  return data.readBigUInt64LE(offset) | data.readBigUInt64LE(offset + 8) << 64n
+}
+
+/** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
+export function cleanText (bytes: Buffer): string {
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
+}

@@ -1,0 +1,69 @@
+import type { PublicKey } from '@solana/web3.js'
+import type { RawAccount } from '../chain/types.js'
+import { DecodeError } from './bytes.js'
+import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
+
+/** A DAO and its embedded pool, from the prefix of the account that is equal in every version (programs/futarchy/src/state/dao.rs). */
+export interface Dao {
+  address: string
+  /** Futarchy while a proposal is live: the spot pool then stands beside two conditional ones, which set no price. */
+  state: 'spot' | 'futarchy'
+  baseMint: string
+  quoteMint: string
+  /** Reserves of the spot pool, raw units; fee balances are not part of them. */
+  baseReserves: bigint
+  quoteReserves: bigint
+  /** Protocol fees that the spot pool holds uncollected, raw units. */
+  baseFees: bigint
+  quoteFees: bigint
+  baseVault: string
+  quoteVault: string
+  /** Number of the DAO's latest event; its events are 1, 2, 3 … */
+  seqNum: bigint
+  creator: string
+  /** Bytes of the account: tells which version created or resized it. */
+  size: number
+}
+
+interface AnchorPool {
+  quoteReserves: AnchorInteger
+  baseReserves: AnchorInteger
+  quoteProtocolFeeBalance: AnchorInteger
+  baseProtocolFeeBalance: AnchorInteger
+}
+interface AnchorDao {
+  amm: {
+    state: { spot?: { spot: AnchorPool }, futarchy?: { spot: AnchorPool } }
+    baseMint: PublicKey
+    quoteMint: PublicKey
+    ammBaseVault: PublicKey
+    ammQuoteVault: PublicKey
+  }
+  baseMint: PublicKey
+  quoteMint: PublicKey
+  daoCreator: PublicKey
+  seqNum: AnchorInteger
+}
+
+/** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
+export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
+  const { amm, ...dao } = client.dao(account) as AnchorDao
+  const pool = amm.state.spot?.spot ?? amm.state.futarchy?.spot
+  if (pool === undefined) throw new DecodeError('dao: a pool state that is neither spot nor futarchy')
+  if (!amm.baseMint.equals(dao.baseMint) || !amm.quoteMint.equals(dao.quoteMint)) throw new DecodeError('dao: the pool is of other mints')
+  return {
+    address: account.address,
+    state: amm.state.spot === undefined ? 'futarchy' : 'spot',
+    baseMint: toKey(dao.baseMint),
+    quoteMint: toKey(dao.quoteMint),
+    baseReserves: toBigInt(pool.baseReserves),
+    quoteReserves: toBigInt(pool.quoteReserves),
+    baseFees: toBigInt(pool.baseProtocolFeeBalance),
+    quoteFees: toBigInt(pool.quoteProtocolFeeBalance),
+    baseVault: toKey(amm.ammBaseVault),
+    quoteVault: toKey(amm.ammQuoteVault),
+    seqNum: toBigInt(dao.seqNum),
+    creator: toKey(dao.daoCreator),
+    size: account.data.length
+  }
+}

@@ -1,0 +1,83 @@
+import { PROGRAMS } from './addresses.js'
+import { cleanText, DecodeError, need } from './bytes.js'
+import { keyText } from './pda.js'
+import type { RawAccount } from '../chain/types.js'
+
+/** Symbol and name of a token. Anyone can choose them: they are text to show, never an identity. */
+export interface TokenText {
+  symbol: string
+  name: string
+}
+
+/** Longest symbol, name or uri that is believed, in bytes. */
+const MOST_TEXT = 4096
+const METAPLEX_KEY = 4
+const NO_KEY = keyText(Buffer.alloc(32))
+
+const EXTENSIONS_OFFSET = 166
+const METADATA_POINTER = 18
+const TOKEN_METADATA = 19
+
+function readString (data: Buffer, offset: number, what: string): { text: string, end: number } {
+  need(data, offset, 4, what)
+  const length = data.readUInt32LE(offset)
+  if (length > MOST_TEXT) throw new DecodeError(`${what}: ${length} bytes of text`)
+  need(data, offset + 4, length, what)
+  const end = offset + 4 + length
+  return { text: cleanText(data.subarray(offset + 4, end)), end }
+}
+
+function readNameAndSymbol (data: Buffer, offset: number, what: string): TokenText {
+  const name = readString(data, offset, what)
+  const symbol = readString(data, name.end, what)
+  return { symbol: symbol.text, name: name.text }
+}
+
+/**
+ * Metaplex metadata (mpl-token-metadata: key 4, update authority, mint, name, symbol). Throws a DecodeError when the account is not
+ * Metaplex's or describes another mint.
+ */
+export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): TokenText {
+  if (owner !== PROGRAMS.metaplex) throw new DecodeError('metadata of another program')
+  need(data, 0, 65, 'metadata')
+  if (data[0] !== METAPLEX_KEY) throw new DecodeError(`metadata with key ${data[0]}`)
+  if (keyText(data.subarray(33, 65)) !== mint) throw new DecodeError('metadata of another mint')
+  return readNameAndSymbol(data, 65, 'metadata')
+}
+
+/** Token-2022 keeps extensions as type, length, value behind the mint. Throws a DecodeError when one runs past the end. */
+function extension (data: Buffer, type: number): Buffer | undefined {
+  let offset = EXTENSIONS_OFFSET
+  while (offset + 4 <= data.length) {
+    const kind = data.readUInt16LE(offset)
+    const length = data.readUInt16LE(offset + 2)
+    if (kind === 0) return undefined
+    need(data, offset + 4, length, 'extension')
+    if (kind === type) return data.subarray(offset + 4, offset + 4 + length)
+    offset += 4 + length
+  }
+  return undefined
+}
+
+/**
+ * What a Token-2022 mint says about its metadata: the text where it carries it itself, or the address of the account that does.
+ * Undefined where it says nothing, so for every mint of SPL Token.
+ */
+export function token2022Metadata ({ address, owner, data }: RawAccount): TokenText | { at: string } | undefined {
+  if (owner !== PROGRAMS.token2022) return undefined
+  const pointer = extension(data, METADATA_POINTER)
+  if (pointer === undefined) return undefined
+  need(pointer, 0, 64, 'metadata pointer')
+  const at = keyText(pointer.subarray(32, 64))
+  if (at === NO_KEY) return undefined
+  if (at !== address) return { at }
+  const own = extension(data, TOKEN_METADATA)
+  return own === undefined ? undefined : tokenMetadata(own, address)
+}
+
+/** The TokenMetadata value of Token-2022: update authority, mint, name, symbol. Throws a DecodeError when it describes another mint. */
+function tokenMetadata (value: Buffer, mint: string): TokenText {
+  need(value, 0, 64, 'token metadata')
+  if (keyText(value.subarray(32, 64)) !== mint) throw new DecodeError('metadata of another mint')
+  return readNameAndSymbol(value, 64, 'token metadata')
+}

@@ -1,0 +1,51 @@
+import { PROGRAMS } from './addresses.js'
+import { DecodeError, need } from './bytes.js'
+import { keyText } from './pda.js'
+import type { RawAccount } from '../chain/types.js'
+
+/** Mints and token accounts of SPL Token and Token-2022 (layouts: spl-token, state.rs; extensions start behind byte 165). */
+
+const MINT_BYTES = 82
+const ACCOUNT_BYTES = 165
+/** Token-2022 tells its extended accounts apart by the byte at 165. */
+const TYPE_OFFSET = 165
+const TYPE_MINT = 1
+const TYPE_ACCOUNT = 2
+
+export interface Mint {
+  address: string
+  /** Raw units. */
+  supply: bigint
+  decimals: number
+  tokenProgram: string
+}
+
+export interface TokenAccount {
+  mint: string
+  owner: string
+  /** Raw units. */
+  amount: bigint
+}
+
+const isTokenProgram = (owner: string): boolean => owner === PROGRAMS.token || owner === PROGRAMS.token2022
+
+function holds ({ owner, data }: RawAccount, bytes: number, type: number): boolean {
+  if (data.length === bytes) return true
+  return owner === PROGRAMS.token2022 && data.length > TYPE_OFFSET && data[TYPE_OFFSET] === type
+}
+
+/** The mint in an account; undefined where the account is no initialised mint (a wallet, a token account, …). */
+export function decodeMint (account: RawAccount): Mint | undefined {
+  const { data, owner, address } = account
+  if (!isTokenProgram(owner) || !holds(account, MINT_BYTES, TYPE_MINT) || data[45] !== 1) return undefined
+  return { address, supply: data.readBigUInt64LE(36), decimals: data.readUInt8(44), tokenProgram: owner }
+}
+
+/** The token account in an account. Throws a DecodeError where it is none. */
+export function decodeTokenAccount (account: RawAccount): TokenAccount {
+  const { data, owner } = account
+  if (!isTokenProgram(owner) || !holds(account, ACCOUNT_BYTES, TYPE_ACCOUNT)) throw new DecodeError('no token account')
+  need(data, 0, ACCOUNT_BYTES, 'token account')
+  if (data[108] === 0) throw new DecodeError('a token account that is not initialised')
+  return { mint: keyText(data.subarray(0, 32)), owner: keyText(data.subarray(32, 64)), amount: data.readBigUInt64LE(64) }
+}
