@@ -1,0 +1,192 @@
+import { BlockList, isIP } from 'node:net'
+import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
+import { compare, ONE, parseDecimal, type Rational } from './decimal.js'
+import { parseKey } from './protocol/pda.js'
+
+/** What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right ones. */
+
+/** The settings as the service uses them. Durations in ms. */
+export interface Settings {
+  nodeUrls: string[]
+  /** Undefined: no WebSocket. */
+  websocketUrl: string | undefined
+  port: number
+  host: string
+  environment: RawSettings['NODE_ENV']
+  forkType: string
+  factory: string
+  router: string
+  feeRate: Rational
+  excluded: ReadonlySet<string>
+  dataDir: string
+  databaseUrl: string | undefined
+  redisUrl: string | undefined
+  rateLimitMax: number
+  isExempt: AddressMatcher
+  quoteNotional: Rational
+  takerFeeRate: Rational
+  volumeBasis: RawSettings['VOLUME_BASIS']
+  dollars: ReadonlySet<string>
+  staleIfError: number
+  trustedProxies: string
+  logLevel: string
+  /** Undefined: off. */
+  metricsPort: number | undefined
+}
+
+/** Settings that can't be used; `problems` names every one of them. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+  readonly problems: string[]
+
+  constructor (problems: string[]) {
+    super(problems.join('; '))
+    this.problems = problems
+  }
+}
+
+/** Whether an IP address is one of those listed. */
+export type AddressMatcher = (address: string) => boolean
+
+const PUBLIC_NODE = SettingsSchema.properties.CHAIN_RPC_URL.default as string
+const PUBLIC_WEBSOCKET = 'wss://api.mainnet-beta.solana.com'
+
+/** The members of a list separated by commas; blanks around them and empty ones count for nothing. */
+const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
+
+function isUrl (text: string, ...protocols: string[]): boolean {
+  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
+}
+
+const isBetween = (text: string, most?: Rational): boolean => {
+  const value = parseDecimal(text)
+  return value !== undefined && value.n > 0n && (most === undefined || compare(value, most) < 0)
+}
+
+function isAddressOrRange (text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** The formats that the schema names: whether a text has the form, and the words for one that has not. */
+export const FORMATS: Record<string, { validate: (text: string) => boolean, must: string }> = {
+  text: { validate: text => text.trim() !== '', must: 'must not be empty' },
+  'public-key': { validate: text => parseKey(text) !== undefined, must: 'must be a public key: base58 of 32 bytes' },
+  'public-keys': { validate: text => list(text).every(key => parseKey(key) !== undefined), must: 'must be public keys separated by commas' },
+  rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
+  amount: { validate: text => isBetween(text), must: 'must be a decimal above 0' },
+  addresses: { validate: text => list(text).every(isAddressOrRange), must: 'must be IP addresses or CIDRs separated by commas' },
+  'node-urls': {
+    validate: text => list(text).length > 0 && list(text).every(url => isUrl(url, 'http:', 'https:')),
+    must: 'must be http or https URLs separated by commas'
+  },
+  'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
+  'postgres-url': { validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'), must: 'must be a postgres URL' },
+  'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
+}
+
+const WITHOUT_DEFAULT = Object.entries(SettingsSchema.properties)
+/** Settings that the service can't do without: empty, they are missing. */
+const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
+
+/**
+ * The environment as the schema should see it: only our variables, blanks trimmed, and an empty one taken for one that is not set,
+ * so that a blank line in a file of settings keeps its default.
+ */
+export function ownVariables (env: Readonly<Record<string, string | undefined>>): { variables: Record<string, string>, problems: string[] } {
+  const variables: Record<string, string> = {}
+  const problems: string[] = []
+  for (const [name] of WITHOUT_DEFAULT) {
+    const value = env[name]?.trim()
+    if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
+    if (value !== undefined && value !== '') variables[name] = value
+  }
+  return { variables, problems }
+}
+
+const notConfigured = (name: string): string => `${name} not configured`
+
+/** The part of a validator's error that a sentence is made of. */
+export interface Violation {
+  keyword: string
+  instancePath: string
+  params: Record<string, unknown>
+  message?: string
+}
+
+/** A sentence for each violation, and one only for each variable. Values are never repeated: some hold secrets. */
+export function explain (violations: readonly Violation[]): string[] {
+  const sentences = new Map<string, string>()
+  for (const { keyword, instancePath, params, message } of violations) {
+    const name = keyword === 'required' ? String(params.missingProperty) : instancePath.slice(1)
+    if (!sentences.has(name)) sentences.set(name, keyword === 'required' ? notConfigured(name) : `${name} ${wants(name, keyword, params, message)}`)
+  }
+  return [...sentences.values()]
+}
+
+function wants (name: string, keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
+  if (keyword === 'format') return FORMATS[String(params.format)]?.must ?? message
+  const schema = SettingsSchema.properties[name as keyof RawSettings]
+  if ('anyOf' in schema) return `must be one of ${schema.anyOf.map((option: { const: string }) => option.const).join(', ')}`
+  return schema.type === 'integer' ? `must be a whole number from ${schema.minimum} to ${schema.maximum}` : message
+}
+
+/** The values of checked settings. `env` is the environment they came from: it tells an empty CHAIN_WS_URL from one that is not set. */
+export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>): Settings {
+  const nodeUrls = list(raw.CHAIN_RPC_URL)
+  const defaultWebsocket = env.CHAIN_WS_URL === undefined && nodeUrls[0] === PUBLIC_NODE ? PUBLIC_WEBSOCKET : undefined
+  return {
+    nodeUrls,
+    websocketUrl: raw.CHAIN_WS_URL ?? defaultWebsocket,
+    port: raw.PORT,
+    host: raw.HOST,
+    environment: raw.NODE_ENV,
+    forkType: raw.DEX_FORK_TYPE,
+    factory: raw.FACTORY_ADDRESS,
+    router: raw.ROUTER_ADDRESS,
+    feeRate: parseDecimal(raw.PROTOCOL_FEE_RATE)!,
+    excluded: new Set(list(raw.EXCLUDED_DAOS)),
+    dataDir: raw.DATA_DIR,
+    databaseUrl: raw.DATABASE_URL || undefined,
+    redisUrl: raw.REDIS_URL || undefined,
+    rateLimitMax: raw.RATE_LIMIT_MAX,
+    isExempt: addressMatcher(raw.RATE_LIMIT_ALLOW),
+    quoteNotional: parseDecimal(raw.QUOTE_NOTIONAL)!,
+    takerFeeRate: parseDecimal(raw.TAKER_FEE_RATE)!,
+    volumeBasis: raw.VOLUME_BASIS,
+    dollars: new Set(list(raw.USD_MINTS)),
+    staleIfError: raw.STALE_IF_ERROR * 1000,
+    trustedProxies: raw.TRUST_PROXY,
+    logLevel: raw.LOG_LEVEL,
+    metricsPort: raw.METRICS_PORT || undefined
+  }
+}
+
+/** A matcher of the addresses and CIDRs in `text`; members that are neither match nothing, the settings' check names them. */
+export function addressMatcher (text: string): AddressMatcher {
+  const members = list(text).filter(isAddressOrRange)
+  if (members.length === 0) return () => false
+  const blocks = new BlockList()
+  for (const member of members) {
+    const [address = '', bits] = member.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
+  }
+  return address => {
+    // a socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d
+    const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
+    const family = isIP(plain)
+    return family !== 0 && blocks.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+  }
+}
+
+/** What is doubtful about settings that are usable: each a sentence for the log. */
+export function doubts (settings: Settings): string[] {
+  const found: string[] = []
+  if (settings.nodeUrls[0] === PUBLIC_NODE) found.push('CHAIN_RPC_URL is the public node, which limits calls: the first indexing will be slow')
+  if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')
+  if (settings.dollars.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
+  return found
+}

@@ -1,0 +1,68 @@
+import sensible from '@fastify/sensible'
+import type { FastifyError } from 'fastify'
+import fp from 'fastify-plugin'
+import { type ErrorCode, isServiceError, type ServiceError } from '../lib/errors.js'
+import type { ErrorBody } from '../schemas/common.js'
+
+const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few moments.'
+export const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
+const UNEXPECTED = 'Internal server error'
+
+/** The one place where what went wrong becomes a status and a sentence. */
+const ANSWERS: Record<ErrorCode, { status: 400 | 404 | 500 | 502 | 503, message: string | ((error: ServiceError) => string) }> = {
+  INVALID_MINT: { status: 400, message: 'Invalid mint address' },
+  MINT_NOT_FOUND: { status: 404, message: 'Token mint not found' },
+  INVALID_TICKER_ID: { status: 400, message: 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT' },
+  TICKER_NOT_FOUND: { status: 404, message: error => error.message },
+  NODE_UNAVAILABLE: { status: 502, message: 'Upstream RPC service unavailable' },
+  NODE_BAD_ANSWER: { status: 500, message: 'Failed to fetch DAO data from blockchain' },
+  BREAKER_OPEN: { status: 503, message: UNAVAILABLE },
+  WARMING_UP: { status: 503, message: UNAVAILABLE },
+  HISTORY_UNAVAILABLE: { status: 503, message: UNAVAILABLE },
+  SHUTTING_DOWN: { status: 503, message: UNAVAILABLE }
+}
+
+/** Seconds after which a 503 is worth another try, where nothing better is known. */
+const RETRY_AFTER = 5
+
+/** Status and body for anything thrown. Errors of the framework keep their status; what they say is ours. */
+export function answerFor (error: unknown, path: string): { status: number, message: string } {
+  if (isServiceError(error)) {
+    const { status, message } = ANSWERS[error.code]
+    return { status, message: typeof message === 'string' ? message : message(error) }
+  }
+  const status = (error as FastifyError | undefined)?.statusCode
+  if (status === 429) return { status, message: RATE_LIMITED }
+  if (status === 503) return { status, message: UNAVAILABLE }
+  // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does not exist.
+  if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: notFound(path) }
+  return { status: 500, message: UNEXPECTED }
+}
+
+const notFound = (path: string): string => `Endpoint not found: ${path}`
+const pathOf = (url: string): string => url.split('?', 1)[0]!
+
+/** Errors and unknown paths, answered in the words of the contract. */
+export default fp(async fastify => {
+  await fastify.register(sensible)
+
+  fastify.setErrorHandler((error, request, reply) => {
+    const { status, message } = answerFor(error, pathOf(request.originalUrl))
+    if (status >= 500) request.log.error({ err: error }, message)
+    if (status === 503) reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
+    const body: ErrorBody = { error: message }
+    reply.code(status).header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
+  })
+
+  fastify.setNotFoundHandler({ preHandler: fastify.rateLimit() }, (request, reply) => {
+    const body: ErrorBody = { error: notFound(pathOf(request.originalUrl)) }
+    reply.code(404).header('cache-control', 'no-store').send(body)
+  })
+
+  // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.
+  fastify.removeAllContentTypeParsers()
+  fastify.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume()
+    done(null)
+  })
+}, { name: 'errors', dependencies: ['rate-limit'] })
