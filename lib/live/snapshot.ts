@@ -1,0 +1,93 @@
+import type { AccountReader } from '../chain/types.js'
+import type { Pair } from '../market/ticker.js'
+import { DecodeError } from '../protocol/bytes.js'
+import type { ProgramClient } from '../protocol/client.js'
+import { type Dao, decodeDao } from '../protocol/dao.js'
+import type { Token, TokenReader } from './tokens.js'
+
+/** The state of all DAOs at one slot. */
+
+export type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
+
+/** What became of one discovered account. */
+export interface Discovered {
+  address: string
+  /** Undefined where the account can't be decoded. */
+  dao: Dao | undefined
+  /** Why it is not listed; undefined where it is. */
+  leftOut: LeftOutReason | undefined
+}
+
+export interface Snapshot {
+  slot: number
+  /** Every DAO account, listed or not. */
+  discovered: Discovered[]
+  /** The pools that are listed. */
+  pairs: Pair[]
+  /** Tokens of every DAO that is not excluded, by mint; null where the key holds no mint. */
+  tokens: ReadonlyMap<string, Token | null>
+}
+
+export interface SnapshotOptions {
+  reader: AccountReader
+  tokens: TokenReader
+  client: ProgramClient
+  /** Addresses of DAOs that are left out of every answer. */
+  excluded: ReadonlySet<string>
+}
+
+/**
+ * A function that reads all DAOs anew: one call for the accounts, and one for each hundred accounts of tokens not known yet. Its answers
+ * never go back in slots. It throws the ServiceError of the read that failed; a single account that can't be decoded is left out with its reason.
+ */
+export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded }: SnapshotOptions): () => Promise<Snapshot> {
+  let newest: number | undefined
+
+  function discover (account: Parameters<typeof decodeDao>[1]): Discovered {
+    const { address } = account
+    try {
+      return { address, dao: decodeDao(client, account), leftOut: excluded.has(address) ? 'excluded' : undefined }
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+      return { address, dao: undefined, leftOut: excluded.has(address) ? 'excluded' : 'undecodable' }
+    }
+  }
+
+  return async () => {
+    const { slot, value } = await reader.programAccounts(client.program, client.daoPrefix, newest)
+    const found = value.map(discover)
+    const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
+    const tokens = await tokenReader.read(mints, slot)
+    const pairs: Pair[] = []
+    const discovered = found.map(entry => {
+      const { dao, leftOut } = entry
+      if (dao === undefined || leftOut !== undefined) return entry
+      const result = pair(dao, tokens)
+      if (typeof result === 'string') return { ...entry, leftOut: result }
+      pairs.push(result)
+      return entry
+    })
+    newest = slot
+    return { slot, discovered, pairs, tokens }
+  }
+}
+
+function pair (dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
+  if (dao.baseReserves === 0n || dao.quoteReserves === 0n) return 'no reserves'
+  const base = tokens.get(dao.baseMint)
+  const quote = tokens.get(dao.quoteMint)
+  if (base == null || quote == null) return 'mint unreadable'
+  return {
+    address: dao.address,
+    baseMint: dao.baseMint,
+    quoteMint: dao.quoteMint,
+    baseReserves: dao.baseReserves,
+    quoteReserves: dao.quoteReserves,
+    baseDecimals: base.decimals,
+    quoteDecimals: quote.decimals,
+    baseSymbol: base.symbol,
+    baseName: base.name,
+    quoteSymbol: quote.symbol,
+    quoteName: quote.name
+  }
+}

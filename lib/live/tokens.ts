@@ -1,0 +1,114 @@
+import { LRUCache } from 'lru-cache'
+import { MOST_ACCOUNTS } from '../chain/accounts.js'
+import type { AccountReader, RawAccount } from '../chain/types.js'
+import { metadataAddress } from '../protocol/addresses.js'
+import { DecodeError } from '../protocol/bytes.js'
+import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
+import { decodeMint } from '../protocol/token.js'
+
+/** Decimals and texts of tokens, which hardly ever change: read in batches and kept for a while. */
+
+export interface Token extends TokenText {
+  mint: string
+  decimals: number
+}
+
+export interface TokenReader {
+  /**
+   * The tokens of `mints`; null for a key that holds no mint. Whatever is not in the cache costs two accounts, 100 accounts a node call.
+   * Throws the ServiceError of a failed read: then nothing is known, and nothing is kept.
+   */
+  read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
+}
+
+export interface TokenReaderOptions {
+  reader: AccountReader
+  /** How long a token is kept, ms. */
+  ttl: number
+  now?: () => number
+}
+
+/** Far more than the mints of any chain state seen; a bound all the same. */
+const MOST_TOKENS = 100_000
+/** Calls under way at once: public nodes allow 40 of one method in 10 s. */
+const CALLS_AT_ONCE = 4
+const NO_TEXT: TokenText = { symbol: '', name: '' }
+
+export function createTokenReader ({ reader, ttl, now = Date.now }: TokenReaderOptions): TokenReader {
+  const kept = new LRUCache<string, { token: Token | null, at: number }>({ max: MOST_TOKENS })
+  // an address derived from a mint never changes
+  const metadataOf = new LRUCache<string, string, unknown>({ max: MOST_TOKENS, memoMethod: metadataAddress })
+
+  /** Accounts by address, in as few calls as there are hundreds of them. */
+  async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {
+    const pages: string[][] = []
+    for (let i = 0; i < addresses.length; i += MOST_ACCOUNTS) pages.push(addresses.slice(i, i + MOST_ACCOUNTS))
+    const found = new Map<string, RawAccount | null>()
+    const readPages = async (): Promise<void> => {
+      for (let page = pages.shift(); page !== undefined; page = pages.shift()) {
+        const { value } = await reader.accounts(page, minSlot)
+        page.forEach((address, i) => found.set(address, value[i]!))
+      }
+    }
+    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, readPages))
+    return found
+  }
+
+  async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
+    const accounts = await readAll(mints.flatMap(mint => [mint, metadataOf.memo(mint)]), minSlot)
+    const pointers = new Map<string, string>()
+    for (const mint of mints) {
+      const pointer = pointerOf(accounts.get(mint))
+      if (pointer !== undefined && !accounts.has(pointer)) pointers.set(mint, pointer)
+    }
+    if (pointers.size > 0) {
+      const pointed = await readAll([...new Set(pointers.values())], minSlot)
+      for (const [address, account] of pointed) accounts.set(address, account)
+    }
+    return new Map(mints.map(mint => [mint, decodeToken(mint, accounts, metadataOf.memo(mint))]))
+  }
+
+  return {
+    async read (mints, minSlot) {
+      const tokens = new Map<string, Token | null>()
+      const missing: string[] = []
+      const at = now()
+      for (const mint of new Set(mints)) {
+        const entry = kept.get(mint)
+        if (entry !== undefined && at - entry.at < ttl) tokens.set(mint, entry.token)
+        else missing.push(mint)
+      }
+      for (const [mint, token] of await readTokens(missing, minSlot)) {
+        kept.set(mint, { token, at })
+        tokens.set(mint, token)
+      }
+      return tokens
+    }
+  }
+}
+
+/** What `read` gives; undefined where the bytes are not what they should be: text is optional, and its faults are its creator's. */
+function tolerant<T> (read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof DecodeError) return undefined
+    throw error
+  }
+}
+
+function pointerOf (mint: RawAccount | null | undefined): string | undefined {
+  const says = mint ? tolerant(() => token2022Metadata(mint)) : undefined
+  return says !== undefined && 'at' in says ? says.at : undefined
+}
+
+function decodeToken (mint: string, accounts: ReadonlyMap<string, RawAccount | null>, metaplexAddress: string): Token | null {
+  const account = accounts.get(mint)
+  const decoded = account ? decodeMint(account) : undefined
+  if (account == null || decoded === undefined) return null
+  const says = tolerant(() => token2022Metadata(account))
+  const own = says !== undefined && !('at' in says) ? says : undefined
+  const metaplex = accounts.get(says !== undefined && 'at' in says ? says.at : metaplexAddress)
+  const text = own ?? (metaplex ? tolerant(() => decodeMetaplex(metaplex, mint)) : undefined) ?? NO_TEXT
+  return { mint, decimals: decoded.decimals, symbol: text.symbol, name: text.name }
+}

@@ -1,0 +1,89 @@
+import { compare, divide, multiply, ONE, parseDecimal, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed } from '../decimal.js'
+
+/** Price and quotes of a constant-product pool. Reserves in raw units; prices in whole quote tokens per whole base token. */
+
+export interface Pool {
+  baseReserves: bigint
+  quoteReserves: bigint
+  baseDecimals: number
+  quoteDecimals: number
+}
+
+/** Digits after the point of a price, and its least significant digits (README, "Methodology"). */
+const PRICE_DIGITS = 12
+
+/** (quoteReserves / baseReserves) × 10^(baseDecimals − quoteDecimals). Both reserves positive. */
+export function spotPrice ({ baseReserves, quoteReserves, baseDecimals, quoteDecimals }: Pool): Rational {
+  return multiply(ratio(quoteReserves, baseReserves), powerOfTen(baseDecimals - quoteDecimals))
+}
+
+/**
+ * Output of one swap of `input` raw units: the fee is taken from the input and rounds up, the output rounds down
+ * (programs/futarchy/src/state/futarchy_amm.rs).
+ */
+export function swapOutput (input: bigint, reserveIn: bigint, reserveOut: bigint, feeRate: Rational): bigint {
+  const net = input * (feeRate.d - feeRate.n) / feeRate.d
+  return net * reserveOut / (reserveIn + net)
+}
+
+/** How quotes are made: `notional` in whole quote tokens, `feeRate` the whole fee of a taker, above 0 and below 1. */
+export interface QuoteRules {
+  notional: Rational
+  feeRate: Rational
+}
+
+export interface Quotes {
+  bid: Rational
+  last: Rational
+  ask: Rational
+}
+
+/** A quote never takes more than this share of a reserve. */
+const MOST_OF_RESERVE = 100n
+
+/**
+ * What buying, and selling, base tokens for `notional` (at most 1 % of the reserve) really yields per base token under the pool's integer
+ * arithmetic. Where the pool is so small that whole raw units cannot trade so little, the quote is that of an infinitely small trade: the
+ * price less, or plus, the fee. Always bid < last < ask.
+ */
+export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
+  const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
+  const last = spotPrice(pool)
+  const wanted = notional.n * 10n ** BigInt(quoteDecimals) / notional.d
+  const most = quoteReserves / MOST_OF_RESERVE
+  const quoteIn = wanted < most ? wanted : most
+  const baseIn = quoteIn * baseReserves / quoteReserves
+  const bought = swapOutput(quoteIn, quoteReserves, baseReserves, feeRate)
+  const sold = swapOutput(baseIn, baseReserves, quoteReserves, feeRate)
+  const scale = powerOfTen(baseDecimals - quoteDecimals)
+  const kept = subtract(ONE, feeRate)
+  return {
+    bid: sold > 0n ? multiply(ratio(sold, baseIn), scale) : multiply(last, kept),
+    last,
+    ask: bought > 0n ? multiply(ratio(quoteIn, bought), scale) : divide(last, kept)
+  }
+}
+
+export interface QuoteTexts {
+  bid: string
+  last: string
+  ask: string
+}
+
+const isBelow = (a: string, b: string): boolean => compare(parseDecimal(a)!, parseDecimal(b)!) < 0
+
+/**
+ * Decimal text of quotes: 12 digits after the point, more where 12 significant ones need them. The bid rounds down, the ask up, and
+ * where two would still read alike, all three get more digits: bid < last < ask holds for the text as well.
+ */
+export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
+  if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
+  for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
+    const texts = {
+      bid: toFixed(bid, placesFor(bid, digits), 'down'),
+      last: toFixed(last, placesFor(last, digits)),
+      ask: toFixed(ask, placesFor(ask, digits), 'up')
+    }
+    if (isBelow(texts.bid, texts.last) && isBelow(texts.last, texts.ask)) return texts
+  }
+}

@@ -1,0 +1,73 @@
+import { formatUnits } from '../decimal.js'
+import { ServiceError } from '../errors.js'
+import type { Supply } from '../../schemas/supply.js'
+
+/** The rules of token supply, on decoded accounts of one slot. All amounts in raw units. */
+
+/** What is locked for the team of a launch. */
+export interface TeamTokens {
+  complete: boolean
+  /** The launch's own figure, which counts until the package is initialised. */
+  packageAmount: bigint
+  packageInitialized: boolean
+  /** Null: there is no such account (never made, or burned and closed). */
+  package: { total: bigint, unlocked: bigint } | null
+  /** Balance of the package's vault; 0 where there is none. */
+  vaultBalance: bigint
+}
+
+/**
+ * Team tokens that are not circulating. Before a launch completes nothing is set apart; until the package is initialised (v0.7) its
+ * tokens lie in the launch's vault; then the package holds what it has not unlocked, and never more than its vault does
+ * (programs/price_based_performance_package/src/instructions/complete_unlock.rs; burning closes package and vault).
+ */
+export function lockedTeamTokens (team: TeamTokens): bigint {
+  if (!team.complete) return 0n
+  if (!team.packageInitialized) return team.packageAmount
+  if (team.package === null) return 0n
+  const locked = team.package.total - team.package.unlocked
+  return locked < team.vaultBalance ? locked : team.vaultBalance
+}
+
+/** A price range and the price in it; square roots of token B per token A, Q64.64. */
+export interface PriceCurve {
+  sqrtMinPrice: bigint
+  sqrtMaxPrice: bigint
+  sqrtPrice: bigint
+}
+
+/**
+ * Tokens that `liquidity` stands for on one side of an external pool, rounded down as a withdrawal is (cp-amm: curve helpers).
+ * Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
+ */
+export function positionAmount ({ sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'): bigint {
+  return side === 'A'
+    ? liquidity * (sqrtMaxPrice - sqrtPrice) / (sqrtPrice * sqrtMaxPrice)
+    : liquidity * (sqrtPrice - sqrtMinPrice) >> 128n
+}
+
+export interface SupplyParts {
+  mint: string
+  supply: bigint
+  decimals: number
+  teamPackage: bigint
+  ammLiquidity: bigint
+  externalLiquidity: bigint
+}
+
+/** The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole: then some account is not what the node says. */
+export function supplyRecord ({ mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity }: SupplyParts): Supply {
+  for (const part of [teamPackage, ammLiquidity, externalLiquidity]) {
+    if (part > supply) throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
+  }
+  return {
+    mint,
+    totalSupply: formatUnits(supply, decimals),
+    circulatingSupply: formatUnits(supply - teamPackage, decimals),
+    teamPerformancePackage: formatUnits(teamPackage, decimals),
+    protocolAmmLiquidity: formatUnits(ammLiquidity, decimals),
+    externalLpLiquidity: formatUnits(externalLiquidity, decimals),
+    decimals,
+    rawTotalSupply: supply.toString()
+  }
+}
