@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Clock {
-  /** Milliseconds, steadily growing. */
+  /** Milliseconds, steadily growing: for durations. */
   now (): number
+  /** Unix milliseconds: for dates that others state. */
+  epoch (): number
   /** At least 0, below 1. */
   random (): number
   /** Resolves after `ms`; rejects with the reason of `signal` as soon as that aborts. Keeps the process alive: someone waits for it. */
@@ -14,6 +16,7 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.now(),
+  epoch: Date.now,
   random: Math.random,
   async sleep (ms, signal) {
     signal?.throwIfAborted()

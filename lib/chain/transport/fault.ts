@@ -3,7 +3,7 @@
  * platform repeat that URL in messages and causes. So errors are built anew here from facts that are safe to log: the
  * host and our own words, never a foreign message, never the text of an answer.
  */
-import { ServiceError, type ErrorCode } from '../../errors.js'
+import { isServiceError, ServiceError, type ErrorCode } from '../../errors.js'
 
 /** Why a call to a node gave nothing usable; also the `outcome` that is metered. */
 export type FaultReason =
@@ -59,6 +59,19 @@ export function rpcError (host: string, rpcCode: number): ServiceError {
   return nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
 }
 
+// Beside the error and not in it: the text of an answer must not reach a log.
+const kept = new WeakMap<ServiceError, Response>()
+
+/** A JSON-RPC error that may pass: worth another try, and if none helps, the caller's to judge. */
+export function transientError (host: string, rpcCode: number, response: Response): ServiceError {
+  const error = nodeError('NODE_UNAVAILABLE', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
+  kept.set(error, response)
+  return error
+}
+
+/** The answer that `transientError` stands for; undefined for any other error. */
+export const keptResponse = (error: unknown): Response | undefined => error instanceof ServiceError ? kept.get(error) : undefined
+
 /** What `fetch` threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   const code = systemCode(thrown)
@@ -70,6 +83,33 @@ function systemCode (thrown: unknown): string | undefined {
     if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) return error.code
   }
   return undefined
+}
+
+// Statuses that judge the request and not the node: another request may fare well.
+const ABOUT_THE_REQUEST = new Set([400, 413, 422])
+// Of JSON-RPC errors, those by which a node says that it is unwell or overrun; the others concern one request.
+const UNWELL = new Set([-32005, -32429, 429])
+
+/** Whether `error` speaks against the node as such, so that its breaker should count it. */
+export function countsAgainstNode (error: unknown): boolean {
+  const fault = faultOf(error)
+  switch (fault?.reason) {
+    case undefined: case 'open': case 'too-large': return false
+    case 'http': return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
+    case 'rpc-error': return UNWELL.has(fault.rpcCode ?? 0)
+    default: return true
+  }
+}
+
+/** Whether asking the same nodes again, a little later, may help. */
+export function isWorthRetrying (error: unknown): boolean {
+  const fault = faultOf(error)
+  switch (fault?.reason) {
+    case undefined: case 'open': case 'too-large': case 'genesis': return false
+    // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
+    case 'http': return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
+    default: return true
+  }
 }
 
 /** The host of `url`: all that may be told of it. */

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { createHistoryReader } from '../../../lib/chain/history.js'
 import { createRpc } from '../../../lib/chain/json-rpc.js'
-import type { Clock } from '../../../lib/chain/transport/clock.js'
+import { createFakeClock } from './fake-clock.js'
 import { answering, failure, RpcFault, send, startNode, success, type Call } from './node-server.js'
 
 const signatureOf = (n: number): string => String(n).replaceAll('0', 'z').padStart(88, 'a')
@@ -13,12 +13,6 @@ const transaction = (signature: unknown, slot = 5) => ({
   transaction: { signatures: [signature], message: { accountKeys: ['a', 'b'] } },
   meta: { err: null, innerInstructions: [{ index: 0, instructions: [{ programIdIndex: 1, accounts: [0], data: 'x' }] }], loadedAddresses: { writable: [], readonly: [] } }
 })
-
-/** A clock that waits for nobody and remembers how long it was asked to. */
-function instant (): Clock & { slept: number[], time: number } {
-  const clock = { slept: [] as number[], time: 0, now: () => clock.time, random: () => 0.5, sleep: async (ms: number) => { clock.slept.push(ms) }, after: () => () => {} }
-  return clock
-}
 
 const sizes = (requests: Array<Call | Call[]>) => requests.map(body => Array.isArray(body) ? body.length : 0)
 
@@ -86,7 +80,7 @@ test('transactions: what a node leaves out is null; what events need must be the
 })
 
 test('transactions: a member that fails for now is asked again, never null', async t => {
-  const clock = instant()
+  const clock = createFakeClock()
   let failures = 3
   const node = await startNode(t, answering(({ params: [signature] }) =>
     signature === signatureOf(1) && failures-- > 0 ? new RpcFault(-32005) : transaction(signature)))
@@ -111,7 +105,7 @@ test('transactions: a node that takes no batches is asked one by one, and this i
     ['members over the rate', (res, body) => send(res, body.map(({ id }, i) => i === 0 ? success(id, transaction(signatureOf(0))) : failure(id, -32429)))]
   ]
   for (const [name, refuse] of refusals) {
-    const clock = instant()
+    const clock = createFakeClock()
     const single = answering(({ params: [signature] }) => transaction(signature))
     const node = await startNode(t, (body, res, req) => Array.isArray(body) ? refuse(res, body) : single(body, res, req))
     const reader = createHistoryReader(createRpc(node.url, fetch), { clock })
@@ -120,7 +114,7 @@ test('transactions: a node that takes no batches is asked one by one, and this i
       t.strictSame(found.map(each => each?.transaction.signatures[0]), signatures(5), `${name}, round ${round}`)
     }
     t.equal(node.requests.filter(Array.isArray).length, 1, `${name}: one batch was tried`)
-    clock.time += 600_000
+    clock.advance(600_000)
     await reader.transactions(signatures(5))
     t.equal(node.requests.filter(Array.isArray).length, 2, `${name}: and after ten minutes another`)
   }
