@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
@@ -27,10 +28,17 @@ const MOST_PARAMETER = 16_384
 export function serverOptions (env: ConfigOptions['env']): FastifyServerOptions {
   const isProxy = addressMatcher(env.TRUST_PROXY ?? '')
   return {
+    disableRequestLogging: true,   // plugins/request-log.ts writes one line instead of two
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
     trustProxy: address => isProxy(address),
     routerOptions: { maxParamLength: MOST_PARAMETER },
     rewriteUrl: ({ url = '/' }) => escapeStrayPercents(url)
   }
+}
+
+/** A request's id: the client's own where it is well formed, so that nothing a stranger writes reaches the log as it is. */
+function requestId (header: string | string[] | undefined): string {
+  return typeof header === 'string' && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
 }
 
 /** A path with a percent sign that encodes nothing is a path that does not exist, not an error of its own. */

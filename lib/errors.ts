@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'BREAKER_OPEN'          // every node has been failing; not asked again before the next probe
   | 'WARMING_UP'            // the history does not yet cover what the answer needs
   | 'HISTORY_UNAVAILABLE'   // the store can't be read or written, or has fallen behind
+  | 'OVERLOADED'            // event loop or memory at their limit
   | 'SHUTTING_DOWN'
 
 export class ServiceError extends Error {

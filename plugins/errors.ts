@@ -19,6 +19,7 @@ const ANSWERS: Record<ErrorCode, { status: 400 | 404 | 500 | 502 | 503, message:
   BREAKER_OPEN: { status: 503, message: UNAVAILABLE },
   WARMING_UP: { status: 503, message: UNAVAILABLE },
   HISTORY_UNAVAILABLE: { status: 503, message: UNAVAILABLE },
+  OVERLOADED: { status: 503, message: UNAVAILABLE },
   SHUTTING_DOWN: { status: 503, message: UNAVAILABLE }
 }
 

@@ -1,0 +1,23 @@
+import type { FastifyReply } from 'fastify'
+import fp from 'fastify-plugin'
+
+/** Headers that tell whether an answer came from the cache, for the log. */
+function cacheState (reply: FastifyReply): string | undefined {
+  if (reply.statusCode === 304) return 'not modified'
+  if (reply.hasHeader('age')) return 'stale'
+  return reply.hasHeader('etag') ? 'fresh' : undefined
+}
+
+/** One line for each request: route template, status, time, cache state. Bodies, queries and headers are not logged. */
+export default fp(async fastify => {
+  fastify.addHook('onResponse', (request, reply, done) => {
+    request.log.info({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      cache: cacheState(reply)
+    }, 'answered')
+    done()
+  })
+}, { name: 'request-log' })

@@ -1,0 +1,33 @@
+import type {} from '@fastify/swagger'
+import fp from 'fastify-plugin'
+
+/**
+ * Headers that every answer carries. The service is public and reads no credentials, so any page may read it (CORS); nothing it sends is to be
+ * run, framed or guessed at. Pages with markup of their own set their own policy.
+ */
+const HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'age, etag, retry-after, x-history-complete, x-history-missing, x-other-pools, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff'
+}
+/** Seconds for which a browser need not ask again before a cross-origin request. */
+const PREFLIGHT_AGE = 86_400
+
+export default fp(async fastify => {
+  fastify.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(HEADERS)
+    done()
+  })
+
+  // OPTIONS answers wherever GET does, and nowhere else: an unknown path stays unknown.
+  fastify.addHook('onRoute', ({ method, url }) => {
+    if (method !== 'GET') return
+    fastify.options(url, { schema: { hide: true } }, async (_request, reply) => reply
+      .code(204)
+      .headers({ allow: 'GET, HEAD, OPTIONS', 'access-control-allow-methods': 'GET, HEAD, OPTIONS', 'access-control-allow-headers': '*', 'access-control-max-age': PREFLIGHT_AGE })
+      .send())
+  })
+}, { name: 'security' })

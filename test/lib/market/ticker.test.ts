@@ -1,0 +1,44 @@
+import { test } from 'tap'
+import { ratio } from '../../../lib/decimal.js'
+import { type Pair, tickers } from '../../../lib/market/ticker.js'
+import { createValuation } from '../../../lib/market/usd.js'
+
+const rules = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
+const DOLLARS = new Set(['USDC'])
+const pair = (address: string, quoteReserves: bigint, quoteMint = 'USDC', baseMint = 'BASE'): Pair => ({
+  address, baseMint, quoteMint, baseReserves: 1_000_000_000n, quoteReserves, baseDecimals: 6, quoteDecimals: 6, baseSymbol: 'B', baseName: 'Base', quoteSymbol: 'Q', quoteName: 'Quote'
+})
+const nothing = { base: ratio(0n), quote: ratio(0n) }
+const list = (pairs: Pair[]) => tickers(pairs, new Map(pairs.map(({ address }) => [address, nothing])), createValuation(pairs, DOLLARS), rules)
+
+test('tickers come deepest first, then by pool_id, also where several DAOs share a pair', async t => {
+  const found = list([pair('C', 5n), pair('B', 9n), pair('A', 5n)])
+  t.same(found.map(({ pool_id: pool }) => pool), ['B', 'A', 'C'])
+  t.equal(new Set(found.map(({ ticker_id: id }) => id)).size, 1)
+})
+
+test('liquidity_in_usd is twice the quote reserves', async t => {
+  t.equal(list([pair('A', 1_234_567_890n)])[0]?.liquidity_in_usd, '2469.14')
+})
+
+test('a quote token that is no dollar is valued by the deepest pool that prices it in one', async t => {
+  const found = list([
+    pair('X', 1_000_000n, 'EURO', 'BASE'),
+    pair('shallow', 9_000_000n, 'USDC', 'EURO'),
+    pair('deep', 2_000_000_000n, 'USDC', 'EURO')
+  ])
+  t.equal(found.find(({ pool_id: pool }) => pool === 'X')?.liquidity_in_usd, '4.00', '2 × 1 EURO at 2 USD')
+})
+
+test('a fake dollar makes no liquidity', async t => {
+  t.equal(list([pair('A', 10n ** 15n, 'FAKE')])[0]?.liquidity_in_usd, '0.00')
+})
+
+test('volumes have 8 digits after the point, and an unknown volume is not zero', async t => {
+  const pairs = [pair('A', 5_000_000n)]
+  const volumes = new Map([['A', { base: ratio(1n, 3n), quote: ratio(2_500_000n) }]])
+  const [found] = tickers(pairs, volumes, createValuation(pairs, DOLLARS), rules)
+  t.equal(found?.base_volume, '0.00000033')
+  t.equal(found?.target_volume, '2.50000000')
+  t.throws(() => tickers(pairs, new Map(), createValuation(pairs, DOLLARS), rules), RangeError)
+})
