@@ -6,7 +6,7 @@ import { isCount, readSignatureInfo, readTransaction } from './transaction-shape
 import { RATE_CODES, TRANSIENT_CODES } from './transport/answer.js'
 import { systemClock, type Clock } from './transport/clock.js'
 import { faultOf } from './transport/fault.js'
-import type { HistoryReader, RawTransaction } from './types.js'
+import type { HistoryReader, RawTransaction, SignatureInfo } from './types.js'
 
 export interface HistoryOptions {
   /** Transactions per JSON-RPC batch; 1: single calls only. */
@@ -92,7 +92,9 @@ export function createHistoryReader (rpc: Rpc, options: HistoryOptions = {}): Hi
       const page = { commitment: COMMITMENT, limit, ...(before !== undefined && { before }), ...(until !== undefined && { until }) }
       const rows = await rpc.call('getSignaturesForAddress', [address, page], signal)
       if (!Array.isArray(rows)) throw badAnswer('getSignaturesForAddress: no list')
-      return rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))
+      const infos = rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))
+      checkPage(infos, limit, [before, until])
+      return infos
     },
 
     async transactions (signatures) {
@@ -113,6 +115,13 @@ export function createHistoryReader (rpc: Rpc, options: HistoryOptions = {}): Hi
       return isCount(slot) ? slot : fail('getSlot: no slot')
     }
   }
+}
+
+/** A page that is out of order, too long, or holds its own bounds would let a reader skip rows, or read them for ever. */
+function checkPage (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {
+  if (infos.length > limit) fail('getSignaturesForAddress: more rows than asked for')
+  if (infos.some(({ slot }, i) => i > 0 && slot > infos[i - 1]!.slot)) fail('getSignaturesForAddress: not newest first')
+  if (infos.some(({ signature }) => bounds.includes(signature))) fail('getSignaturesForAddress: another page than asked for')
 }
 
 function checkTransaction (result: unknown, signature: string | undefined): RawTransaction | null {

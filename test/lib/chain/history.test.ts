@@ -45,6 +45,18 @@ test('signatures: a row with anything odd is refused, not guessed', async t => {
   }
 })
 
+test('signatures: a page that is not the one asked for is refused', async t => {
+  const row = (n: number, slot: number) => ({ signature: signatureOf(n), slot, err: null, blockTime: null })
+  const node = await startNode(t, answering(() => [row(3, 9), row(2, 9), row(1, 8)]))
+  const reader = createHistoryReader(createRpc(node.url, fetch))
+  t.equal((await reader.signatures('address', { limit: 3, before: signatureOf(4), until: signatureOf(5) })).length, 3)
+  await t.rejects(reader.signatures('address', { limit: 2 }), { code: 'NODE_BAD_ANSWER', message: /more rows/ })
+  await t.rejects(reader.signatures('address', { before: signatureOf(1) }), { code: 'NODE_BAD_ANSWER', message: /another page/ })
+  await t.rejects(reader.signatures('address', { until: signatureOf(3) }), { code: 'NODE_BAD_ANSWER', message: /another page/ })
+  node.behave = answering(() => [row(1, 8), row(2, 9)])
+  await t.rejects(reader.signatures('address', {}), { code: 'NODE_BAD_ANSWER', message: /not newest first/ })
+})
+
 test('transactions: in order, by batches, null where the node has none', async t => {
   const node = await startNode(t, answering(({ params: [signature] }) => signature === signatureOf(3) ? null : transaction(signature)))
   const reader = createHistoryReader(createRpc(node.url, fetch), { batchSize: 4 })
