@@ -1,0 +1,66 @@
+import { sql, type Kysely } from 'kysely'
+import { ServiceError } from '../errors.js'
+import type { ColumnTypes, Tables } from './tables.js'
+
+type Migration = (db: Kysely<Tables>, types: ColumnTypes) => Promise<void>
+
+async function first (db: Kysely<Tables>, { change, u64Key, u64, sum }: ColumnTypes): Promise<void> {
+  const [arrival, key, amount, total] = [change, u64Key, u64, sum].map(type => sql.raw(type))
+  const tables = [
+    sql`create table meta (key text primary key, value text not null)`,
+    sql`create table daos (id integer primary key, address text not null unique, first_swap bigint)`,
+    sql`create table events (
+      change ${arrival} primary key, dao integer not null, seq ${key} not null, kind text not null, slot bigint not null, at bigint not null,
+      signature text not null, place integer not null, side text, input ${amount}, output ${amount}, fee ${amount},
+      quote_fees ${amount}, base_fees ${amount}, quote_reserves ${amount}, base_reserves ${amount}, reason text, raw text,
+      unique (dao, seq))`,
+    sql`create index events_at on events (at)`,
+    sql`create index events_odd on events (dao) where reason is not null`,
+    sql`create table unplaced (
+      signature text not null, place integer not null, kind text not null, seq ${key}, slot bigint not null, at bigint,
+      keeps_fees integer not null, key_a text, key_b text, reason text, raw text, primary key (signature, place))`,
+    sql`create index unplaced_a on unplaced (key_a)`,
+    sql`create index unplaced_b on unplaced (key_b)`,
+    sql`create table intervals (
+      dao integer not null, low ${key} not null, high ${key} not null, low_slot bigint not null, high_slot bigint not null,
+      low_at bigint not null, high_at bigint not null, through integer not null, top_quote ${amount}, top_base ${amount},
+      open_seq ${key}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount}, open_post ${amount},
+      primary key (dao, low))`,
+    sql`create table days (
+      dao integer not null, day integer not null, base ${total} not null, quote ${total} not null, trades bigint not null,
+      change bigint not null, primary key (dao, day))`,
+    sql`create index days_change on days (change)`,
+    sql`create table rates (bps text primary key, swaps bigint not null)`,
+    sql`create table proposals (proposal text primary key, dao integer not null)`,
+    sql`create table segments (
+      newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)`,
+    sql`create table missing (signature text primary key, slot bigint not null, reason text not null)`
+  ]
+  for (const table of tables) await table.execute(db)
+}
+
+/** In order; a released one is never changed, a new one is added at the end. */
+const MIGRATIONS: readonly Migration[] = [first]
+
+export const SCHEMA_VERSION = MIGRATIONS.length
+
+/**
+ * Brings the tables up to this version, each migration in its own transaction with the note that it ran.
+ * Throws HISTORY_UNAVAILABLE when a newer version of the service has written here.
+ */
+export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
+  await sql`create table if not exists schema_version (version integer not null)`.execute(db)
+  const { rows: [found] } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
+  const version = Number(found?.version ?? 0)
+  if (version > SCHEMA_VERSION) {
+    throw new ServiceError('HISTORY_UNAVAILABLE',
+      `the history was written by a newer version of this service (schema ${version}, this one knows ${SCHEMA_VERSION}): update the service`)
+  }
+  for (const [index, migration] of MIGRATIONS.entries()) {
+    if (index < version) continue
+    await db.transaction().execute(async trx => {
+      await migration(trx, types)
+      await sql`insert into schema_version (version) values (${index + 1})`.execute(trx)
+    })
+  }
+}

@@ -1,0 +1,25 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Resolves after `ms`, or earlier when `signal` is aborted. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
+
+export const sleep: Sleep = async (ms, signal) => {
+  try {
+    await wait(ms, undefined, { ref: false, ...(signal && { signal }) })
+  } catch (error) {
+    if (signal?.aborted !== true) throw error
+  }
+}
+
+const FIRST_MS = 500
+const MOST_MS = 30_000
+
+/** How long to wait after the nth failure in a row (from 1): doubling up to half a minute, and never less than the node asked for. */
+export function backoff (failures: number, retryAfter = 0): number {
+  return Math.max(Math.min(FIRST_MS * 2 ** (failures - 1), MOST_MS), retryAfter * 1000)
+}
+
+/** Thrown out of a wait when the indexer stops: the step at hand is given up, nothing of it is written. */
+export class Stopped extends Error {
+  override readonly name = 'Stopped'
+}

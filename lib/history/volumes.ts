@@ -1,0 +1,86 @@
+import { ZERO, type Rational } from '../decimal.js'
+import type { Valuation } from '../market/volume.js'
+import { createDaily, type Days } from './daily.js'
+import { mayReach, sizeOf, type Hole } from './gaps.js'
+import type { Interval, Store } from './store.js'
+import { sumOf } from './sums.js'
+import { createWindow } from './window.js'
+
+/** The last 24 hours of one DAO: both legs of buys and sells together, in raw units. */
+export interface Volume24h {
+  base: Rational
+  quote: Rational
+  trades: number
+  /** Nothing is missing that may belong in here. */
+  complete: boolean
+}
+
+export interface DailyVolume {
+  /** Unix seconds of InitializeDao, or of the earliest event known. */
+  launchedAt: number
+  days: Days
+  /** Every event since the DAO's first is stored and understood. */
+  complete: boolean
+  /** Sequence numbers known to be missing. */
+  holes: number
+}
+
+/** What the volumes need to know of the completeness of what is stored. */
+export interface Known {
+  intervals: ReadonlyMap<string, readonly Interval[]>
+  /** Unix second of the newest event that could not be read, by DAO. */
+  unreadable: ReadonlyMap<string, number>
+  holes: ReadonlyMap<string, readonly Hole[]>
+  /** Sequence numbers by account; a DAO may be here without any event. */
+  accounts: ReadonlyMap<string, bigint>
+  /** Transactions that the node lists and does not give. */
+  missing: number
+}
+
+const DAY = 86_400
+
+/** Volumes out of a store, for the process that writes it or one that only reads. */
+export function createVolumes (store: Store, valuation: Valuation) {
+  const window = createWindow(store, valuation)
+  const daily = createDaily(store)
+
+  function isComplete (dao: string, after: number, { intervals, unreadable, holes, missing }: Known): boolean {
+    if ((unreadable.get(dao) ?? -Infinity) > after) return false
+    // Of a DAO whose events all lie before what is covered nothing proves that a missing transaction is not its own
+    if (!intervals.has(dao) && missing > 0) return false
+    return !holes.get(dao)?.some(hole => mayReach(hole, after))
+  }
+
+  return {
+    /**
+     * Per DAO, those without a swap included, at the Unix second `now`. A DAO that is not in the map has neither shown an event nor an
+     * account. Throws HISTORY_UNAVAILABLE.
+     */
+    last24h: (now: number, known: Known): Promise<Map<string, Volume24h>> => window.read(now, sums => {
+      const volumes = new Map<string, Volume24h>()
+      for (const dao of new Set([...known.accounts.keys(), ...known.intervals.keys(), ...sums.keys()])) {
+        const sum = sums.get(dao)
+        const complete = isComplete(dao, now - DAY, known)
+        volumes.set(dao, sum === undefined
+          ? { base: ZERO, quote: ZERO, trades: 0, complete }
+          : { base: sumOf(sum.base, sum.trades), quote: sumOf(sum.quote, sum.trades), trades: sum.trades, complete })
+      }
+      return volumes
+    }),
+
+    /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
+    async daily ({ intervals, unreadable, holes }: Known): Promise<Map<string, DailyVolume>> {
+      const days = await daily.read()
+      return new Map(Array.from(intervals, ([dao, runs]) => {
+        const [first] = runs
+        const missing = holes.get(dao) ?? []
+        return [dao, {
+          launchedAt: first?.lowAt ?? 0,
+          days: days.get(dao) ?? new Map(),
+          complete: first?.low === 1n && runs.length === 1 && missing.length === 0 && !unreadable.has(dao),
+          holes: sizeOf(missing)
+        }]
+      }))
+    }
+  }
+}
