@@ -1,0 +1,11 @@
+/** The simulated chain and the node that serves it. */
+export { createLedger, type Ledger, type LedgerOptions } from './ledger.js'
+export { startNode, type SimulatedNode, type NodeOptions } from './node.js'
+export { type Dao, type DaoOptions, type SwapOptions } from './dao.js'
+export { type Mint, type MintOptions } from './mint.js'
+export { type Launch, type LaunchOptions } from './launch.js'
+export { type SpotSwap } from './chain.js'
+export { type FaultKind, type FaultRule } from './faults.js'
+export { FORGERIES, type ForgeryKind } from './forged.js'
+export { PROGRAMS, USDC, launchAddresses } from './addresses.js'
+export { base58, fromBase58, discriminator } from './bytes.js'
