@@ -1,0 +1,72 @@
+import fc from 'fast-check'
+import { test } from 'tap'
+import { compare, multiply, ratio } from '../../../lib/decimal.js'
+import { feeAt, observedBps, swapVolume, type SwapFacts, type Valuation } from '../../../lib/market/volume.js'
+
+const QUARTER: Valuation = { rate: ratio(25n, 10_000n), basis: 'auto' }
+const HALF: Valuation = { rate: ratio(5n, 1000n), basis: 'auto' }
+const buy = (input: bigint, output: bigint, fee: bigint | null): SwapFacts => ({ side: 'buy', input, output, fee })
+const amount = fc.bigInt(1n, (1n << 64n) - 1n)
+
+test('the fee rounds up, as the program takes it', async t => {
+  t.equal(feeAt(1_000_000n, HALF.rate), 5_000n)
+  t.equal(feeAt(10_000_000_001n, HALF.rate), 50_000_001n)
+  t.equal(feeAt(10_000_000_001n, QUARTER.rate), 25_000_001n)
+  t.equal(feeAt(199n, HALF.rate), 1n)
+  t.equal(feeAt(1n, HALF.rate), 1n)
+  t.equal(feeAt(0n, HALF.rate), 0n)
+})
+
+test('a swap whose fee agrees counts fee / rate on the leg that was paid', async t => {
+  const { base, quote, agrees } = swapVolume(buy(1_000_000n, 9_949_950n, 5_000n), HALF)
+  t.ok(agrees)
+  t.equal(compare(quote, ratio(1_000_000n)), 0)
+  t.equal(compare(base, ratio(9_949_950n)), 0)
+  const rounded = swapVolume({ side: 'sell', input: 199n, output: 19n, fee: 1n }, HALF)
+  t.equal(compare(rounded.base, ratio(200n)), 0)
+  t.equal(compare(rounded.quote, ratio(200n * 19n, 199n)), 0)
+})
+
+test('a swap whose fee disagrees counts its own input, unless fees alone are to count', async t => {
+  const swap = buy(1_000_000n, 9_949_950n, 5_000n)
+  const own = swapVolume(swap, QUARTER)
+  t.notOk(own.agrees)
+  t.equal(compare(own.quote, ratio(1_000_000n)), 0)
+  t.equal(compare(own.base, ratio(9_949_950n)), 0)
+  const fees = swapVolume(swap, { ...QUARTER, basis: 'fees' })
+  t.equal(compare(fees.quote, ratio(2_000_000n)), 0)
+  t.equal(compare(fees.base, ratio(2n * 9_949_950n)), 0)
+})
+
+test('a fee that is not known is taken from the input at the configured rate', async t => {
+  for (const basis of ['auto', 'fees'] as const) {
+    const { quote, agrees } = swapVolume(buy(199n, 19n, null), { ...HALF, basis })
+    t.ok(agrees)
+    t.equal(compare(quote, ratio(200n)), 0)
+  }
+})
+
+test('nothing in, nothing out of a swap divides by zero', async t => {
+  t.equal(compare(swapVolume(buy(0n, 0n, 0n), HALF).base, ratio(0n)), 0)
+  t.equal(compare(swapVolume(buy(10n, 0n, null), HALF).base, ratio(0n)), 0)
+})
+
+test('both legs stand in the ratio of the swap, whatever the rate', async () => {
+  fc.assert(fc.property(amount, amount, fc.option(amount, { nil: null }), fc.bigInt(1n, 9999n), fc.constantFrom('auto' as const, 'fees' as const), fc.boolean(), (input, output, fee, bps, basis, isBuy) => {
+    const { base, quote } = swapVolume({ side: isBuy ? 'buy' : 'sell', input, output, fee }, { rate: ratio(bps, 10_000n), basis })
+    const [paid, got] = isBuy ? [quote, base] : [base, quote]
+    return compare(multiply(paid, ratio(output)), multiply(got, ratio(input))) === 0
+  }))
+})
+
+test('the rate that was charged is told from fee and input where they are large enough', async () => {
+  fc.assert(fc.property(fc.bigInt(1n, 9999n), fc.bigInt(20_000n, (1n << 64n) - 1n), (bps, input) =>
+    observedBps(feeAt(input, ratio(bps, 10_000n)), input) === bps))
+})
+
+test('dust and odd fees name no rate', async t => {
+  t.equal(observedBps(1n, 100n), undefined)
+  t.equal(observedBps(0n, 100n), undefined)
+  t.equal(observedBps(1n, 0n), undefined)
+  t.equal(observedBps(50_001n, 10_000_000_000n), undefined, 'between two whole basis points')
+})
