@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
-import type { FastifyInstance, FastifyServerOptions } from 'fastify'
+import { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { addressMatcher } from './lib/settings.js'
 import { SHARED_SCHEMAS } from './schemas/responses.js'
 import type { CacheOptions } from './plugins/cache.js'
 import type { ConfigOptions } from './plugins/config.js'
+import type { HistoryPluginOptions } from './plugins/history.js'
 import type { MarketOptions } from './plugins/market.js'
 import type { RateLimitOptions } from './plugins/rate-limit.js'
 
 /** What the application is made with; tests replace its edges here, never its modules. */
-export type AppOptions = ConfigOptions & CacheOptions & MarketOptions & RateLimitOptions
+export type AppOptions = ConfigOptions & CacheOptions & HistoryPluginOptions & MarketOptions & RateLimitOptions
 
 const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 
@@ -28,7 +29,8 @@ const MOST_PARAMETER = 16_384
 export function serverOptions (env: ConfigOptions['env']): FastifyServerOptions {
   const isProxy = addressMatcher(env.TRUST_PROXY ?? '')
   return {
-    disableRequestLogging: true,   // plugins/request-log.ts writes one line instead of two
+    // plugins/request-log.ts writes one line for each request instead of two
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     trustProxy: address => isProxy(address),
     routerOptions: { maxParamLength: MOST_PARAMETER },

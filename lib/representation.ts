@@ -18,6 +18,8 @@ export interface Representation {
   /** Hash that the variants' entity tags begin with. */
   tag: string
   variants: Map<Encoding, Variant>
+  /** What else the answer says in headers. */
+  headers?: Record<string, string>
 }
 
 /** Smaller bodies aren't worth compressing: they fit a packet. */
@@ -29,7 +31,7 @@ const TAG_BYTES = 18
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
-export async function represent (contentType: string, text: string): Promise<Representation> {
+export async function represent (contentType: string, text: string, headers?: Record<string, string>): Promise<Representation> {
   const body = Buffer.from(text)
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, TAG_BYTES)
   const variants = new Map<Encoding, Variant>()
@@ -42,7 +44,7 @@ export async function represent (contentType: string, text: string): Promise<Rep
     add('gzip', packed)
     add('br', brotli)
   }
-  return { contentType, tag, variants }
+  return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
 }
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']

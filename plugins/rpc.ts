@@ -8,7 +8,14 @@ import type { AccountReader, HistoryReader } from '../lib/chain/types.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /** The nodes, behind one transport that meets their failures. */
-    chain: { accounts: AccountReader, history: HistoryReader, observers: Set<(report: CallReport) => void> }
+    chain: {
+      accounts: AccountReader
+      history: HistoryReader
+      /** Told of every request to a node. */
+      observers: Set<(report: CallReport) => void>
+      /** Ends every call at once. */
+      close (): void
+    }
   }
 }
 
@@ -21,7 +28,8 @@ export default fp(async fastify => {
   fastify.decorate('chain', {
     accounts: createAccountReader(rpc),
     history: createHistoryReader(rpc),
-    observers
+    observers,
+    close: () => transport.close()
   })
   fastify.addHook('onClose', async () => transport.close())
 }, { name: 'rpc', dependencies: ['config'] })

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Test } from 'tap'
@@ -37,4 +38,23 @@ export async function build (t: Test, { env = {}, ...options }: TestApp): Promis
   await fastify.register(fp(app), { env, ...options })
   await fastify.ready()
   return fastify
+}
+
+/** Waits until `holds`, for ten seconds at most. */
+export async function until (what: string, holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (holds()) return
+    await setTimeout(20)
+  }
+  throw new Error(`in ten seconds it did not come to this: ${what}`)
+}
+
+/** Waits until the history has been walked to its beginning and follows the head. */
+export async function historyComplete (app: FastifyInstance): Promise<void> {
+  await until('the history is complete', () => app.history.status().complete && app.history.status().last24h)
+}
+
+/** Waits until the history has reached the head at `time`, unix seconds of the test's clock, or later. */
+export async function headReached (app: FastifyInstance, time: number): Promise<void> {
+  await until('the head is reached', () => (app.history.status().headAt ?? 0) >= time * 1000)
 }

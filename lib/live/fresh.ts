@@ -19,21 +19,24 @@ export interface FreshOptions<K, V> {
   /** Most keys kept; the least recently used goes. */
   max: number
   now?: () => number
+  /** When the value's own source was read, ms, for a value made of others; by default when its load began. */
+  readAt?: (value: V) => number
   /** Told of every load that fails, those behind a stale answer too. */
   onFailure?: (error: unknown) => void
 }
 
 export interface FreshCache<K, V> {
-  /** The value of `key`, loaded where there is no fresh one. Throws what the load throws once nothing may be served in its stead. */
-  get (key: K): Promise<Aged<V>>
-  /** A value loaded now, or by the load that is under way. Throws what the load throws. */
-  renew (key: K): Promise<Aged<V>>
+  /**
+   * The value of `key`, loaded where there is none younger than `maxAge` ms (its lifetime, where not given). Throws what the load throws once
+   * nothing may be served in its stead.
+   */
+  get (key: K, maxAge?: number): Promise<Aged<V>>
   /** The value as it is kept, whatever its age; loads nothing. */
   peek (key: K): Aged<V> | undefined
 }
 
 /** From this share of its life on, a value that is asked for is renewed in the background, so that nobody waits for it. */
-const RENEW_FROM = 0.8
+export const RENEW_FROM = 0.8
 /** After a failed load a stale value is served without trying again for this long, ms: a node that hangs must not make every answer hang. */
 const RETRY_AFTER = 1_000
 
@@ -44,16 +47,16 @@ interface Entry<V> {
 }
 
 export function createFreshCache<K extends {}, V extends {}> (options: FreshOptions<K, V>): FreshCache<K, V> {
-  const { load, ttl, staleIfError, max, now = Date.now, onFailure } = options
+  const { load, ttl, staleIfError, max, now = Date.now, readAt, onFailure } = options
   const entries = new LRUCache<K, Entry<V>>({ max })
   const loads = new Map<K, Promise<Entry<V>>>()
 
   function renew (key: K): Promise<Entry<V>> {
     const running = loads.get(key)
     if (running !== undefined) return running
-    const at = now()
+    const begun = now()
     const started = load(key).then(value => {
-      const entry = { value, at, failedAt: -Infinity }
+      const entry = { value, at: readAt?.(value) ?? begun, failedAt: -Infinity }
       entries.set(key, entry)
       return entry
     }, error => {
@@ -72,12 +75,12 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   }
 
   return {
-    async get (key) {
+    async get (key, maxAge = ttl) {
       const entry = entries.get(key)
       if (entry === undefined) return aged(await renew(key))
       const { age } = aged(entry)
       const mayTry = now() - entry.failedAt >= RETRY_AFTER
-      if (age < ttl) {
+      if (age < maxAge) {
         // the failure is counted by onFailure, and met again by whoever asks once the value has aged
         if (age >= ttl * RENEW_FROM && mayTry) renew(key).catch(() => {})
         return aged(entry)
@@ -89,9 +92,6 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
         if (aged(entry).age < ttl + staleIfError) return aged(entry)
         throw error
       }
-    },
-    async renew (key) {
-      return aged(await renew(key))
     },
     peek (key) {
       const entry = entries.peek(key)

@@ -17,6 +17,10 @@ export interface Volumes {
   quote: Rational
 }
 
+const TICKER_ID = /^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$/
+/** Whether a text has the form of a ticker id: base mint, underscore, quote mint. */
+export const isTickerId = (text: string): boolean => TICKER_ID.test(text)
+
 const VOLUME_DIGITS = 8
 const USD_DIGITS = 2
 const RESERVE_SIDES = 2n

@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import type { FastifyReply } from 'fastify'
-import type { Aged } from '../../../lib/live/fresh.js'
 import { badRequest, CHAIN_FAILURES } from '../../../schemas/responses.js'
 import { MintParamsSchema, type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
 
@@ -29,7 +27,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async ({ params }, reply) => {
     const answer = await supply.get(params.mintAddress)
-    tellAge(reply, answer)
+    reply.tellAge(answer)
     return { result: answer.value.totalSupply, data: answer.value }
   })
 
@@ -44,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }, async ({ params }, reply) => {
       const answer = await supply.get(params.mintAddress)
-      tellAge(reply, answer)
+      reply.tellAge(answer)
       return reply.type('text/plain; charset=utf-8').send(pick(answer.value))
     })
   }
@@ -52,8 +50,4 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   plainText('circulating', 'getCirculatingSupply', 'Circulating supply as plain text', ({ circulatingSupply }) => circulatingSupply)
 }
 
-function tellAge (reply: FastifyReply, answer: Aged<Supply>): void {
-  reply.header('cache-control', `public, max-age=${Math.floor(answer.left / 1000)}`)
-  if (answer.left === 0) reply.header('age', Math.floor(answer.age / 1000))
-}
 export default routes

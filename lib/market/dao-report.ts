@@ -1,0 +1,58 @@
+import type { DaoReport, Daos } from '../../schemas/daos.js'
+import type { Valuation } from './usd.js'
+
+/** The report on every DAO that was found: what became of it, and why. */
+
+/** One account of the program. `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
+export interface FoundDao {
+  address: string
+  dao: { state: 'spot' | 'futarchy', baseMint: string, quoteMint: string, size: number, seqNum: bigint } | undefined
+  leftOut: string | undefined
+}
+
+/** What of a DAO's history is indexed. Holes are ranges of sequence numbers, both ends included; `firstSwap` is in unix seconds. */
+export interface IndexedDao {
+  indexed: bigint
+  holes: ReadonlyArray<readonly [bigint, bigint]>
+  firstSwap: number | null
+}
+
+export interface ReportFacts {
+  slot: number
+  found: readonly FoundDao[]
+  /** DAOs left out because their last 24 hours are not fully known. */
+  incomplete: ReadonlySet<string>
+  indexed: ReadonlyMap<string, IndexedDao>
+  usd: Valuation
+}
+
+/** The record as served: discovered = listed + left out, always. */
+export function daosReport ({ slot, found, incomplete, indexed, usd }: ReportFacts): Daos {
+  const daos = found
+    .map(({ address, dao, leftOut }): DaoReport => {
+      const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
+      const history = indexed.get(address)
+      return {
+        dao: address,
+        listed: reason === null,
+        reason,
+        state: dao?.state ?? null,
+        base_mint: dao?.baseMint ?? null,
+        quote_mint: dao?.quoteMint ?? null,
+        priced_in_usd: dao !== undefined && usd(dao.quoteMint) !== undefined,
+        account_bytes: dao?.size ?? null,
+        sequence_on_chain: dao?.seqNum.toString() ?? null,
+        sequence_indexed: history?.indexed.toString() ?? null,
+        missing_events: missingEvents(history).toString(),
+        first_swap: history == null || history.firstSwap === null ? null : new Date(history.firstSwap * 1000).toISOString()
+      }
+    })
+    .sort((a, b) => a.dao < b.dao ? -1 : 1)
+  const listed = daos.filter(dao => dao.listed).length
+  return { slot, discovered: daos.length, listed, left_out: daos.length - listed, daos }
+}
+
+/** How many sequence numbers the holes hold. */
+export function missingEvents (history: Pick<IndexedDao, 'holes'> | undefined): bigint {
+  return (history?.holes ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)
+}

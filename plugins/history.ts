@@ -1,0 +1,61 @@
+import fp from 'fastify-plugin'
+import { subscribe } from '../lib/chain/subscription.js'
+import type { Fact } from '../lib/history/facts.js'
+import { createHistory, type History } from '../lib/history/history.js'
+import { openSqliteStore } from '../lib/history/sqlite.js'
+import { ALL, TICKER_TTL } from './cache.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The state over time: the indexer, and what can be asked of it. */
+    history: History
+  }
+}
+
+export interface HistoryPluginOptions {
+  /** Wall clock, ms. */
+  now?: () => number
+  /** Between two looks at the head of the history, ms. */
+  pollMs?: number
+}
+
+/** How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next start. */
+const LAST_STEP = 3_000
+
+/** Opens the store, follows the chain into it, and lets go of both when the application closes. */
+export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs }) => {
+  const { config, chain, live } = fastify
+  const store = await openSqliteStore({ folder: config.dataDir, program: config.factory })
+  const history = createHistory({
+    reader: chain.history,
+    store,
+    program: config.factory,
+    daos: async () => {
+      const { value: { slot, discovered } } = await live.snapshot.get(ALL)
+      return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
+    },
+    rate: config.feeRate,
+    basis: config.volumeBasis,
+    now,
+    staleMs: TICKER_TTL + config.staleIfError,
+    onFact: ({ level, code, message, detail }: Fact) => fastify.log[level]({ code, ...detail }, message),
+    ...(pollMs !== undefined && { pollMs })
+  })
+  fastify.decorate('history', history)
+
+  const subscription = config.websocketUrl === undefined
+    ? undefined
+    : subscribe({
+      url: config.websocketUrl,
+      requests: [{ method: 'logsSubscribe', params: [{ mentions: [config.factory] }, { commitment: 'finalized' }], onNotification: () => history.wake() }],
+      onState: state => fastify.log.info(`the WebSocket is ${state}`)
+    })
+
+  fastify.addHook('onReady', async () => history.start())
+  fastify.addHook('onClose', async () => {
+    const cutOff = setTimeout(() => chain.close(), LAST_STEP)
+    await Promise.all([history.stop(), subscription?.close()])
+    clearTimeout(cutOff)
+    await store.close()
+  })
+}, { name: 'history', dependencies: ['config', 'rpc', 'cache'] })

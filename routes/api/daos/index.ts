@@ -1,0 +1,18 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { DaosSchema } from '../../../schemas/daos.js'
+import { CHAIN_FAILURES } from '../../../schemas/responses.js'
+
+const routes: FastifyPluginAsyncTypebox = async fastify => {
+  const { market } = fastify
+
+  fastify.get('/', {
+    schema: {
+      operationId: 'getDaos',
+      summary: 'Every discovered DAO, listed or not',
+      description: 'The completeness report: why a DAO is not among the tickers, and how much of its history is indexed. discovered = listed + left_out.',
+      tags: ['service'],
+      response: { 200: DaosSchema, ...CHAIN_FAILURES }
+    }
+  }, async (_request, reply) => reply.represent(await market.daos()) as never)
+}
+export default routes
