@@ -25,8 +25,12 @@ export interface Receipt { signature: string, slot: number, time: number }
 export interface OpenTransaction extends Receipt {
   readonly options: TransactionOptions
   add (action: Action): void
+  /** Makes what was added so far the inner calls of one instruction of another program, followed by that program's event. */
+  fold (wrapper: Wrapper): void
   swapped (swap: SpotSwap): void
 }
+
+export interface Wrapper { name: string, program: string, eventAuthority: string, accounts: string[], data: Buffer, event: Buffer }
 
 /** Something whose changes can be taken back: `save` returns how. */
 export interface Revertible { save (): () => void }
@@ -75,6 +79,7 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
       time,
       options,
       add: action => { actions.push(action) },
+      fold: wrapper => { actions.push(fold(actions.splice(0), wrapper)) },
       swapped: swap => { swaps.push(swap) }
     }
     const revert = () => { for (const undo of saved?.values() ?? []) undo() }
@@ -124,5 +129,20 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
       if (current !== null) throw new Error('a transaction is already open')
       return run(options, true, body).receipt
     }
+  }
+}
+
+function fold (inside: Action[], { name, program, eventAuthority, accounts, data, event }: Wrapper): Action {
+  return {
+    key: `${name}/${program}/${accounts.join()}/${inside.map(action => action.key).join('|')}`,
+    shape: () => ({
+      name,
+      calls: [
+        { program, accounts: [...accounts, eventAuthority, program], height: 1 },
+        ...inside.flatMap(action => action.shape().calls.map(call => ({ ...call, height: call.height + 1 }))),
+        { program, accounts: [eventAuthority], height: 2 }
+      ]
+    }),
+    data: [data, ...inside.flatMap(action => action.data), event]
   }
 }

@@ -103,7 +103,7 @@ export function createLedger (options: LedgerOptions = {}) {
     },
 
     launch (launchOptions: LaunchOptions): Launch {
-      const launch = createLaunch(ledger, launchOptions)
+      const launch = createLaunch({ chain, mint: ledger.mint, usdc: ledger.usdc, adopt: dao => { daos.push(dao) } }, launchOptions)
       launches.push(launch)
       return launch
     },
