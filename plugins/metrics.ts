@@ -1,0 +1,57 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fp from 'fastify-plugin'
+import { createMetrics, type Metrics } from '../lib/metrics.js'
+import { ALL } from './cache.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    metrics: Metrics & { /** Where they are served; undefined: nowhere. */ port (): number | undefined }
+  }
+}
+
+export interface MetricsOptions {
+  /** Wall clock, ms. */
+  now?: () => number
+}
+
+/** Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is set. */
+export default fp<MetricsOptions>(async (fastify, { now = Date.now }) => {
+  const { config, chain, live, history } = fastify
+  const metrics = createMetrics({
+    snapshot () {
+      const kept = live.snapshot.peek(ALL)
+      return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
+    },
+    history: () => history.status(),
+    now
+  }, { process: config.metricsPort !== undefined })
+
+  fastify.addHook('onResponse', (request, reply, done) => {
+    metrics.answered({ route: request.routeOptions.url ?? 'unknown', method: request.method, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    done()
+  })
+  chain.observers.add(({ method, outcome, ms }) => metrics.called({ method, outcome, seconds: ms / 1000 }))
+
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end()
+      return
+    }
+    metrics.registry.metrics().then(
+      text => response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(text),
+      (error: unknown) => {
+        fastify.log.error({ err: error }, 'the metrics could not be collected')
+        response.writeHead(500).end()
+      })
+  })
+  fastify.decorate('metrics', { ...metrics, port: () => (server.address() as AddressInfo | null)?.port })
+  if (config.metricsPort === undefined) return
+
+  await new Promise<void>((resolve, reject) => { server.once('error', reject).listen(config.metricsPort, config.host, resolve) })
+  fastify.log.info(`metrics at port ${config.metricsPort}`)
+  fastify.addHook('onClose', async () => {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  })
+}, { name: 'metrics', dependencies: ['config', 'rpc', 'cache', 'history'] })
