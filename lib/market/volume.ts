@@ -33,15 +33,16 @@ export function feeAt (input: bigint, { n, d }: Rational): bigint {
 }
 
 /**
- * The volume of one spot swap. Its notional stands on the leg that was paid: fee / rate, or the input itself where the basis is 'auto'
- * and the fee disagrees with the rate. A fee that is not known is taken from the input at the rate. The other leg is
- * notional × output / input.
+ * The volume of one spot swap. Its notional stands on the leg that was paid: fee / rate. Where the basis is 'auto' and the fee disagrees
+ * with the rate, or is not known, it is the input itself; where the basis is 'fees', a fee that is not known is taken from the input at
+ * the rate. The other leg is notional × output / input.
  */
 export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: Valuation): SwapVolume {
   const expected = feeAt(input, rate)
-  const agrees = fee === null || fee === expected
-  const notional = agrees || basis === 'fees' ? ratio((fee ?? expected) * rate.d, rate.n) : ratio(input)
+  const byFee = basis === 'fees' || fee === expected
+  const notional = byFee ? ratio((fee ?? expected) * rate.d, rate.n) : ratio(input)
   const other = input === 0n ? ratio(output) : ratio(notional.n * output, notional.d * input)
+  const agrees = fee === null || fee === expected
   return side === 'buy' ? { base: other, quote: notional, agrees } : { base: notional, quote: other, agrees }
 }
 

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { test } from 'tap'
+import type { HistoryReader, RawTransaction } from '../../../lib/chain/types.js'
+import { add, compare, parseDecimal, ratio, subtract, ZERO } from '../../../lib/decimal.js'
+import type { Fact } from '../../../lib/history/facts.js'
+import { createHistory } from '../../../lib/history/history.js'
+import { openSqliteStore } from '../../../lib/history/sqlite.js'
+import { readEvents } from '../../../lib/protocol/events.js'
+import { until } from './support/history.js'
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
+const RECORDING = resolve('../shared/fixtures/program-recording.json')
+
+test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and the rate that it charges', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+  const { transactions } = JSON.parse(readFileSync(RECORDING, 'utf8')) as { transactions: RawTransaction[] }
+  const newest = [...transactions].reverse()
+  const signatureOf = (tx: RawTransaction) => tx.transaction.signatures[0]!
+  const reader: HistoryReader = {
+    signatures: async (_, { before, until: last, limit = 1000 }) => {
+      const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before) + 1
+      const to = newest.findIndex(tx => signatureOf(tx) === last)
+      return newest.slice(from, to === -1 ? undefined : to).slice(0, limit)
+        .map(tx => ({ signature: signatureOf(tx), slot: tx.slot, failed: tx.meta.err !== null, blockTime: tx.blockTime }))
+    },
+    transactions: async signatures => signatures.map(signature => newest.find(tx => signatureOf(tx) === signature) ?? null),
+    finalizedSlot: async () => newest[0]!.slot
+  }
+  const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
+  const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
+  const facts: Fact[] = []
+  const store = await openSqliteStore({ folder: t.testdir(), program: PROGRAM })
+  const history = createHistory({
+    reader,
+    store,
+    program: PROGRAM,
+    daos: async () => ({ slot: newest[0]!.slot, daos: [{ address: dao, seqNum: events.at(-1)!.seq! }] }),
+    rate: parseDecimal('0.0025')!,
+    basis: 'auto',
+    now: () => time * 1000,
+    onFact: fact => { facts.push(fact) }
+  })
+  t.teardown(async () => { await history.stop(); await store.close() })
+  history.start()
+  await until(() => history.status().complete)
+  t.match(history.status(), { events: 92, swaps: 92, missing: 0 })
+
+  let [base, quote] = [0n, 0n]
+  for (const { swap } of events) {
+    quote += swap!.side === 'buy' ? swap!.input : swap!.output
+    base += swap!.side === 'buy' ? swap!.output : swap!.input
+  }
+  const days = (await history.daily()).get(dao)!.days
+  const total = (leg: 'base' | 'quote') => [...days.values()].reduce((sum, day) => add(sum, day[leg]), ZERO)
+  t.equal([...days.values()].reduce((sum, { trades }) => sum + trades, 0), 92)
+  t.equal(compare(total('quote'), ratio(quote)), 0)
+  t.equal(compare(total('base'), ratio(base)), 0)
+  t.same(history.status().rateDisagreements.map(({ bps }) => bps), ['50'])
+  t.match(facts.filter(({ code }) => code === 'rate'), [{ level: 'warn', message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/ }])
+
+  await t.test('at the rate that is charged, all agree, and each swap counts fee / rate', async t => {
+    await history.stop()
+    const right = createHistory({
+      reader, store, program: PROGRAM, rate: parseDecimal('0.005')!, basis: 'auto', now: () => time * 1000,
+      daos: async () => ({ slot: newest[0]!.slot, daos: [] }), onFact: fact => { facts.push(fact) }
+    })
+    t.teardown(() => right.stop())
+    right.start()
+    await until(() => right.status().headAt !== null)
+    t.same(right.status().rateDisagreements, [])
+    let sum = ZERO
+    for (const [at, { swap }] of events.entries()) {
+      // Nothing tells the fee of the first one
+      const notional = at === 0 ? swap!.input : (swap!.input - swap!.input * 9950n / 10_000n) * 200n
+      sum = add(sum, swap!.side === 'buy' ? ratio(notional) : ratio(notional * swap!.output, swap!.input))
+    }
+    const counted = [...(await right.daily()).get(dao)!.days.values()].reduce((sum, { quote }) => add(sum, quote), ZERO)
+    const apart = subtract(counted, sum)
+    t.ok(compare({ n: apart.n < 0n ? -apart.n : apart.n, d: apart.d }, ratio(1n, 10n ** 18n)) < 0)
+    t.ok(facts.some(({ code }) => code === 'revalued'))
+  })
+})
