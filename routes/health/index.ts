@@ -3,7 +3,7 @@ import { HealthSchema } from '../../schemas/health.js'
 import { COMMON_FAILURES } from '../../schemas/responses.js'
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
-  fastify.get('/', {
+  fastify.get('', {
     schema: {
       operationId: 'getHealth',
       summary: 'The process answers',

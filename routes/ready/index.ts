@@ -7,7 +7,7 @@ const { 503: _unavailable, ...FAILURES } = COMMON_FAILURES
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
 
-  fastify.get('/', {
+  fastify.get('', {
     schema: {
       operationId: 'getReady',
       summary: 'Whether the figures can be served',

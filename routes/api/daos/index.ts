@@ -5,7 +5,7 @@ import { CHAIN_FAILURES } from '../../../schemas/responses.js'
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
 
-  fastify.get('/', {
+  fastify.get('', {
     schema: {
       operationId: 'getDaos',
       summary: 'Every discovered DAO, listed or not',

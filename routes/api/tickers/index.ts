@@ -13,7 +13,7 @@ const MOST_OTHERS = 20
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
 
-  fastify.get('/', {
+  fastify.get('', {
     schema: {
       operationId: 'getTickers',
       summary: 'All trading pairs',

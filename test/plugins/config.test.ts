@@ -1,0 +1,102 @@
+import Fastify from 'fastify'
+import { test } from 'tap'
+import { compare, ratio } from '../../lib/decimal.js'
+import { SettingsError } from '../../lib/settings.js'
+import config from '../../plugins/config.js'
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const required = { FACTORY_ADDRESS: PROGRAM, ROUTER_ADDRESS: PROGRAM }
+
+async function read (env: Record<string, string>) {
+  const app = Fastify()
+  await app.register(config, { env })
+  await app.ready()
+  return app.config
+}
+
+async function problemsOf (env: Record<string, string>): Promise<string[]> {
+  try {
+    await read(env)
+  } catch (error) {
+    if (error instanceof SettingsError) return error.problems.sort()
+    throw error
+  }
+  return []
+}
+
+test('with the two addresses alone every other setting has its default', async t => {
+  const settings = await read(required)
+  t.match(settings, {
+    nodeUrls: ['https://api.mainnet-beta.solana.com'],
+    websocketUrl: 'wss://api.mainnet-beta.solana.com',
+    port: 3000,
+    host: '0.0.0.0',
+    environment: 'production',
+    forkType: 'Custom',
+    dataDir: './data',
+    databaseUrl: undefined,
+    redisUrl: undefined,
+    rateLimitMax: 60,
+    volumeBasis: 'auto',
+    staleIfError: 60_000,
+    logLevel: 'info',
+    metricsPort: undefined
+  })
+  t.equal(compare(settings.feeRate, ratio(25n, 10_000n)), 0)
+  t.equal(compare(settings.takerFeeRate, ratio(5n, 1_000n)), 0)
+  t.equal(compare(settings.quoteNotional, ratio(100n)), 0)
+  t.same([...settings.dollars], ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'])
+})
+
+test('a missing required setting is named in exactly these words', async t => {
+  t.same(await problemsOf({}), ['FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured'])
+  t.same(await problemsOf({ ...required, FACTORY_ADDRESS: ' ', CHAIN_RPC_URL: '', DEX_FORK_TYPE: '' }),
+    ['CHAIN_RPC_URL not configured', 'DEX_FORK_TYPE not configured', 'FACTORY_ADDRESS not configured'])
+})
+
+test('all problems are reported at once, and no value is repeated', async t => {
+  const problems = await problemsOf({
+    FACTORY_ADDRESS: 'secret-one',
+    ROUTER_ADDRESS: '1111',
+    CHAIN_RPC_URL: 'ftp://secret-two',
+    CHAIN_WS_URL: 'http://secret-three',
+    PORT: '70000',
+    NODE_ENV: 'prod',
+    PROTOCOL_FEE_RATE: '1',
+    TAKER_FEE_RATE: '0',
+    QUOTE_NOTIONAL: '-5',
+    EXCLUDED_DAOS: `${PROGRAM},secret-four`,
+    USD_MINTS: 'secret-five',
+    DATABASE_URL: 'mysql://secret-six',
+    REDIS_URL: 'secret-seven',
+    RATE_LIMIT_MAX: '0',
+    RATE_LIMIT_ALLOW: '10.0.0.0/33',
+    TRUST_PROXY: 'true',
+    STALE_IF_ERROR: '1.5',
+    VOLUME_BASIS: 'both',
+    LOG_LEVEL: 'loud',
+    METRICS_PORT: 'x'
+  })
+  t.equal(problems.length, 20)
+  t.notOk(problems.some(problem => problem.includes('secret')))
+  t.ok(problems.includes('PROTOCOL_FEE_RATE must be a decimal above 0 and below 1'))
+  t.ok(problems.includes('PORT must be a whole number from 0 to 65535'))
+  t.ok(problems.includes('NODE_ENV must be one of development, production, test'))
+  t.ok(problems.includes('FACTORY_ADDRESS must be a public key: base58 of 32 bytes'))
+})
+
+test('lists allow blanks, rates are read exactly, an empty optional setting keeps its default', async t => {
+  const settings = await read({ ...required, EXCLUDED_DAOS: ` ${PROGRAM} , , ${PROGRAM}`, PROTOCOL_FEE_RATE: '5e-3', PORT: '', CHAIN_RPC_URL: 'http://a, http://b' })
+  t.same([...settings.excluded], [PROGRAM])
+  t.equal(compare(settings.feeRate, ratio(5n, 1000n)), 0)
+  t.equal(settings.port, 3000)
+  t.same(settings.nodeUrls, ['http://a', 'http://b'])
+  t.equal(settings.websocketUrl, undefined, 'another node than the public one brings no public WebSocket')
+  t.equal((await read({ ...required, CHAIN_WS_URL: '' })).websocketUrl, undefined, 'empty: none')
+})
+
+test('RATE_LIMIT_ALLOW matches addresses and ranges of both families', async t => {
+  const { isExempt } = await read({ ...required, RATE_LIMIT_ALLOW: '10.0.0.0/8, 192.0.2.7, 2001:db8::/32' })
+  for (const address of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1']) t.ok(isExempt(address), address)
+  for (const address of ['11.1.2.3', '192.0.2.8', '2001:db9::1', 'nonsense', '']) t.notOk(isExempt(address), address)
+})

@@ -1,0 +1,83 @@
+import { test } from 'tap'
+import type { Daos } from '../../schemas/daos.js'
+import type { Health } from '../../schemas/health.js'
+import type { Ready } from '../../schemas/ready.js'
+import type { Root } from '../../schemas/root.js'
+import { build, headReached, historyComplete, ROUTER, settings, startChain } from '../helper.js'
+
+test('GET / describes the service as configured', async t => {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger, { DEX_FORK_TYPE: 'Uniswap V2' }) })
+  const answer = await app.inject('/')
+  t.equal(answer.statusCode, 200)
+  const root = answer.json<Root>()
+  t.same(Object.keys(root), ['name', 'version', 'documentation', 'endpoints', 'dex', 'supplyBreakdown', 'note'])
+  t.same(Object.keys(root.endpoints), ['tickers', 'supply', 'supply_total', 'supply_circulating', 'volume_aggregate', 'health'])
+  t.equal(root.endpoints.health, '/health')
+  t.match(root.endpoints.tickers, /^\/api\/tickers /)
+  t.same(root.dex, { fork_type: 'Uniswap V2', factory_address: ledger.program, router_address: ROUTER })
+  t.same(Object.keys(root.supplyBreakdown), ['description', 'circulatingSupply', 'teamPerformancePackage', 'protocolAmmLiquidity', 'externalLpLiquidity'])
+})
+
+test('GET /health is healthy whenever it answers, the node gone too', async t => {
+  const { ledger, node } = await startChain(t)
+  await node.stop()
+  const app = await build(t, { env: settings(t, node, ledger) })
+  const answer = await app.inject('/health')
+  const health = answer.json<Health>()
+  t.same([answer.statusCode, Object.keys(health), health.status], [200, ['status', 'timestamp', 'uptime'], 'healthy'])
+  t.ok(Math.abs(Date.parse(health.timestamp) - Date.now()) < 5_000)
+  t.type(health.uptime, 'number')
+})
+
+test('GET /ready says what stands in the way', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  node.faults.set({ method: 'getSignaturesForAddress', kind: 'hang' })
+  const clock = { ahead: 0 }
+  const app = await build(t, { env: settings(t, node, ledger), now: () => (ledger.time + clock.ahead) * 1000, pollMs: 20 })
+  const before = await app.inject('/ready')
+  t.equal(before.statusCode, 503)
+  t.match(before.json<Ready>(), { ready: false, problems: ['the last 24 hours are not indexed yet', 'the chain has not been read yet'] })
+  t.equal((await app.inject('/api/tickers')).statusCode, 503, 'warming up')
+  t.equal((await app.inject('/api/volume/aggregate')).statusCode, 503, 'warming up')
+  node.faults.clear()
+  await historyComplete(app)
+  await app.inject('/api/tickers')
+  const after = await app.inject('/ready')
+  t.equal(after.statusCode, 200)
+  t.match(after.json<Ready>(), { ready: true, problems: [], history: { last_day_covered: true, complete: true, missing_events: 0 } })
+  await node.stop()
+  clock.ahead = 120
+  const unplugged = await app.inject('/ready')
+  t.equal(unplugged.statusCode, 503)
+  t.match(unplugged.json<Ready>(), { problems: ['the chain has not been read for a while', 'the history has fallen behind'] })
+  await node.restart()
+  await headReached(app, ledger.time + 120)
+})
+
+test('GET /api/daos: discovered is listed plus left out, each with its reason', async t => {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const reserves = { baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const listed = ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves })
+  listed.initializeProposal()
+  listed.launchProposal()
+  listed.swap('buy', 1_000_000n)
+  const fake = ledger.dao({ base: ledger.mint(), quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin' }), ...reserves })
+  const empty = ledger.dao({ base: ledger.mint(), quote: usdc })
+  const spam = ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves })
+  const app = await build(t, { env: settings(t, node, ledger, { EXCLUDED_DAOS: spam.address }), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  await app.inject('/api/tickers')
+  const report = (await app.inject('/api/daos')).json<Daos>()
+  t.match(report, { slot: ledger.slot, discovered: 4, listed: 2, left_out: 2 })
+  const of = (address: string) => report.daos.find(({ dao }) => dao === address)
+  t.match(of(listed.address), {
+    listed: true, reason: null, state: 'futarchy', base_mint: listed.base.address, quote_mint: usdc.address, priced_in_usd: true,
+    sequence_on_chain: String(listed.seqNum), sequence_indexed: String(listed.seqNum), missing_events: '0', first_swap: new Date(ledger.swaps[0]!.time * 1000).toISOString()
+  })
+  t.match(of(fake.address), { listed: true, priced_in_usd: false, first_swap: null })
+  t.match(of(empty.address), { listed: false, reason: 'no reserves' })
+  t.match(of(spam.address), { listed: false, reason: 'excluded' })
+})
