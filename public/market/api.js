@@ -1,0 +1,135 @@
+/* global document, AbortSignal, DOMException, fetch */
+
+/** Reading the service thriftily: it allows each visitor 60 requests per minute, and says when to come back. */
+
+/** Beside the page, wherever that is served: this file is two folders below it. */
+const BASE = new URL('../../', import.meta.url)
+
+const PATIENCE = 20_000
+/** Seconds to wait where the service does not say, and the most that it may make us wait. */
+const DEFAULT_WAIT = 5
+const LONGEST_WAIT = 300
+/** A service that stays unreachable is asked less and less often, down to this, ms. */
+const LONGEST_PAUSE = 120_000
+
+/** When the limit of requests allows the next one; it counts for everything the page asks. */
+let limitedUntil = 0
+
+/** An answer that is no success. `kind`: limited, warming, or error. */
+export class Failure extends Error {
+  constructor (kind, message, { status, retryAt } = {}) {
+    super(message)
+    this.name = 'Failure'
+    this.kind = kind
+    this.status = status
+    /** Time from which asking again makes sense; undefined where nobody said. */
+    this.retryAt = retryAt
+  }
+}
+
+const limited = message => new Failure('limited', message, { status: 429, retryAt: limitedUntil })
+
+/** When a Retry-After header allows the next request: it holds seconds or a date. */
+function retryTime (header, now) {
+  const seconds = /^\d+$/.test(header ?? '') ? Number(header) : (Date.parse(header ?? '') - now) / 1000
+  return now + Math.min(LONGEST_WAIT, Math.max(1, Number.isNaN(seconds) ? DEFAULT_WAIT : seconds)) * 1000
+}
+
+/** What the service says went wrong, in its own words. */
+async function messageOf (response) {
+  const body = await response.json().catch(() => null)
+  return typeof body?.error === 'string' && body.error !== '' ? body.error : `The service answered with status ${response.status}.`
+}
+
+async function failureOf (response) {
+  const message = await messageOf(response)
+  const retryAt = retryTime(response.headers.get('retry-after'), Date.now())
+  if (response.status === 429) {
+    limitedUntil = retryAt
+    return limited(message)
+  }
+  if (response.status === 503) return new Failure('warming', message, { status: 503, retryAt })
+  return new Failure('error', message, { status: response.status })
+}
+
+async function request (path, signal) {
+  const patience = AbortSignal.timeout(PATIENCE)
+  try {
+    return await fetch(new URL(path, BASE), { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    const late = error instanceof DOMException && error.name === 'TimeoutError'
+    throw new Failure('error', late ? 'The service did not answer in time.' : 'The service could not be reached.')
+  }
+}
+
+/**
+ * The answer to a path, checked, with its age in seconds where the service says that it is stale. Throws a Failure.
+ * @param {string} path Without the slash it begins with.
+ * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
+ * @param {AbortSignal} [signal]
+ */
+export async function get (path, check, signal) {
+  if (Date.now() < limitedUntil) throw limited('Rate limit exceeded. Please try again later.')
+  const response = await request(path, signal)
+  if (!response.ok) throw await failureOf(response)
+  let data
+  try {
+    data = check(await response.json())
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new Failure('error', 'The service answered in a form that this page cannot read.')
+  }
+  const age = response.headers.get('age')
+  return { data, loadedAt: Date.now(), age: age === null ? null : Number(age) }
+}
+
+/**
+ * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, and the failure that followed it, if any.
+ * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null) => void }} options
+ * @returns {{ refresh: () => Promise<void> }}
+ */
+export function poll ({ path, check, interval, show }) {
+  let answer = null
+  let failures = 0
+  let due = 0
+  let timer
+  let running = null
+
+  function pauseAfter (failure) {
+    if (failure === null) return interval
+    if (failure.retryAt !== undefined) return failure.retryAt - Date.now()
+    return Math.min(LONGEST_PAUSE, interval * 2 ** (failures - 1))
+  }
+
+  async function ask () {
+    let failure = null
+    try {
+      answer = await get(path, check)
+      failures = 0
+    } catch (error) {
+      failure = error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.')
+      failures++
+    }
+    due = Date.now() + Math.max(0, pauseAfter(failure))
+    if (failure !== null) failure.retryAt = due
+    wait()
+    show(answer, failure)
+  }
+
+  function refresh () {
+    clearTimeout(timer)
+    running ??= ask().finally(() => { running = null })
+    return running
+  }
+
+  /** Nobody looks at a hidden page: it asks for nothing until it is seen again. */
+  function wait () {
+    clearTimeout(timer)
+    if (document.visibilityState === 'visible') timer = setTimeout(refresh, Math.max(0, due - Date.now()))
+  }
+
+  document.addEventListener('visibilitychange', () => { if (running === null) wait() })
+  refresh()
+  return { refresh }
+}

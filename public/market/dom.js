@@ -1,0 +1,70 @@
+/* global document, navigator */
+
+/** Building the page. Text only ever enters through `textContent`: symbols and names are whatever somebody wrote into a token's metadata. */
+
+const SVG = 'http://www.w3.org/2000/svg'
+
+function fill (node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined && value !== null) node.setAttribute(name, value)
+  node.append(...children.filter(child => child !== undefined && child !== null))
+  return node
+}
+
+/**
+ * An HTML element.
+ * @param {string} tag
+ * @param {Record<string, string | number | undefined | null>} [attributes]
+ * @param {...(Node | string | undefined | null)} children Strings become text.
+ */
+export const element = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children)
+
+/** An SVG element. */
+export const svg = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children)
+
+export const byId = id => document.getElementById(id)
+
+/** Sets a text only where it differs, so that nothing is laid out or read out again for nothing. */
+export function setText (node, text) {
+  if (node.textContent !== text) node.textContent = text
+}
+
+/** Text of a stranger, kept from turning the direction of what stands around it. */
+export const foreign = (text, className) => element('bdi', { class: className }, text)
+
+/** Says `text` to screen readers, once: the page behind an open dialog is silent, so the dialog has its own voice. */
+export function announce (text) {
+  const place = document.querySelector('dialog[open] [data-voice]') ?? document.querySelector('[data-voice]')
+  place.textContent = ''
+  setTimeout(() => { place.textContent = text }, 50)
+}
+
+/** Copies without the clipboard's permission, for pages that are not served securely. */
+function copyBySelection (text, near) {
+  const field = element('textarea', { class: 'unseen', readonly: '', 'aria-hidden': 'true', tabindex: '-1' })
+  field.value = text
+  near.after(field)
+  field.select()
+  const done = document.execCommand('copy')
+  field.remove()
+  near.focus()
+  return done
+}
+
+async function copy (button) {
+  const { full, what } = button.dataset
+  const copied = await (navigator.clipboard?.writeText(full) ?? Promise.reject(new Error('no clipboard')))
+    .then(() => true, () => copyBySelection(full, button))
+  announce(copied ? `Copied the ${what}` : `The browser did not let us copy the ${what}`)
+  if (!copied) return
+  button.classList.add('copied')
+  setTimeout(() => button.classList.remove('copied'), 1500)
+}
+
+/** An address in short that shows the whole when pointed at or focused, and copies it when pressed. */
+export function addressButton (address, what, shown) {
+  const button = element('button', {
+    type: 'button', class: 'address', title: address, 'data-full': address, 'data-what': what, 'aria-label': `Copy the ${what}: ${address}`
+  }, element('span', {}, shown))
+  button.addEventListener('click', () => copy(button))
+  return button
+}

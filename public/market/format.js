@@ -1,0 +1,93 @@
+import { compare, group, magnitude, round, shift, trim } from './decimal.js'
+
+/** How figures are written for people. What can't be read as a figure is written as a dash, never as a zero. */
+
+export const NONE = '–'
+
+/** Digits of a price that are worth reading. */
+const PRICE_DIGITS = 5
+/** Below 10 to this power a price is written with a power of ten: nobody counts more zeros. */
+const SMALLEST_PLAIN = -9
+/** From 10 to this power on, amounts are written short. */
+const LARGEST_PLAIN = 12
+const SUFFIXES = [[15, 'Q'], [12, 'T'], [9, 'B'], [6, 'M'], [3, 'K']]
+const LARGEST_SUFFIXED = 18
+
+const superscript = exponent => String(exponent).replace('-', '⁻').replace(/\d/g, digit => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit])
+
+/** A number other than zero, rounded to so many significant digits: 9.9996 becomes 10, so its size is only known afterwards. */
+const significant = (text, digits) => {
+  const size = magnitude(text)
+  return shift(round(shift(text, -size), digits - 1), size)
+}
+const scientific = text => {
+  const exponent = magnitude(text)
+  return `${trim(shift(text, -exponent))} × 10${superscript(exponent)}`
+}
+
+const zeroOrNone = text => compare(text, '0') === 0 ? '0' : NONE
+
+/** A price, to five significant digits, and at least to the cent. */
+export function formatPrice (text) {
+  if (magnitude(text) === null) return zeroOrNone(text)
+  const rounded = significant(text, PRICE_DIGITS)
+  const size = magnitude(rounded)
+  if (size < SMALLEST_PLAIN || size >= LARGEST_PLAIN) return scientific(rounded)
+  return group(round(text, Math.max(2, PRICE_DIGITS - 1 - size)))
+}
+
+/** An amount of tokens or dollars: cents below 10,000, whole ones up to a trillion, then short. */
+export function formatAmount (text) {
+  const size = magnitude(text)
+  if (size === null) return zeroOrNone(text)
+  if (size >= LARGEST_PLAIN) return formatShort(text)
+  if (compare(text, '0.01') < 0) return '< 0.01'
+  return group(size < 4 ? round(text, 2) : round(text, 0))
+}
+
+export const formatUsd = text => {
+  const amount = formatAmount(text)
+  if (amount === NONE) return NONE
+  return amount.startsWith('< ') ? `< $${amount.slice(2)}` : `$${amount}`
+}
+
+/** Three significant digits and a letter: 1.23 M. */
+export function formatShort (text, digits = 3) {
+  if (magnitude(text) === null) return zeroOrNone(text)
+  const rounded = significant(text, digits)
+  const size = magnitude(rounded)
+  if (size >= LARGEST_SUFFIXED) return scientific(rounded)
+  const [exponent, letter] = SUFFIXES.find(([least]) => size >= least) ?? [0, '']
+  const short = trim(shift(rounded, -exponent))
+  return letter === '' ? short : `${short}\u202f${letter}`
+}
+
+/** Every digit that the service gave, grouped. */
+export const formatExact = text => compare(text, '0') === null ? NONE : group(text)
+
+/** A share in per cent: two digits, and never 0.00 for what is not nothing. */
+export function formatPercent (text) {
+  if (text === null || compare(text, '0') === null) return NONE
+  if (compare(text, '0') > 0 && compare(text, '0.01') < 0) return '< 0.01 %'
+  return `${group(round(text, 2))} %`
+}
+
+/** "EPjF…Dt1v" for an address. */
+export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** Time of day where the reader is. */
+export const formatTime = time => clock.format(time)
+export const formatDay = date => day.format(Date.parse(date))
+export const formatShortDay = date => shortDay.format(Date.parse(date))
+export const formatMonth = date => month.format(Date.parse(date))
+export const formatCount = (count, one, many = `${one}s`) => `${group(String(count))} ${count === 1 ? one : many}`
+
+/** A length of time in words: 45 seconds, 3 minutes. */
+export function formatSeconds (seconds) {
+  return seconds < 120 ? formatCount(Math.round(seconds), 'second') : formatCount(Math.round(seconds / 60), 'minute')
+}

@@ -1,0 +1,33 @@
+/* global document, localStorage, matchMedia */
+
+/** Light or dark: what the reader chose here, else what the system says. Runs before the page is drawn, so that it never flashes. */
+
+{
+  const KEY = 'market-theme'
+  const root = document.documentElement
+  const systemDark = matchMedia('(prefers-color-scheme: dark)')
+
+  /** Storage throws where it is denied; the choice then lasts as long as the page. */
+  const attempt = action => { try { return action() } catch { return null } }
+  const chosen = () => root.dataset.theme ?? (systemDark.matches ? 'dark' : 'light')
+
+  const stored = attempt(() => localStorage.getItem(KEY))
+  if (stored === 'light' || stored === 'dark') root.dataset.theme = stored
+
+  document.addEventListener('DOMContentLoaded', () => {
+    const button = document.getElementById('theme')
+    const label = () => {
+      const other = chosen() === 'dark' ? 'light' : 'dark'
+      button.querySelector('span').textContent = other === 'dark' ? 'Dark' : 'Light'
+      button.setAttribute('aria-label', `Switch to the ${other} theme`)
+    }
+    button.addEventListener('click', () => {
+      root.dataset.theme = chosen() === 'dark' ? 'light' : 'dark'
+      attempt(() => localStorage.setItem(KEY, root.dataset.theme))
+      label()
+    })
+    systemDark.addEventListener('change', label)
+    button.hidden = false
+    label()
+  })
+}
