@@ -16,7 +16,8 @@ const ANSWERS: Record<ErrorCode, { status: 400 | 404 | 500 | 502 | 503, message:
   TICKER_NOT_FOUND: { status: 404, message: error => error.message },
   NODE_UNAVAILABLE: { status: 502, message: 'Upstream RPC service unavailable' },
   NODE_BAD_ANSWER: { status: 500, message: 'Failed to fetch DAO data from blockchain' },
-  BREAKER_OPEN: { status: 503, message: UNAVAILABLE },
+  // to who asks it is the same outage, whether this answer tried the node or an earlier one did; 503 is for what lies with us
+  BREAKER_OPEN: { status: 502, message: 'Upstream RPC service unavailable' },
   WARMING_UP: { status: 503, message: UNAVAILABLE },
   HISTORY_UNAVAILABLE: { status: 503, message: UNAVAILABLE },
   OVERLOADED: { status: 503, message: UNAVAILABLE },

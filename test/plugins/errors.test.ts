@@ -12,7 +12,7 @@ test('every code has its status and sentence', async t => {
     ['INVALID_TICKER_ID', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'],
     ['NODE_UNAVAILABLE', 502, 'Upstream RPC service unavailable'],
     ['NODE_BAD_ANSWER', 500, 'Failed to fetch DAO data from blockchain'],
-    ['BREAKER_OPEN', 503, UNAVAILABLE],
+    ['BREAKER_OPEN', 502, 'Upstream RPC service unavailable'],
     ['WARMING_UP', 503, UNAVAILABLE],
     ['HISTORY_UNAVAILABLE', 503, UNAVAILABLE],
     ['OVERLOADED', 503, UNAVAILABLE],

@@ -108,9 +108,10 @@ for (const version of ['v0.6', 'v0.7'] as const) {
     t.equal(burned.teamPerformancePackage, '0')
     t.equal(burned.circulatingSupply, burned.totalSupply)
     t.equal(BigInt(burned.rawTotalSupply!), launch.mint.supply, 'the supply has fallen')
-    const trips = node.calls.getMultipleAccounts!
+    const trips = () => node.log.filter(({ params }) => Array.isArray(params) && Array.isArray(params[0]) && params[0][0] === mint && params[0].includes(launch.addresses.launch)).length
+    const before = trips()
     await supply(mint)
-    t.equal(node.calls.getMultipleAccounts! - trips, 2, 'two round trips')
+    t.equal(trips() - before, 2, 'two round trips')
   })
 }
 
@@ -141,7 +142,7 @@ test('external liquidity is the protocol\'s own position, whatever else lies in 
   t.equal((await supply(mint)).externalLpLiquidity, '636396.103001', 'it follows the price')
   launch.pool!.setSqrtPrice(5_833_372_668_713_516_032n)
   launch.pool!.withdraw({ numerator: 1n, denominator: 2n })
-  t.equal((await supply(mint)).externalLpLiquidity.slice(0, 6), '449999', 'half of it withdrawn')
+  t.equal((await supply(mint)).externalLpLiquidity!.slice(0, 6), '449999', 'half of it withdrawn')
   launch.pool!.closePosition()
   t.equal((await supply(mint)).externalLpLiquidity, '0', 'a closed position holds nothing')
 })
@@ -231,7 +232,6 @@ test('a supply is kept for 10 seconds, then stale with its age while the chain f
   const stale = await get(`/api/supply/${mint}/total`)
   t.match(stale, { status: 200, body: '7', headers: { age: '30', 'cache-control': 'public, max-age=0' } })
   clock.time += 41_000
-  // 503 once the node's breaker has opened
-  t.ok([502, 503].includes((await get(`/api/supply/${mint}`)).status))
+  t.equal((await get(`/api/supply/${mint}`)).status, 502)
   await node.restart()
 })

@@ -197,7 +197,6 @@ test('unplugged, the last good answer is served with its age, then no answer', a
   t.match(stale, { statusCode: 200, payload: good.payload, headers: { age: '40', 'cache-control': 'public, max-age=0' } })
   clock.ahead += 31
   const gone = await app.inject('/api/tickers')
-  t.ok([502, 503].includes(gone.statusCode), `${gone.statusCode}`)
-  t.match(gone.json(), { error: /^(Upstream RPC service unavailable|Service temporarily unavailable\. Please try again in a few moments\.)$/ })
+  t.same([gone.statusCode, gone.json()], [502, { error: 'Upstream RPC service unavailable' }])
   await node.restart()
 })
