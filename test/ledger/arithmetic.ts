@@ -34,6 +34,7 @@ export interface Fees { protocol: bigint, lp: bigint }
 
 export const PRICE_SCALE = 10n ** 12n
 const BPS = 10000n
+const U64 = (1n << 64n) - 1n
 const U128 = (1n << 128n) - 1n
 
 const min = (a: bigint, b: bigint) => a < b ? a : b
@@ -78,6 +79,7 @@ export function twap (pool: Pool): bigint {
 function move (pool: Pool, added: bigint, weighted: bigint, side: Side, scale: bigint): bigint {
   const [inside, outside] = side === 'buy' ? [pool.quote, pool.base] : [pool.base, pool.quote]
   if (inside === 0n || outside === 0n) throw new RangeError('the pool has no liquidity')
+  if (inside + added > U64) throw new RangeError('the reserve overflows')
   const output = weighted * outside / (inside * scale + weighted)
   if (side === 'buy') {
     pool.quote += added
