@@ -64,7 +64,8 @@ async function request (path, signal) {
 }
 
 /**
- * The answer to a path, checked, with its age in seconds where the service says that it is stale. Throws a Failure.
+ * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of trades that it says
+ * are missing where the history has holes; null where it says nothing of the kind. Throws a Failure.
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
@@ -80,8 +81,13 @@ export async function get (path, check, signal) {
     if (signal?.aborted) throw error
     throw new Failure('error', 'The service answered in a form that this page cannot read.')
   }
-  const age = response.headers.get('age')
-  return { data, loadedAt: Date.now(), age: age === null ? null : Number(age) }
+  const { headers } = response
+  return {
+    data,
+    loadedAt: Date.now(),
+    age: headers.has('age') ? Number(headers.get('age')) : null,
+    missing: headers.get('x-history-complete') === 'false' ? headers.get('x-history-missing') : null
+  }
 }
 
 /**

@@ -46,9 +46,12 @@ const table = createTable()
 const chart = createChart()
 const panel = createPanel({ market, onSelect: table.select })
 
-const freshness = ({ loadedAt, age }) => age === null
-  ? `Loaded at ${formatTime(loadedAt)}`
-  : `Loaded at ${formatTime(loadedAt)}, but ${formatSeconds(age)} old: the service could not read the chain since`
+const freshness = ({ loadedAt, age, missing }) => [
+  age === null
+    ? `Loaded at ${formatTime(loadedAt)}`
+    : `Loaded at ${formatTime(loadedAt)}, but ${formatSeconds(age)} old: the service could not read the chain since`,
+  missing === null ? '' : '. Incomplete: some trades are missing, which no node has shown'
+].join('')
 
 /**
  * A part of the page that shows what one address answers: its failures, its freshness, and a word for those who don't see it.
@@ -72,9 +75,9 @@ function createView ({ id, draw, loaded }) {
       ? []
       : [failureNotice(failure, retry, answer === null ? undefined : `What you see was loaded at ${formatTime(answer.loadedAt)}.`)])
     setText(line, answer === null ? '' : freshness(answer))
-    line.dataset.state = failure === null && answer.age === null ? 'fresh' : 'old'
+    line.dataset.state = failure === null && answer.age === null && answer.missing === null ? 'fresh' : 'old'
     if (failure !== null) say(failureText(failure))
-    else say(answer.age === null ? loaded(answer.data) : freshness(answer).replace(/ at [\d:]+/, '').replace(/\d+ \w+ old/, 'old'))
+    else say(answer.age === null ? loaded(answer.data) : 'What is shown is old: the service could not read the chain since')
   }
 }
 
@@ -83,12 +86,13 @@ const tile = (id, text, note = '') => {
   setText(byId(`${id}-note`), note)
 }
 
-/** Volumes of several quote tokens have no sum. */
+/** Volumes of several quote tokens have no sum: that of the pairs that share theirs with the deepest pool, which comes first. */
 function dayVolume (tickers) {
-  const quotes = new Set(tickers.map(({ target_currency: quote }) => quote))
-  if (quotes.size === 0) return [NONE]
-  if (quotes.size > 1) return [NONE, `in ${quotes.size} quote tokens`]
-  return [formatShort(sum(tickers.map(({ target_volume: volume }) => volume)), 4), quoteOf(tickers[0])]
+  if (tickers.length === 0) return [NONE]
+  const [{ target_currency: quote }] = tickers
+  const alike = tickers.filter(ticker => ticker.target_currency === quote)
+  const total = formatShort(sum(alike.map(({ target_volume: volume }) => volume)), 4)
+  return [total, `${quoteOf(tickers[0])}${alike.length < tickers.length ? ' pairs only' : ''}`]
 }
 
 const showTickers = createView({

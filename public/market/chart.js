@@ -19,6 +19,8 @@ const TICKS = 4
 const TICK_STEPS = [1, 2, 2.5, 5, 10]
 /** From so many days on, the axis names months. */
 const MONTHS_FROM = 200
+/** Days that a month has at the least. */
+const MONTH = 28
 
 const indexOf = date => Math.round(Date.parse(date) / DAY)
 const isToday = date => date === new Date().toISOString().slice(0, 10)
@@ -54,19 +56,25 @@ const drawGrid = (ticks, y, { left, width }) => ticks.flatMap(tick => [
   svg('text', { class: 'tick', x: left - 10, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, axisText(tick))
 ])
 
-/** Labels of the time axis: as many as fit, evenly apart, none cut off at the end. */
-function drawDates (first, count, step, { left, width, bottom }) {
-  const every = Math.max(1, Math.ceil(LABEL / step))
-  const labels = []
-  for (let index = 0; index < count; index += every) {
-    const date = new Date((first + index) * DAY).toISOString()
-    const x = left + (index + 0.5) * step
-    if (x + LABEL / 2 > left + width + LABEL / 4) break
-    labels.push(svg('text', { class: 'tick', x, y: bottom + 20, 'text-anchor': 'middle' },
-      count >= MONTHS_FROM ? formatMonth(date) : formatShortDay(date)))
+/** The days that the time axis names, as many as fit: evenly apart, or in a long range the first of months. */
+function namedDays (first, count, step) {
+  if (count < MONTHS_FROM) {
+    const every = Math.max(1, Math.ceil(LABEL / step))
+    return Array.from({ length: Math.ceil(count / every) }, (_, index) => first + index * every)
   }
-  return labels
+  const every = Math.max(1, Math.ceil(LABEL / step / MONTH))
+  const start = new Date(first * DAY)
+  const months = Array.from({ length: Math.ceil(count / MONTH / every) + 1 }, (_, index) =>
+    Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1 + index * every) / DAY)
+  return months.filter(day => day < first + count)
 }
+
+/** Labels of the time axis, none of them cut off at the end. */
+const drawDates = (first, count, step, { left, width, bottom }) => namedDays(first, count, step)
+  .map(day => ({ date: new Date(day * DAY).toISOString(), x: left + (day - first + 0.5) * step }))
+  .filter(({ x }) => x + LABEL / 4 <= left + width)
+  .map(({ date, x }) => svg('text', { class: 'tick', x, y: bottom + 20, 'text-anchor': 'middle' },
+    count >= MONTHS_FROM ? formatMonth(date) : formatShortDay(date)))
 
 function drawBars (days, x, y, step, { bottom }) {
   const gap = Math.min(MOST_BAR_GAP, step * 0.25)

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { compare, divide, parseDecimal, type Rational, subtract, add } from '../../lib/decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { address, AGGREGATE, SCRIPT, supplyOf, TICKERS } from './market-data.js'
-import { CONTRAST, type Service, startService } from './service.js'
+import { CONTRAST, type Service, startService, startWholeService } from './service.js'
 
 /** The page as a reader meets it, in a real browser: with its real policy, over an API whose answers each test decides. */
 
@@ -265,6 +265,10 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
     service.answers.tickers = () => ({ body: TICKERS, headers: { age: '42' } })
     await page.reload()
     await loaded(page)
+    service.answers.volume = () => ({ body: AGGREGATE, headers: { 'x-history-complete': 'false', 'x-history-missing': '3' } })
+    await page.reload()
+    await page.locator('#volume-fresh').filter({ hasText: 'Incomplete: some trades are missing' }).waitFor()
+    await loaded(page)
     t.match(await page.locator('#pairs-fresh').innerText(), /^Loaded at [\d:]+, but 42 seconds old: the service could not read the chain since$/)
   })
 
@@ -322,6 +326,21 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
     t.equal(await evaluate(page, 'navigator.clipboard.readText()'), full)
   })
 
+  visiting('the whole service, on a simulated chain', {}, async (t, { page, service }) => {
+    await service.close()
+    const { url, tickers } = await startWholeService(t)
+    service.url = url
+    await page.goto(url)
+    await loaded(page)
+    t.equal(await page.locator('#pairs-body tr').count(), tickers)
+    await page.locator('#chart rect.bar').first().waitFor()
+    t.equal(await page.locator('.notice').count(), 0)
+    await page.locator('#pairs-body tr').first().click()
+    await page.locator('.supply-bar').waitFor()
+    await page.goto(`${url}#no-mint`)
+    await page.locator('#supply .notice').filter({ hasText: 'Invalid mint address' }).waitFor()
+  })
+
   for (const colorScheme of ['light', 'dark'] as const) {
     visiting(`a phone of 360 pixels, ${colorScheme}`, { viewport: { width: 360, height: 740 }, colorScheme, hasTouch: true, reducedMotion: 'reduce' }, async (t, { page, service }) => {
       await page.goto(service.url)
@@ -329,6 +348,11 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
       await page.locator('#chart .bar').first().waitFor()
       t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360, 'nothing is wider than the screen')
       t.same(await evaluate(page, CONTRAST), [], 'every text stands out by 4.5:1')
+      for (const button of (await page.locator('#pairs-body .address').all()).slice(0, 2)) {
+        await button.focus()
+        await page.keyboard.press('Shift')
+        t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360, 'with a whole address shown, too')
+      }
       await page.getByLabel('Sort by').selectOption('price ascending')
       t.equal((await symbols(page))[0], 'DUST')
       await rowOf(page, 'TINY').locator('td').first().tap()

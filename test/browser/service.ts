@@ -1,7 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyReply } from 'fastify'
+import type { Test } from 'tap'
 import representation from '../../plugins/representation.js'
 import market from '../../routes/market/index.js'
+import { build, historyComplete, settings, startChain } from '../helper.js'
+import { buildMarket } from '../ledger/index.js'
 import { AGGREGATE, supplyOf, TICKERS } from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
@@ -41,6 +44,17 @@ export async function startService (): Promise<Service> {
     asked,
     close: () => fastify.close()
   }
+}
+
+/** The whole service, on a simulated chain with a market of its own; closed with the test. */
+export async function startWholeService (t: Test): Promise<{ url: string, tickers: number }> {
+  const { ledger, node } = await startChain(t)
+  buildMarket(ledger, { daos: 14, swaps: 400, days: 40 })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { length } = (await app.inject('/api/tickers')).json<unknown[]>()
+  return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/market`, tickers: length }
 }
 
 /** For the browser to run: texts on the page whose colour does not stand out from what is behind them by 4.5:1. */
