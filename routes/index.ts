@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { RootSchema, type Root } from '../schemas/root.js'
-import { COMMON_FAILURES } from '../schemas/responses.js'
+import { COMMON_FAILURES, json } from '../schemas/responses.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 
 const LISTING_SPECIFICATION = 'https://docs.google.com/document/d/1v27QFoQq1SKT3Priq3aqPgB70Xd_PnDzbOCiuoCyixw'
@@ -34,8 +34,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getRoot',
       summary: 'The service describes itself',
+      description: 'Name, version, endpoints, the configured programs, and what the supply categories mean.',
       tags: ['service'],
-      response: { 200: RootSchema, ...COMMON_FAILURES }
+      response: { 200: json(RootSchema, 'The service, its endpoints and its settings that readers may need.'), ...COMMON_FAILURES }
     }
   }, async () => root)
 }

@@ -1,17 +1,42 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema, decimalSchema } from './common.js'
 
+export const DailyVolumeSchema = Type.Object({
+  date: Type.String({ format: 'date', description: 'UTC day.', examples: ['2026-01-31'] }),
+  volume: decimalSchema('Spot volume of that day in USD.', '123456.78'),
+  trades: Type.Integer({ minimum: 0, description: 'Spot swaps of that day.', examples: [214] })
+}, {
+  $id: 'DailyVolume',
+  description: 'One UTC day.',
+  additionalProperties: false,
+  examples: [{ date: '2026-01-31', volume: '123456.78', trades: 214 }]
+})
+
+export const TokenVolumeSchema = Type.Object({
+  mint: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
+  symbol: Type.String({ description: 'Its symbol, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }),
+  totalVolume: decimalSchema('Spot volume of the token since launch, over all its DAOs, in USD.', '1234567.89')
+}, {
+  $id: 'TokenVolume',
+  description: 'One base token.',
+  additionalProperties: false,
+  examples: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalVolume: '1234567.89' }]
+})
+
 export const AggregateSchema = Type.Object({
-  totalVolume: decimalSchema('Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens.', '45000000.12'),
-  dailyBreakdown: Type.Array(Type.Object({
-    date: Type.String({ format: 'date', description: 'UTC day.', examples: ['2026-01-31'] }),
-    volume: decimalSchema('Volume of that day in USD.', '123456.78'),
-    trades: Type.Integer({ minimum: 0, description: 'Spot swaps of that day.' })
-  }, { additionalProperties: false }), { description: 'Every UTC day since the first launch, newest first.' }),
-  tokens: Type.Array(Type.Object({
-    mint: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
-    symbol: Type.String({ description: 'Its symbol, as its creator wrote it.' }),
-    totalVolume: decimalSchema('Volume of the token since launch, over all its DAOs, in USD.', '1234567.89')
-  }, { additionalProperties: false }), { description: 'Largest volume first.' })
-}, { $id: 'AggregateVolume', additionalProperties: false })
+  totalVolume: decimalSchema(
+    'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts its protocol fee divided by ' +
+    'PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices in a dollar counts nothing.', '1234567.89'),
+  dailyBreakdown: Type.Array(DailyVolumeSchema, { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }),
+  tokens: Type.Array(TokenVolumeSchema, { description: 'Largest volume first.' })
+}, {
+  $id: 'AggregateVolume',
+  description: 'Volume of the spot pools of all DAOs.',
+  additionalProperties: false,
+  examples: [{
+    totalVolume: '1234567.89',
+    dailyBreakdown: [{ date: '2026-01-31', volume: '123456.78', trades: 214 }, { date: '2026-01-30', volume: '1111111.11', trades: 1893 }],
+    tokens: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalVolume: '1234567.89' }]
+  }]
+})
 export type AggregateVolume = Static<typeof AggregateSchema>

@@ -5,6 +5,21 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const optionalAddress = (description: string) => Type.Union([Type.String({ ...AddressSchema }), Type.Null()], { description })
 const number = (description: string) => Type.Union([Type.String({ pattern: '^\\d+$' }), Type.Null()], { description })
 
+const EXAMPLE = {
+  dao: '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd',
+  listed: false,
+  reason: 'no reserves',
+  state: 'spot',
+  base_mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta',
+  quote_mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+  priced_in_usd: true,
+  account_bytes: 1205,
+  sequence_on_chain: '4711',
+  sequence_indexed: '4711',
+  missing_events: '0',
+  first_swap: '2026-01-31T12:00:00.000Z'
+}
+
 export const DaoReportSchema = Type.Object({
   dao: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool_id of its ticker.' }),
   listed: Type.Boolean({ description: 'Whether the tickers have it.' }),
@@ -18,7 +33,7 @@ export const DaoReportSchema = Type.Object({
   sequence_indexed: number('Highest number that is indexed.'),
   missing_events: Type.String({ pattern: '^\\d+$', description: 'Numbers below the highest indexed one that have not been found.' }),
   first_swap: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Time of the first indexed spot swap.' })
-}, { additionalProperties: false })
+}, { $id: 'DaoReport', description: 'What became of one account of the program that begins as a DAO does.', additionalProperties: false, examples: [EXAMPLE] })
 
 export const DaosSchema = Type.Object({
   slot: Type.Integer({ minimum: 0, description: 'Slot of the accounts.' }),
@@ -26,6 +41,11 @@ export const DaosSchema = Type.Object({
   listed: count('DAOs that the tickers have.'),
   left_out: count('DAOs that they have not.'),
   daos: Type.Array(DaoReportSchema, { description: 'By address.' })
-}, { $id: 'Daos', additionalProperties: false })
+}, {
+  $id: 'Daos',
+  description: 'Every discovered DAO. discovered = listed + left_out.',
+  additionalProperties: false,
+  examples: [{ slot: 400123456, discovered: 1, listed: 0, left_out: 1, daos: [EXAMPLE] }]
+})
 export type Daos = Static<typeof DaosSchema>
 export type DaoReport = Static<typeof DaoReportSchema>

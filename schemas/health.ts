@@ -2,7 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 
 export const HealthSchema = Type.Object({
   status: Type.Literal('healthy', { description: 'Always healthy when the endpoint answers. Whether the figures can be had is another question: /ready.' }),
-  timestamp: Type.String({ description: 'Time of the server, ISO 8601.', examples: ['2026-01-31T12:00:00.000Z'] }),
-  uptime: Type.Number({ minimum: 0, description: 'Seconds since the process started.' })
-}, { $id: 'Health', additionalProperties: false })
+  timestamp: Type.String({ format: 'date-time', description: 'Time of the server, ISO 8601.', examples: ['2026-01-31T12:00:00.000Z'] }),
+  uptime: Type.Number({ minimum: 0, description: 'Seconds since the process started.', examples: [86400.5] })
+}, {
+  $id: 'Health',
+  description: 'The process is alive.',
+  additionalProperties: false,
+  examples: [{ status: 'healthy', timestamp: '2026-01-31T12:00:00.000Z', uptime: 86400.5 }]
+})
 export type Health = Static<typeof HealthSchema>

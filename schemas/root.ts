@@ -27,5 +27,5 @@ export const RootSchema = Type.Object({
     externalLpLiquidity: Type.String({ description: 'What the external pool holds for the protocol.' })
   }, { additionalProperties: false }),
   note: Type.String({ description: 'How DAOs are found.' })
-}, { $id: 'Root', additionalProperties: false })
+}, { $id: 'Root', description: 'The service describes itself.', additionalProperties: false })
 export type Root = Static<typeof RootSchema>

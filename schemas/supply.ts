@@ -1,6 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema, decimalSchema } from './common.js'
 
+const EXAMPLE = {
+  mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta',
+  totalSupply: '25800000',
+  circulatingSupply: '12900000',
+  teamPerformancePackage: '12900000',
+  protocolAmmLiquidity: '1834200.5',
+  externalLpLiquidity: '712345.123456',
+  decimals: 6,
+  rawTotalSupply: '25800000000000'
+}
+
 export const SupplySchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'The mint.' }),
   totalSupply: decimalSchema('Supply of the mint in whole tokens, exact, without trailing zeros.', '25800000'),
@@ -8,15 +19,20 @@ export const SupplySchema = Type.Object({
   teamPerformancePackage: decimalSchema('Team tokens still locked behind a price-based unlock; not circulating. "0" for a token of no launch.', '12900000'),
   protocolAmmLiquidity: decimalSchema('Tokens in the vault of the DAO\'s own pool; circulating. "0" for a token of no launch.', '1834200.5'),
   externalLpLiquidity: decimalSchema('Tokens that the protocol\'s own position in the external pool stands for, by its liquidity and the price; circulating. "0" for a token of no launch.', '712345.123456'),
-  decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.' }),
+  decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.', examples: [6] }),
   rawTotalSupply: Type.String({ pattern: '^\\d+$', description: 'Total supply in raw units.', examples: ['25800000000000'] })
-}, { $id: 'Supply', description: 'All parts are of one slot.', additionalProperties: false })
+}, { $id: 'Supply', description: 'Supply of a token by where the tokens are. All parts are of one slot.', additionalProperties: false, examples: [EXAMPLE] })
 export type Supply = Static<typeof SupplySchema>
 
 export const SupplyAnswerSchema = Type.Object({
   result: decimalSchema('The total supply, as data.totalSupply.', '25800000'),
   data: SupplySchema
-}, { $id: 'SupplyAnswer', additionalProperties: false })
+}, {
+  $id: 'SupplyAnswer',
+  description: 'The total supply, and the record it is taken from.',
+  additionalProperties: false,
+  examples: [{ result: EXAMPLE.totalSupply, data: EXAMPLE }]
+})
 export type SupplyAnswer = Static<typeof SupplyAnswerSchema>
 
 /** Any text is let through to the handler, which answers 400 in the words of the contract. */

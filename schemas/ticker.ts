@@ -1,28 +1,52 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema, decimalSchema } from './common.js'
 
+const META = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const EXAMPLE = {
+  ticker_id: `${META}_${USDC}`,
+  base_currency: META,
+  target_currency: USDC,
+  base_symbol: 'META',
+  base_name: 'Meta',
+  target_symbol: 'USDC',
+  target_name: 'USD Coin',
+  pool_id: '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd',
+  last_price: '0.912345678901',
+  base_volume: '120345.67000000',
+  target_volume: '109800.12000000',
+  liquidity_in_usd: '451234.56',
+  bid: '0.907000000000',
+  ask: '0.917000000000'
+}
+
 export const TickerSchema = Type.Object({
   ticker_id: Type.String({
     pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$',
-    description: 'Base mint, underscore, quote mint. Not unique: several DAOs may share a pair; pool_id is.'
+    description: 'Base mint, underscore, quote mint. Not unique: several DAOs may share a pair; pool_id is.',
+    examples: [`${META}_${USDC}`]
   }),
   base_currency: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
   target_currency: Type.String({ ...AddressSchema, description: 'Mint of the quote token, typically a dollar stablecoin.' }),
-  base_symbol: Type.String({ description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata.' }),
-  base_name: Type.String({ description: 'Name of the base token, as its creator wrote it; empty where it has no metadata.' }),
-  target_symbol: Type.String({ description: 'Symbol of the quote token.' }),
-  target_name: Type.String({ description: 'Name of the quote token.' }),
+  base_symbol: Type.String({ description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }),
+  base_name: Type.String({ description: 'Name of the base token, as its creator wrote it; empty where it has no metadata.', examples: ['Meta'] }),
+  target_symbol: Type.String({ description: 'Symbol of the quote token; empty where it has no metadata.', examples: ['USDC'] }),
+  target_name: Type.String({ description: 'Name of the quote token; empty where it has no metadata.', examples: ['USD Coin'] }),
   pool_id: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool.' }),
   last_price: decimalSchema(
     'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot pool, while a proposal is live too. ' +
     '12 digits after the point, more where 12 significant ones need them.', '0.912345678901'),
-  base_volume: decimalSchema('Base tokens that spot swaps moved in the last 24 hours, buys and sells alike; 8 digits after the point.', '120345.67000000'),
-  target_volume: decimalSchema('Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike; 8 digits after the point.', '109800.12000000'),
+  base_volume: decimalSchema(
+    'Base tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a sell its protocol fee / PROTOCOL_FEE_RATE, of a buy that ' +
+    'notional × output / input. 8 digits after the point.', '120345.67000000'),
+  target_volume: decimalSchema(
+    'Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a buy its protocol fee / PROTOCOL_FEE_RATE, of a sell that ' +
+    'notional × output / input. 8 digits after the point.', '109800.12000000'),
   liquidity_in_usd: decimalSchema(
     'Twice the quote reserves of the spot pool, in USD. "0.00" where nothing on chain prices the quote token in a dollar.', '451234.56'),
-  bid: decimalSchema('What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included.', '0.907000000000'),
-  ask: decimalSchema('What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included.', '0.917000000000')
-}, { $id: 'Ticker', description: 'One pool of one DAO.', additionalProperties: false })
+  bid: decimalSchema('What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included. Always below last_price.', '0.907000000000'),
+  ask: decimalSchema('What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included. Always above last_price.', '0.917000000000')
+}, { $id: 'Ticker', description: 'The spot pool of one DAO.', additionalProperties: false, examples: [EXAMPLE] })
 export type Ticker = Static<typeof TickerSchema>
 
-export const TickersSchema = Type.Array(TickerSchema, { $id: 'Tickers', description: 'Deepest pool first, then by pool_id.' })
+export const TickersSchema = Type.Array(TickerSchema, { $id: 'Tickers', description: 'Deepest pool first, then by pool_id.', examples: [[EXAMPLE]] })

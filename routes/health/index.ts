@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { HealthSchema } from '../../schemas/health.js'
-import { COMMON_FAILURES } from '../../schemas/responses.js'
+import { NO_STORE } from '../../schemas/headers.js'
+import { COMMON_FAILURES, json } from '../../schemas/responses.js'
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('', {
     schema: {
       operationId: 'getHealth',
       summary: 'The process answers',
+      description: 'For process supervisors: healthy whenever it answers, whatever the chain and the history do. Whether figures can be served says /ready.',
       tags: ['service'],
-      response: { 200: HealthSchema, ...COMMON_FAILURES }
+      response: { 200: json(HealthSchema, 'Alive.', NO_STORE), ...COMMON_FAILURES }
     }
   }, async (_request, reply) => {
     reply.header('cache-control', 'no-store')

@@ -1,8 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from '@sinclair/typebox'
 import { ReadySchema } from '../../schemas/ready.js'
-import { COMMON_FAILURES } from '../../schemas/responses.js'
+import { ErrorSchema } from '../../schemas/common.js'
+import { NO_STORE } from '../../schemas/headers.js'
+import { COMMON_FAILURES, json, shared } from '../../schemas/responses.js'
 
-const { 503: _unavailable, ...FAILURES } = COMMON_FAILURES
+/** An overloaded process refuses before it looks, in the words of every other path. */
+const NOT_READY = {
+  ...COMMON_FAILURES[503],
+  description: 'Not ready, with what is wrong; or overloaded or shutting down.',
+  content: { 'application/json': { schema: Type.Union([shared(ReadySchema), shared(ErrorSchema)]) } }
+}
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
@@ -13,7 +21,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       summary: 'Whether the figures can be served',
       description: 'For load balancers: 503 while the history warms up, or the chain or the store is behind; what is wrong stands in the body either way.',
       tags: ['service'],
-      response: { 200: ReadySchema, 503: ReadySchema, ...FAILURES }
+      response: { 200: json(ReadySchema, 'Ready.', NO_STORE), ...COMMON_FAILURES, 503: NOT_READY }
     }
   }, async (_request, reply) => {
     const readiness = market.readiness()

@@ -1,10 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { badRequest, CHAIN_FAILURES } from '../../../schemas/responses.js'
+import { BYTES_HEADERS, CACHE_HEADERS } from '../../../schemas/headers.js'
+import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 import { TickerSchema, TickersSchema } from '../../../schemas/ticker.js'
 
 const TickerParamsSchema = Type.Object({
-  ticker_id: Type.String({ description: 'Base mint, underscore, quote mint.' })
+  ticker_id: Type.String({
+    description: 'Base mint, underscore, quote mint.',
+    examples: ['METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta_EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
+  })
 })
 
 /** Most pools of a pair that the header names. */
@@ -17,9 +21,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTickers',
       summary: 'All trading pairs',
-      description: 'A ticker for every DAO that has reserves on both sides and is not excluded, deepest pool first. Answers live 10 seconds.',
+      description: 'A ticker for every DAO that has reserves on both sides and is not excluded, deepest pool first. Prices come from spot pools only, ' +
+        'never from conditional markets. Answers live 10 seconds. Answers 503 until the last 24 hours are indexed: a volume too low is a wrong number.',
       tags: ['market'],
-      response: { 200: TickersSchema, ...CHAIN_FAILURES }
+      response: {
+        200: json(TickersSchema, 'The tickers, deepest pool first.', BYTES_HEADERS),
+        304: notModified(BYTES_HEADERS),
+        ...CHAIN_FAILURES
+      }
     }
   }, async (_request, reply) => reply.represent(await market.tickers()) as never)
 
@@ -31,9 +40,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['market'],
       params: TickerParamsSchema,
       response: {
-        200: TickerSchema,
+        200: json(TickerSchema, 'The ticker of the deepest pool.', [...CACHE_HEADERS, 'X-Other-Pools']),
         400: badRequest('Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'),
-        404: badRequest('Ticker not found: <ticker_id>'),
+        404: notFound('No listed DAO has this pair.', 'Ticker not found: <ticker_id>'),
         ...CHAIN_FAILURES
       }
     }

@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AggregateSchema } from '../../../schemas/aggregate.js'
-import { CHAIN_FAILURES } from '../../../schemas/responses.js'
+import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
+import { CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
+
+const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Missing']
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
@@ -13,7 +16,11 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'conditional markets count nothing. `X-History-Complete: false` says that events are missing which no node has, `X-History-Missing` how many. ' +
         'Answers 503 until the history has been walked to its beginning.',
       tags: ['market'],
-      response: { 200: AggregateSchema, ...CHAIN_FAILURES }
+      response: {
+        200: json(AggregateSchema, 'The volume, its days newest first, its tokens largest first.', HEADERS),
+        304: notModified(HEADERS),
+        ...CHAIN_FAILURES
+      }
     }
   }, async (_request, reply) => reply.represent(await market.aggregate()) as never)
 }

@@ -1,0 +1,31 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+
+/** Headers of the answers, each once; in the document they are components that the answers refer to. */
+export const HEADERS = {
+  'Cache-Control': Type.String({ description: 'For how long the answer is fresh, or that it must not be stored.', examples: ['public, max-age=7'] }),
+  Age: Type.Integer({ minimum: 0, description: 'Sent only when the chain can\'t be reached and the answer is older than its lifetime: its age in seconds.', examples: [35] }),
+  ETag: Type.String({ description: 'Names these bytes, for If-None-Match.', examples: ['"m5gYVRKsVkFV8pxrqV"'] }),
+  'Retry-After': Type.Integer({ minimum: 0, description: 'Seconds after which another try makes sense.', examples: [5] }),
+  'X-RateLimit-Limit': Type.Integer({ minimum: 1, description: 'Requests that an address has in a clock minute.', examples: [60] }),
+  'X-RateLimit-Remaining': Type.Integer({ minimum: 0, description: 'Requests left in this minute.', examples: [59] }),
+  'X-RateLimit-Reset': Type.Integer({ minimum: 0, description: 'Seconds until the minute turns.', examples: [42] }),
+  'X-History-Complete': Type.Union([Type.Literal('true'), Type.Literal('false')], {
+    description: 'Whether every event up to the last indexed one is known: the sequence numbers have no hole.', examples: ['true']
+  }),
+  'X-History-Missing': Type.String({ pattern: '^\\d+$', description: 'Events that the sequence numbers prove and no node has shown.', examples: ['0'] }),
+  'X-Other-Pools': Type.String({ description: 'Only where several pools share the pair: the pool_id of the others, deepest first, 20 at most.' })
+} satisfies Record<string, TSchema>
+
+export type HeaderName = keyof typeof HEADERS
+
+/** What every answer carries, unless the client's address is exempt. */
+export const LIMIT_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+/** What an answer from the cache carries. */
+export const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age']
+/** What an answer carries whose bytes are made beforehand. */
+export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag']
+export const NO_STORE: readonly HeaderName[] = ['Cache-Control']
+
+/** The headers of one answer, as the documentation takes them beside a schema. */
+export const headers = (names: readonly HeaderName[]): Record<string, TSchema> =>
+  Object.fromEntries([...names, ...LIMIT_HEADERS].map(name => [name, HEADERS[name]]))
