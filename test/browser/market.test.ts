@@ -348,6 +348,9 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
       await page.locator('#chart .bar').first().waitFor()
       t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360, 'nothing is wider than the screen')
       t.same(await evaluate(page, CONTRAST), [], 'every text stands out by 4.5:1')
+      await page.setViewportSize({ width: 320, height: 740 })
+      t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 320, 'nor than a screen magnified four times')
+      await page.setViewportSize({ width: 360, height: 740 })
       for (const button of (await page.locator('#pairs-body .address').all()).slice(0, 2)) {
         await button.focus()
         await page.keyboard.press('Shift')
