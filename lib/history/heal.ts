@@ -23,8 +23,12 @@ export async function heal (hole: Hole, reader: HistoryReader, fetcher: Fetcher,
   async function keep (entries: readonly SignatureInfo[]): Promise<void> {
     const wanted = entries.filter(({ failed, slot }) => !failed && slot <= hole.toSlot && slot >= hole.fromSlot)
     for (let at = 0; at < wanted.length; at += STEP) {
-      const { events } = await fetcher.fetch(wanted.slice(at, at + STEP))
-      found += await recorder.commit({ events })
+      const some = wanted.slice(at, at + STEP)
+      const { events, missing } = await fetcher.fetch(some)
+      const open = new Set(missing.map(({ signature }) => signature))
+      const read = new Set(some.map(({ signature }) => signature).filter(signature => !open.has(signature)))
+      const given = recorder.state.missing.map(({ signature }) => signature).filter(signature => read.has(signature))
+      found += await recorder.commit({ events, found: given })
     }
   }
 

@@ -71,11 +71,16 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     nextPage = { after: signature, page }
   }
 
-  /** Whether `segment` follows right below `entry`. Asked without `until`, so that an ignorant node can't say yes by an empty page. */
-  async function touches (entry: { signature: string, slot: number }, segment: Segment): Promise<boolean> {
+  /** The entry right below `entry`. Asked without `until`, so that a node that knows nothing can't seem to say that nothing is between. */
+  async function follower (entry: { signature: string, slot: number }): Promise<SignatureInfo | undefined> {
     const page = await ask({ before: entry.signature, limit: 1 })
     checkPage(page, entry)
-    return page[0] !== undefined && reaches(page[0], segment)
+    return page[0]
+  }
+
+  async function touches (entry: { signature: string, slot: number }, segment: Segment): Promise<boolean> {
+    const next = await follower(entry)
+    return next !== undefined && reaches(next, segment)
   }
 
   /** What lies below a segment, as far as one page tells; empty only where it has been made sure that nothing does. */
@@ -89,8 +94,9 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     if (entries.length > 0) return { entries, whole: entries.length < page.length }
     if (page.length > 0) return { entries, whole: true }
     if (until !== undefined) {
-      if (await touches(before, until)) return { entries, whole: true }
-      throw new HistoryLost(`the node lists nothing between slots ${until.newestSlot} and ${segment.oldestSlot}, nor that they touch`)
+      const next = await follower(before)
+      if (next === undefined) throw new HistoryLost(`the node lists nothing between slots ${until.newestSlot} and ${segment.oldestSlot}, nor that they touch`)
+      return reaches(next, until) ? { entries, whole: true } : { entries: [next], whole: false }
     }
     // A node that has lost the cursor answers like one at its beginning
     const [known] = segment.anchor === null ? [before] : await ask({ before: segment.anchor, limit: 1 })

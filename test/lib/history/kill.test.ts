@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'libsql'
+import { test } from 'tap'
+
+const CHILD = join(import.meta.dirname, 'support', 'child.ts')
+const KILLS = 100
+const LANES = 2
+const LATENCY_MS = 6
+const LONGEST_MS = 30
+
+/** Runs the indexing process; kills it so many milliseconds after it has begun, or lets it finish. True: it finished. */
+async function run (folder: string, killAfter?: number): Promise<boolean> {
+  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, folder, String(killAfter === undefined ? 0 : LATENCY_MS)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let output = ''
+  const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
+  await new Promise<void>(resolve => {
+    child.stdout.on('data', chunk => {
+      output += chunk
+      if (output.includes('begun')) resolve()
+    })
+    child.on('close', () => resolve())
+  })
+  if (killAfter !== undefined) {
+    await Promise.race([wait(killAfter), ended])
+    child.kill('SIGKILL')
+  }
+  await ended
+  if (!output.includes('begun')) throw new Error(`the process did not begin: ${output}`)
+  return output.includes('done')
+}
+
+/** All rows, but for the numbers that tell the order of arrival only. */
+function rowsOf (folder: string): Record<string, unknown[]> {
+  const db = new Database(join(folder, 'history.db'))
+  const all = (sql: string) => db.prepare(sql).all()
+  const rows = {
+    events: all('select daos.address, e.seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'),
+    daos: all('select address, first_swap from daos order by 1'),
+    days: all('select daos.address, day, base, quote, trades from days join daos on daos.id = days.dao order by 1, 2'),
+    intervals: all('select daos.address, low, high, low_slot, high_slot, low_at, high_at, through, top_quote, top_base, open_seq from intervals i join daos on daos.id = i.dao order by 1, 2'),
+    proposals: all('select proposal, daos.address from proposals p join daos on daos.id = p.dao order by 1'),
+    rates: all('select * from rates order by 1'),
+    segments: all('select * from segments'),
+    unplaced: all('select * from unplaced'),
+    missing: all('select * from missing'),
+    meta: all("select * from meta where key <> 'change' order by 1")
+  }
+  db.close()
+  return rows
+}
+
+test(`killed at ${KILLS} random points and started again, the store ends as if nothing had been`, async t => {
+  t.setTimeout(300_000)
+  const undisturbed = t.testdir()
+  t.ok(await run(undisturbed))
+  const expected = rowsOf(undisturbed)
+  t.ok(expected.events!.length > 400 && expected.unplaced!.length === 0)
+  const ends = await Promise.all(Array.from({ length: LANES }, async (_, lane) => {
+    const folder = join(undisturbed, `lane${lane}`)
+    let finished = 0
+    for (let kill = 0; kill < KILLS / LANES; kill++) if (await run(folder, Math.random() * LONGEST_MS)) finished++
+    return { finished, done: await run(folder), rows: rowsOf(folder) }
+  }))
+  for (const { finished, done, rows } of ends) {
+    t.ok(done)
+    t.ok(finished < KILLS / LANES / 2, 'most were killed in the middle')
+    for (const [table, expectedRows] of Object.entries(expected)) t.same(rows[table], expectedRows, table)
+  }
+})

@@ -1,0 +1,259 @@
+import { test, type Test } from 'tap'
+import { ServiceError } from '../../../lib/errors.js'
+import { createLedger, type Ledger } from '../../ledger/index.js'
+import { settled, until, watch, type Watched } from './support/history.js'
+import { ledgerReader } from './support/reader.js'
+
+/** A ledger of a few days with `swaps` swaps of two DAOs, one each quarter of an hour. */
+function trading (swaps = 400): Ledger {
+  const ledger = createLedger({ seed: 21 })
+  const born = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const daos = [born(), born()]
+  for (let at = 0; at < swaps; at++) {
+    ledger.advance(900)
+    daos[at % 2]!.swap(at % 3 === 0 ? 'sell' : 'buy', BigInt(1000 + at), { failed: at % 20 === 0 })
+  }
+  return ledger
+}
+
+const SMALL = { pageSize: 50, stepSize: { least: 5, most: 20 } }
+
+/** All is stored, nothing twice, nothing missing. */
+async function whole (t: Test, watched: Watched, ledger: Ledger): Promise<void> {
+  await settled(watched, ledger)
+  const { history } = watched
+  t.match(history.status(), { complete: true, holes: 0, missing: 0, swaps: ledger.swaps.length, phase: 'following' })
+  for (const { address, seqNum } of ledger.daos) t.match(history.report().get(address), { indexed: BigInt(seqNum), holes: [] })
+}
+
+const codes = ({ facts }: Watched) => new Set(facts.map(({ code }) => code))
+const slow = () => new Promise(resolve => setTimeout(resolve, 60))
+
+test('a page shorter than asked for is not the end', async t => {
+  const ledger = trading()
+  const watched = await watch(t, ledger, SMALL)
+  watched.reader.bendPage = page => page.slice(0, Math.ceil(page.length / 3))
+  await whole(t, watched, ledger)
+})
+
+test('pages out of order, repeated or with doubles move nothing', async t => {
+  for (const bend of ['reverse', 'repeat', 'double'] as const) {
+    const ledger = trading()
+    const reader = ledgerReader(ledger)
+    let first: Awaited<ReturnType<typeof reader.signatures>> = []
+    reader.bendPage = (page, { before }) => {
+      if (before === undefined || page.length < 2 || reader.calls.transactions.length < 100) return page
+      if (bend === 'reverse') return page.toReversed()
+      if (bend === 'double') return [page[0]!, ...page]
+      first = first.length === 0 ? page : first
+      return first
+    }
+    const watched = await watch(t, ledger, { ...SMALL, reader })
+    const { history } = watched
+    await until(() => codes(watched).has('retry'))
+    await slow()
+    const { events } = history.status()
+    await slow()
+    t.equal(history.status().events, events, `${bend}: no step with such a page`)
+    t.notOk(history.status().complete)
+    delete reader.bendPage
+    await whole(t, watched, ledger)
+    await history.stop()
+  }
+})
+
+test('a node that loses the past for a while ends nothing', async t => {
+  const ledger = trading()
+  const reader = ledgerReader(ledger)
+  let asked = 0
+  reader.bendPage = (page, { before }) => before !== undefined && reader.calls.transactions.length > 100 && asked++ < 4 ? [] : page
+  const watched = await watch(t, ledger, { ...SMALL, reader })
+  await whole(t, watched, ledger)
+  t.ok(asked > 4)
+  t.notOk(codes(watched).has('history-lost'))
+})
+
+test('a past that stays lost is told, and shows as holes', async t => {
+  const ledger = trading()
+  const reader = ledgerReader(ledger)
+  reader.bendPage = (page, { before }) => reader.calls.transactions.length < 100 ? page : before !== undefined ? [] : page.slice(0, 30)
+  const watched = await watch(t, ledger, { ...SMALL, reader })
+  const { history } = watched
+  await until(() => history.status().complete)
+  t.ok(codes(watched).has('history-lost'))
+  await until(() => history.status().holes > 0)
+  const { events, holes } = history.status()
+  t.equal(events + holes, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
+  const daily = await history.daily()
+  for (const { address } of ledger.daos) t.equal(daily.get(address)!.complete, false)
+  t.ok(codes(watched).has('hole'))
+
+  await t.test('and is read once the node has it again', async t => {
+    delete reader.bendPage
+    await until(() => history.status().holes === 0)
+    t.ok(codes(watched).has('healed'))
+    await whole(t, watched, ledger)
+  })
+})
+
+test('a node that answers as it did a while ago is behind: nothing is taken back, nothing taken for new', async t => {
+  const ledger = trading()
+  const watched = await watch(t, ledger, SMALL)
+  const { reader, history } = watched
+  await whole(t, watched, ledger)
+  const before = history.status()
+  reader.lag = 20_000
+  await until(() => codes(watched).has('node-behind'))
+  ledger.advance(900)
+  ledger.daos[0]!.swap('buy', 5_000_000n)
+  await slow()
+  t.match(history.status(), { events: before.events, slot: before.slot })
+  reader.lag = 0
+  await whole(t, watched, ledger)
+})
+
+test('behind one address, some nodes do not know the newest signatures: what they leave out is walked later', async t => {
+  const ledger = trading(200)
+  const watched = await watch(t, ledger, { ...SMALL, pageSize: 10 })
+  const { reader } = watched
+  await whole(t, watched, ledger)
+  // Every second node is a hundred transactions behind: it does not know `before`, so it lists nothing after it
+  let turn = 0
+  reader.bendPage = (page, { before }) => before !== undefined && turn++ % 2 === 0 ? [] : page
+  for (let at = 0; at < 100; at++) {
+    ledger.advance(60)
+    ledger.daos[at % 2]!.swap('buy', BigInt(9000 + at))
+  }
+  await whole(t, watched, ledger)
+  t.notOk(codes(watched).has('history-lost'))
+  t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length)
+})
+
+test('nodes that order the transactions of one slot differently', async t => {
+  const ledger = trading(100)
+  for (let at = 0; at < 30; at++) {
+    if (at % 3 === 0) ledger.advance(1)
+    ledger.daos[at % 2]!.swap('buy', BigInt(9000 + at))
+  }
+  const watched = await watch(t, ledger, SMALL)
+  const { reader } = watched
+  let turn = 0
+  reader.bendPage = page => turn++ % 3 === 0 ? page : page.toSorted((a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature))
+  const { history } = watched
+  await until(() => history.status().complete && history.status().holes === 0 && history.status().swaps === ledger.swaps.length)
+  t.pass()
+})
+
+test('a transaction of another signature, of another slot, or without its inner instructions is asked for again', async t => {
+  for (const bend of ['signature', 'slot', 'inner'] as const) {
+    const ledger = trading(100)
+    const watched = await watch(t, ledger, SMALL)
+    const seen = new Set<string>()
+    watched.reader.bendTransaction = (tx, signature) => {
+      if (seen.has(signature)) return undefined
+      seen.add(signature)
+      if (bend === 'signature') return { ...tx, transaction: { ...tx.transaction, signatures: ['another'] } }
+      if (bend === 'slot') return { ...tx, slot: tx.slot - 1 }
+      return { ...tx, meta: { ...tx.meta, innerInstructions: null } }
+    }
+    await whole(t, watched, ledger)
+    t.notOk(codes(watched).has('missing'))
+  }
+})
+
+test('one bad transaction in a call does not spoil the others', async t => {
+  const ledger = trading(100)
+  const watched = await watch(t, ledger, SMALL)
+  const { reader, history } = watched
+  const bad = new Set(ledger.swaps.filter((_, at) => at % 40 === 7).map(({ signature }) => signature))
+  const read = reader.transactions
+  reader.transactions = async signatures => {
+    if (signatures.some(signature => bad.has(signature))) throw new ServiceError('NODE_BAD_ANSWER', 'parts are missing')
+    return await read(signatures)
+  }
+  await until(() => history.status().complete)
+  t.match(history.status(), { missing: bad.size, swaps: ledger.swaps.length - bad.size })
+  bad.clear()
+  await whole(t, watched, ledger)
+})
+
+test('a transaction that is not given is missing: its number shows, the window says so, and it is found later', async t => {
+  const ledger = trading(200)
+  const lost = ledger.swaps.at(-3)!
+  const watched = await watch(t, ledger, SMALL)
+  const { reader, history } = watched
+  reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
+  await until(() => history.status().complete && history.status().holes === 1)
+  t.match(history.status(), { missing: 1, holes: 1, swaps: ledger.swaps.length - 1 })
+  t.same(history.report().get(lost.dao)!.holes, [[BigInt(lost.seq), BigInt(lost.seq)]])
+  const now = ledger.time
+  const volumes = await history.last24h(now)
+  for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
+  t.equal((await history.last24h(now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
+  delete reader.bendTransaction
+  await whole(t, watched, ledger)
+  t.equal((await history.last24h(now)).get(lost.dao)!.complete, true)
+})
+
+test('the newest transaction of a DAO is missing: only its account tells', async t => {
+  const ledger = trading(100)
+  const lost = ledger.swaps.at(-1)!
+  const watched = await watch(t, ledger, SMALL)
+  const { reader, history } = watched
+  reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
+  reader.bendPage = (page, { address }) => address === ledger.program ? page : page.filter(({ signature }) => signature !== lost.signature)
+  await until(() => history.status().complete && history.status().holes === 1)
+  t.equal((await history.last24h(ledger.time)).get(lost.dao)!.complete, false)
+  delete reader.bendTransaction
+  await whole(t, watched, ledger)
+})
+
+test('waits as long as the node asks for, and goes on', async t => {
+  const ledger = trading(60)
+  let drift = 0
+  const now = () => ledger.time * 1000 + (drift += 0.01)
+  const reader = ledgerReader(ledger)
+  const asked: number[] = []
+  const { signatures, transactions } = reader
+  reader.signatures = async (address, page) => { asked.push(now()); return await signatures(address, page) }
+  reader.failure = new ServiceError('NODE_UNAVAILABLE', 'too many requests', { retryAfter: 7 })
+  const watched = await watch(t, ledger, {
+    ...SMALL,
+    reader,
+    now,
+    sleep: async ms => {
+      drift += ms
+      await new Promise(resolve => setImmediate(resolve))
+    }
+  })
+  await until(() => asked.length > 5)
+  reader.failure = undefined
+  t.same(asked.slice(1, 5).filter((time, at) => time - asked[at]! < 7000), [])
+  // The same for transactions: no call of any kind before the time has come
+  let refused = 0
+  const late: number[] = []
+  reader.transactions = async list => {
+    if (refused > 0) late.push(now() - refused)
+    if (late.length > 0) return await transactions(list)
+    refused = now()
+    throw new ServiceError('NODE_UNAVAILABLE', 'too many requests', { retryAfter: 5 })
+  }
+  await whole(t, watched, ledger)
+  t.ok(late[0] === undefined || late[0] >= 5000)
+})
+
+test('a call that fails is repeated on its own, a fault of ours is told and survived', async t => {
+  const ledger = trading(60)
+  const reader = ledgerReader(ledger)
+  const read = reader.transactions
+  let calls = 0
+  reader.transactions = async signatures => {
+    calls++
+    if (calls % 3 === 1) throw new ServiceError('NODE_UNAVAILABLE', 'reset')
+    if (calls % 7 === 0) throw new TypeError('a fault of ours')
+    return await read(signatures)
+  }
+  const watched = await watch(t, ledger, { ...SMALL, chunk: 4, reader })
+  await whole(t, watched, ledger)
+  t.ok(watched.facts.some(({ level, message }) => level === 'error' && message.startsWith('a fault of ours')))
+})
