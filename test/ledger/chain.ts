@@ -99,7 +99,7 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
       payer: options.payer ?? traders[0]!,
       via: options.via ?? 'direct',
       failed,
-      innerUnknown: options.innerUnknown ?? false
+      innerUnknown: options.innerUnknown ?? options.innerInstructions === null
     })
     if (!failed) swaps.forEach(onSwap)
     onTransaction(index)

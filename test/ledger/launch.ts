@@ -1,13 +1,13 @@
 /** A launch from its sale to its DAO, in the three versions of the launchpad (`complete_launch.rs`, `settle_launch.rs`). */
-import { type LaunchVersion, PROGRAMS, USDC, eventAuthority, launchAddresses } from './addresses.js'
+import { PROGRAMS, eventAuthority, launchAddresses } from './addresses.js'
 import { PRICE_SCALE } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
-import { type Chain, type OpenTransaction } from './chain.js'
+import { type OpenTransaction } from './chain.js'
 import { type Dao, type DaoOptions, createDao } from './dao.js'
 import { EVENT_TAG } from './events.js'
 import { LAUNCH_STATUS, type LaunchState, writeLaunch } from './launch-layouts.js'
-import { type DaoLayout } from './layouts.js'
-import { type Mint, type MintOptions, type TokenAccount, createTokenAccount } from './mint.js'
+import { type LaunchHost, type LaunchOptions, mintOf } from './launch-options.js'
+import { type TokenAccount, createTokenAccount } from './mint.js'
 import { type TeamPackage, createPackage } from './package.js'
 import { type ExternalPool, createPool } from './pool.js'
 
@@ -15,35 +15,6 @@ import { type ExternalPool, createPool } from './pool.js'
 const SALE = 10_000_000_000_000n
 const AMM = 2_000_000_000_000n
 const EXTERNAL = 900_000_000_000n
-
-export interface LaunchOptions {
-  version: LaunchVersion
-  /** A mint of the caller's, or the address or name for a new one; its supply is set to what the launch mints. */
-  mint?: Mint | string | MintOptions
-  /** Default USDC. */
-  quote?: Mint
-  /** Raw quote units. */
-  raise: bigint
-  /** Raw base units for the team; may be 0 or dust. */
-  packageAmount: bigint
-  /** Raw base units for another party; v0.7 and v0.8. */
-  additional?: bigint
-  olderLayout?: boolean
-  spendingMembers?: number
-  monthsLocked?: number
-  /** Build of the DAO's program. */
-  layout?: DaoLayout
-  protocolFeeBps?: number
-  lpFeeBps?: number
-}
-
-/** What a launch needs of the ledger. */
-export interface LaunchHost {
-  chain: Chain
-  mint (options?: MintOptions): Mint
-  usdc (): Mint
-  adopt (dao: Dao): void
-}
 
 export type Launch = ReturnType<typeof createLaunch>
 
@@ -252,11 +223,4 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       instruct('Closed', 'refund')
     }
   }
-}
-
-function mintOf (host: LaunchHost, given: LaunchOptions['mint']): Mint {
-  if (typeof given === 'object' && 'tokenProgram' in given) return given
-  const options = typeof given === 'string' ? { address: given } : given
-  if (options?.address === USDC) throw new RangeError('USDC is no launch token')
-  return host.mint({ decimals: 6, ...options })
 }

@@ -17,6 +17,8 @@ export interface Action {
 export interface TransactionOptions extends Partial<ShapeOptions> {
   /** Unix seconds; null: the node has none. Default: the ledger's time. */
   blockTime?: number | null
+  /** null: the node did not record them; the same as `innerUnknown`. */
+  innerInstructions?: null
 }
 
 /** Positions of transactions, in order; four bytes each however many there are. */
