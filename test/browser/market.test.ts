@@ -1,58 +1,12 @@
-import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import t, { type Test } from 'tap'
-import { compare, divide, parseDecimal, type Rational, subtract, add } from '../../lib/decimal.js'
+import { add, compare, divide, parseDecimal, type Rational, subtract } from '../../lib/decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { address, AGGREGATE, SCRIPT, supplyOf, TICKERS } from './market-data.js'
-import { CONTRAST, type Service, startService, startWholeService } from './service.js'
+import { startWholeService } from './service.js'
+import { asked, evaluate, inBrowser, loaded, rowOf, shownName, symbols } from './visit.js'
 
-/** The page as a reader meets it, in a real browser: with its real policy, over an API whose answers each test decides. */
+/** What the page shows and does, over an API whose answers each test decides. */
 
-const CHROMIUM = '/usr/bin/chromium'
-const FLAGS = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
-  '--disable-component-update', '--disable-sync'
-]
-const PATIENCE = 5_000
-/** What the browser itself notes of an answer that is no success. */
-const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
-
-if (!existsSync(CHROMIUM) && !process.env.CI) {
-  t.plan(0, `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`)
-} else {
-  let browser: Browser
-  t.before(async () => { browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }) })
-  t.teardown(() => browser.close())
-
-  interface Visit { page: Page, context: BrowserContext, service: Service }
-
-  /** Runs `visit` on a page of its own, and then holds it to the promises that every visit keeps. */
-  const visiting = (name: string, options: BrowserContextOptions, visit: (t: Test, visit: Visit) => Promise<void>): void => {
-    t.test(name, async t => {
-      const service = await startService()
-      t.teardown(() => service.close())
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options })
-      t.teardown(() => context.close())
-      const page = await context.newPage()
-      page.setDefaultTimeout(PATIENCE)
-      const complaints: string[] = []
-      const elsewhere: string[] = []
-      page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !FAILED_REQUEST.test(message.text())) complaints.push(message.text()) })
-      page.on('pageerror', error => complaints.push(error.message))
-      page.on('request', request => { if (new URL(request.url()).host !== new URL(service.url).host) elsewhere.push(request.url()) })
-      await visit(t, { page, context, service })
-      t.same(complaints, [], 'the console stays empty: no error, nothing against the policy')
-      t.same(elsewhere, [], 'no other host is asked')
-    })
-  }
-
-  const symbols = (page: Page): Promise<string[]> => page.locator('#pairs-body .symbol').allTextContents()
-  const loaded = (page: Page): Promise<void> => page.locator('#pairs-body tr').first().waitFor()
-  const rowOf = (page: Page, symbol: string) => page.locator('#pairs-body tr').filter({ has: page.getByRole('link', { name: symbol, exact: true }) })
-  const shownName = ({ base_symbol: symbol, base_currency: mint }: Ticker): string => symbol || `${mint.slice(0, 4)}…${mint.slice(-4)}`
-  const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
-  const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
-
+inBrowser(visiting => {
   visiting('the market at a glance', {}, async (t, { page, service }) => {
     await page.goto(service.url)
     await loaded(page)
@@ -302,30 +256,6 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
     t.equal(asked(service, '/api/volume/aggregate'), 2)
   })
 
-  visiting('by keyboard alone', { permissions: ['clipboard-read', 'clipboard-write'] }, async (t, { page, service }) => {
-    await page.goto(service.url)
-    await loaded(page)
-    await page.keyboard.press('Tab')
-    t.equal(await evaluate(page, 'document.activeElement.textContent'), 'Skip to the pairs')
-    await page.keyboard.press('Enter')
-    t.equal(await page.getByRole('dialog').count(), 0, 'a place in the page is no mint')
-    await page.keyboard.press('Tab')
-    t.equal(await evaluate(page, 'document.activeElement.id'), 'search')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Enter')
-    t.equal(await page.getByRole('columnheader', { name: 'Pair' }).getAttribute('aria-sort'), 'ascending')
-    const button = page.locator('#pairs-body .address').first()
-    await button.focus()
-    const full = await button.getAttribute('data-full')
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Tab')
-    t.match(await evaluate(page, 'getComputedStyle(document.activeElement, "::after").content'), full!, 'the whole address on focus')
-    t.not(await evaluate(page, 'getComputedStyle(document.activeElement).outlineStyle'), 'none', 'focus is seen')
-    await page.keyboard.press('Enter')
-    await page.locator('[data-voice]').first().filter({ hasText: 'Copied the token mint' }).waitFor({ state: 'attached' })
-    t.equal(await evaluate(page, 'navigator.clipboard.readText()'), full)
-  })
-
   visiting('the whole service, on a simulated chain', {}, async (t, { page, service }) => {
     await service.close()
     const { url, tickers } = await startWholeService(t)
@@ -340,60 +270,4 @@ if (!existsSync(CHROMIUM) && !process.env.CI) {
     await page.goto(`${url}#no-mint`)
     await page.locator('#supply .notice').filter({ hasText: 'Invalid mint address' }).waitFor()
   })
-
-  for (const colorScheme of ['light', 'dark'] as const) {
-    visiting(`a phone of 360 pixels, ${colorScheme}`, { viewport: { width: 360, height: 740 }, colorScheme, hasTouch: true, reducedMotion: 'reduce' }, async (t, { page, service }) => {
-      await page.goto(service.url)
-      await loaded(page)
-      await page.locator('#chart .bar').first().waitFor()
-      t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360, 'nothing is wider than the screen')
-      t.same(await evaluate(page, CONTRAST), [], 'every text stands out by 4.5:1')
-      await page.setViewportSize({ width: 320, height: 740 })
-      t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 320, 'nor than a screen magnified four times')
-      await page.setViewportSize({ width: 360, height: 740 })
-      for (const button of (await page.locator('#pairs-body .address').all()).slice(0, 2)) {
-        await button.focus()
-        await page.keyboard.press('Shift')
-        t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360, 'with a whole address shown, too')
-      }
-      await page.getByLabel('Sort by').selectOption('price ascending')
-      t.equal((await symbols(page))[0], 'DUST')
-      await rowOf(page, 'TINY').locator('td').first().tap()
-      await page.locator('.supply-bar').waitFor()
-      t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 360)
-      t.ok(await evaluate<boolean>(page, 'document.querySelector("dialog").scrollWidth <= 360'))
-      t.same(await evaluate(page, CONTRAST), [])
-      t.equal(await evaluate(page, 'getComputedStyle(document.querySelector("dialog")).animationName'), 'none', 'no motion for those who asked for none')
-    })
-
-    visiting(`contrast on a wide screen, ${colorScheme}, failures included`, { colorScheme }, async (t, { page, service }) => {
-      service.answers.volume = () => ({ status: 503, body: { error: 'Service temporarily unavailable.' } })
-      await page.goto(service.url)
-      await loaded(page)
-      await page.locator('#volume-state .notice').waitFor()
-      t.same(await evaluate(page, CONTRAST), [])
-      t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 1280)
-    })
-  }
-
-  visiting('the theme is the system\'s until chosen, and then remembered', { colorScheme: 'dark' }, async (t, { page, service }) => {
-    const background = (): Promise<string> => evaluate(page, 'getComputedStyle(document.body).backgroundColor')
-    await page.goto(service.url)
-    const dark = await background()
-    await page.getByRole('button', { name: 'Switch to the light theme' }).click()
-    const light = await background()
-    t.not(light, dark)
-    await page.reload()
-    t.equal(await background(), light)
-    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
-    t.equal(await background(), dark)
-  })
-
-  visiting('works where storage is denied', {}, async (t, { page, service }) => {
-    await page.addInitScript('Object.defineProperty(globalThis, "localStorage", { get () { throw new DOMException("denied", "SecurityError") } })')
-    await page.goto(service.url)
-    await loaded(page)
-    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
-    t.equal(await evaluate(page, 'document.documentElement.dataset.theme'), 'dark')
-  })
-}
+})
