@@ -83,7 +83,10 @@ export async function createRecorder (store: Store, valuation: Valuation, onFact
     }
   }
 
-  function report (unplaced: readonly UnplacedEvent[], events: Plan['events']): void {
+  function report ({ missing = [] }: Step, unplaced: readonly UnplacedEvent[], events: Plan['events']): void {
+    for (const { signature, reason } of missing) {
+      onFact({ level: 'warn', code: 'missing', message: `transaction ${signature} can't be read, it is looked for again later: ${reason}` })
+    }
     for (const row of unplaced) {
       onFact({ level: 'warn', code: 'unplaced', message: `an event of kind ${row.kind} in ${row.signature} has no known DAO: ${row.reason ?? 'kept until it has'}` })
     }
@@ -148,7 +151,7 @@ export async function createRecorder (store: Store, valuation: Valuation, onFact
     Object.assign(state, { ended, events, swaps })
     version++
     if (planned.repeated.length > 0) await compareRepeated(planned)
-    report(unplaced, planned.events)
+    report(step, unplaced, planned.events)
     warn(state.rates)
     return planned.events.length
   }

@@ -15,7 +15,7 @@ const CACHE_KB = 16_384
 const CHECKED_BYTES = 64 * 1024 * 1024
 
 const unusable = (message: string, cause: unknown) => new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
-const messageOf = (error: unknown) => error instanceof Error ? error.message : String(error)
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error)).replace(/\s+/g, ' ')
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
 function prepareFolder (folder: string): void {
