@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Test } from 'tap'
 import app, { type AppOptions, serverOptions } from '../app.js'
+import { holdToContract } from './contract/watch.js'
 import { createLedger, type Ledger, type SimulatedNode, startNode } from './ledger/index.js'
 
 type TestApp = Omit<AppOptions, 'env'> & { env?: Record<string, string> }
@@ -31,10 +32,11 @@ export function settings (t: Test, node: SimulatedNode, ledger: Ledger, env: Rec
   }
 }
 
-/** The application on a simulated chain, closed with the test. */
+/** The application on a simulated chain, closed with the test. Every answer it gives is held to the document it serves. */
 export async function build (t: Test, { env = {}, ...options }: TestApp): Promise<FastifyInstance> {
   const fastify = Fastify({ ...serverOptions(env), logger: false })
   t.teardown(() => fastify.close())
+  holdToContract(fastify, problem => t.fail(problem))
   await fastify.register(fp(app), { env, ...options })
   await fastify.ready()
   return fastify

@@ -1,0 +1,71 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Contract, createValidators, type DocumentedAnswer } from './document.js'
+
+/** Answers of a path that does not exist have no operation to be held to; these they may be. */
+const NO_SUCH_PATH = [404, 429, 500, 503]
+
+type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly string[] }
+
+/**
+ * Holds every answer of an application to the document that it serves: route, status, media type, headers and body. Made before anything
+ * is registered; `fail` is told of each answer that the document does not have. Pages, their assets and preflights are no part of it.
+ */
+export function holdToContract (fastify: FastifyInstance, fail: (problem: string) => void): void {
+  let contract: Contract | undefined
+  let validators: ReturnType<typeof createValidators> | undefined
+  let own: string[] = []
+
+  function documented (request: FastifyRequest, status: number): Held | string {
+    const { paths } = contract!
+    if (request.is404) return NO_SUCH_PATH.includes(status) ? { content: { 'application/json': { schema: {} } }, way: [] } : 'the path does not exist'
+    const path = (request.routeOptions.url ?? '').replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
+    const answer = paths[path]?.get?.responses[status]
+    if (answer !== undefined) return { ...answer, way: ['paths', path, 'get', 'responses', String(status)] }
+    return paths[path] === undefined ? 'the route has no schema' : 'the route does not have this status'
+  }
+
+  function check (request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
+    const answer = documented(request, reply.statusCode)
+    if (typeof answer === 'string') return answer
+    if (!request.is404) {
+      const names = Object.keys(answer.headers ?? {}).map(name => name.toLowerCase())
+      const unknown = own.find(name => reply.hasHeader(name) && !names.includes(name))
+      if (unknown !== undefined) return `the header ${unknown} is not documented`
+    }
+    const body = bytesOf(reply, payload)
+    if (answer.content === undefined) return body.length === 0 ? undefined : 'a body is not documented'
+    const media = String(reply.getHeader('content-type')).split(';')[0]!
+    if (answer.content[media] === undefined) return `${media} is not documented`
+    const value: unknown = media === 'application/json' ? JSON.parse(body) : body
+    const way = request.is404 ? ['components', 'schemas', 'Error'] : [...answer.way, 'content', media, 'schema']
+    const validate = validators!(way)
+    return validate(value) ? undefined : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')
+  }
+
+  fastify.addHook('onSend', async (request, reply, payload) => {
+    if (request.routeOptions.schema?.hide === true) return
+    if (contract === undefined) {
+      contract = fastify.swagger() as unknown as Contract
+      validators = createValidators(contract)
+      own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
+    }
+    const problem = attempt(() => check(request, reply, payload))
+    if (problem !== undefined) fail(`${request.method} ${request.url.slice(0, 200)}, ${reply.statusCode}: ${problem}`)
+  })
+}
+
+function attempt (check: () => string | undefined): string | undefined {
+  try {
+    return check()
+  } catch (error) {
+    return String(error)
+  }
+}
+
+function bytesOf (reply: FastifyReply, payload: unknown): string {
+  const body = Buffer.isBuffer(payload) ? payload : Buffer.from(typeof payload === 'string' ? payload : '')
+  const encoding = reply.getHeader('content-encoding')
+  if (encoding === 'gzip') return gunzipSync(body).toString()
+  return encoding === 'br' ? brotliDecompressSync(body).toString() : body.toString()
+}
