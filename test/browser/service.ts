@@ -49,7 +49,7 @@ export async function startService (): Promise<Service> {
 /** The whole service, on a simulated chain with a market of its own; closed with the test. */
 export async function startWholeService (t: Test): Promise<{ url: string, tickers: number }> {
   const { ledger, node } = await startChain(t)
-  buildMarket(ledger, { daos: 14, swaps: 400, days: 40 })
+  buildMarket(ledger, { daos: 10, swaps: 120, days: 40 })
   const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
   await app.listen({ port: 0, host: '127.0.0.1' })
