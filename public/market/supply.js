@@ -143,6 +143,8 @@ export function createPanel ({ market, onSelect }) {
   }
 
   function leave () {
+    // Told a moment after the closing: another token may have been opened since
+    if (dialog.open) return
     clearTimeout(timer)
     asked?.abort()
     mint = null

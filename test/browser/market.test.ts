@@ -90,8 +90,8 @@ inBrowser(visiting => {
     t.equal(await rowOf(page, 'ORE').getAttribute('aria-current'), 'true')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
-    t.equal(new URL(page.url()).hash, '')
-    t.equal(await page.locator('tr[aria-current]').count(), 0)
+    await page.waitForURL(({ hash }) => hash === '')
+    await page.locator('tr[aria-current]').waitFor({ state: 'detached' })
 
     await page.getByRole('link', { name: 'KELP', exact: true }).focus()
     await page.keyboard.press('Enter')
