@@ -27,5 +27,35 @@ export const RootSchema = Type.Object({
     externalLpLiquidity: Type.String({ description: 'What the external pool holds for the protocol.' })
   }, { additionalProperties: false }),
   note: Type.String({ description: 'How DAOs are found.' })
-}, { $id: 'Root', description: 'The service describes itself.', additionalProperties: false })
+}, {
+  $id: 'Root',
+  description: 'The service describes itself.',
+  additionalProperties: false,
+  examples: [{
+    name: 'DAO Market Data API',
+    version: '1.0.0',
+    documentation: 'https://example.org/listing-specification',
+    endpoints: {
+      tickers: '/api/tickers - All trading pairs with price, 24-hour volumes and liquidity',
+      supply: '/api/supply/:mintAddress - Supply of a token with its breakdown',
+      supply_total: '/api/supply/:mintAddress/total - Total supply as plain text',
+      supply_circulating: '/api/supply/:mintAddress/circulating - Circulating supply as plain text',
+      volume_aggregate: '/api/volume/aggregate - Volume of all DAOs since launch, by day and by token',
+      health: '/health'
+    },
+    dex: {
+      fork_type: 'Custom',
+      factory_address: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq',
+      router_address: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+    },
+    supplyBreakdown: {
+      description: 'Supply of launchpad tokens by where the tokens are; every other token circulates as a whole',
+      circulatingSupply: 'Total supply minus the team performance package',
+      teamPerformancePackage: 'Locked team tokens with a price-based unlock; not circulating',
+      protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',
+      externalLpLiquidity: 'Tokens in the external pool owned by the protocol (POL); circulating'
+    },
+    note: 'DAOs are discovered automatically from on-chain data.'
+  }]
+})
 export type Root = Static<typeof RootSchema>
