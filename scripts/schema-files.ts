@@ -1,0 +1,25 @@
+import { SHARED_SCHEMAS } from '../schemas/responses.js'
+
+/** The JSON Schemas of the answers as files that stand side by side, each by a stable id. */
+
+const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
+const NAMESPACE = 'dao-market-data'
+
+/** `SupplyAnswer` is `supply-answer.json`. */
+export const fileOf = (name: string): string => `${name.replaceAll(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase()}.json`
+/** Relative, so that it is the same wherever the files are put; references among the files resolve against it. */
+export const idOf = (name: string): string => `${NAMESPACE}/${fileOf(name)}`
+
+function withFileReferences (value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withFileReferences)
+  if (typeof value !== 'object' || value === null) return value
+  if ('$ref' in value) return { $ref: fileOf(String(value.$ref)) }
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withFileReferences(member)]))
+}
+
+/** Every schema by the name of its file. */
+export function schemaFiles (): Map<string, { $schema: string, $id: string, title: string, examples?: unknown[] }> {
+  return new Map(SHARED_SCHEMAS.map(({ $id: name = '', ...schema }) => {
+    return [fileOf(name), { $schema: DIALECT, $id: idOf(name), title: name, ...withFileReferences(schema) as object }]
+  }))
+}
