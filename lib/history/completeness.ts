@@ -47,6 +47,7 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
   let pending: { slot: number, seqNums: Map<string, bigint> } | undefined
   /** Such numbers once it has: every event up to them should be stored. */
   let proven: ReadonlyMap<string, bigint> = new Map()
+  let provenSlot = 0
   let cached: { version: number, proven: ReadonlyMap<string, bigint>, holes: Map<string, Hole[]> } | undefined
 
   function holes (): ReadonlyMap<string, Hole[]> {
@@ -101,12 +102,15 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
     holes,
     /** The DAOs that the accounts have shown, with the numbers that they had. */
     get accounts () { return proven },
+    /** The slot of those numbers: a transaction missing before it leaves a hole, a later one may yet do so. */
+    get provenSlot () { return provenSlot },
     /** Whether numbers wait for the walk to come past their slot. */
     get isPending () { return pending !== undefined },
     /** Tells that everything up to `slot` has been walked. */
     reached (slot: number): void {
       if (pending === undefined || slot < pending.slot) return
       proven = pending.seqNums
+      provenSlot = pending.slot
       pending = undefined
     },
     async check (): Promise<void> {

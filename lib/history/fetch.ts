@@ -26,12 +26,21 @@ export interface Fetched {
   missing: MissingTransaction[]
 }
 
-export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'>
+/** What is asked for: `at` and `blockTime` are the same under two names, here and in the rows of what is missing. */
+export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & { blockTime?: number | null, at?: number | null }
 
 /** Failing calls are repeated this often before the whole step is given up for a while. */
 const CALL_TRIES = 4
 /** Of so many transactions not one was to be had: the node is ill, not its archive. */
 const SUSPICIOUS = 10
+
+/** How much may be missing: nothing, not everything of many, or whatever is. Beyond it the node is at fault and the step is not to be kept. */
+export type Tolerance = 'nothing' | 'some' | 'anything'
+
+const exceeds = (missing: number, wanted: number, tolerance: Tolerance): boolean =>
+  (tolerance === 'nothing' && missing > 0) || (tolerance === 'some' && missing === wanted && missing > SUSPICIOUS)
+
+const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction => ({ signature, slot, at: at ?? blockTime ?? null, reason })
 
 /** Reads the events of listed transactions. No transaction is kept longer than it takes to read it. */
 export function createFetcher (reader: HistoryReader, options: FetchOptions) {
@@ -109,9 +118,9 @@ export function createFetcher (reader: HistoryReader, options: FetchOptions) {
 
   /**
    * The events of `wanted` (newest first). Transactions that the node keeps not giving are named as missing, never taken for empty.
-   * `patient` throws NODE_BAD_ANSWER instead where it gives none of many. Throws what the reader throws, after some tries, and Stopped.
+   * Throws NODE_BAD_ANSWER where more is missing than `tolerance` allows, what the reader throws, after some tries, and Stopped.
    */
-  async function fetch (wanted: readonly Wanted[], patient = false): Promise<Fetched> {
+  async function fetch (wanted: readonly Wanted[], tolerance: Tolerance = 'anything'): Promise<Fetched> {
     const outcomes = await readAll(wanted)
     for (let tries = 1; tries <= retries; tries++) {
       const open = outcomes.flatMap((outcome, at) => Array.isArray(outcome) ? [] : [at])
@@ -124,10 +133,10 @@ export function createFetcher (reader: HistoryReader, options: FetchOptions) {
     for (let at = wanted.length - 1; at >= 0; at--) {
       const outcome = outcomes[at]!
       if (Array.isArray(outcome)) events.push(...outcome)
-      else missing.push({ signature: wanted[at]!.signature, slot: wanted[at]!.slot, reason: outcome.reason })
+      else missing.push(missed(wanted[at]!, outcome.reason))
     }
-    if (patient && missing.length === wanted.length && missing.length > SUSPICIOUS) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the node gave none of ${missing.length} transactions that it lists: ${missing[0]!.reason}`)
+    if (exceeds(missing.length, wanted.length, tolerance)) {
+      throw new ServiceError('NODE_BAD_ANSWER', `the node does not give ${missing.length} of ${wanted.length} transactions that it lists: ${missing[0]!.reason}`)
     }
     return { events, missing }
   }

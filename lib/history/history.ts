@@ -9,6 +9,7 @@ import { createFetcher } from './fetch.js'
 import { sizeOf } from './gaps.js'
 import { createIndexer, type Indexer, type Phase } from './indexer.js'
 import { backoff, sleep as realSleep, type Sleep } from './pause.js'
+import { createReport, type Report } from './report.js'
 import { createRecorder, type Recorder } from './recorder.js'
 import { revalueIfNeeded } from './revalue.js'
 import type { Store } from './store.js'
@@ -77,10 +78,11 @@ export interface History {
   last24h (nowSeconds: number): Promise<Map<string, Volume24h>>
   /** Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE. */
   daily (): Promise<Map<string, DailyVolume>>
-  report (): Map<string, { indexed: bigint, holes: Array<[bigint, bigint]>, firstSwap: number | null }>
+  /** Per DAO of which an event or an account is known. The same map until something changes. */
+  report (): Report
 }
 
-interface Running { recorder: Recorder, completeness: Completeness, indexer: Indexer }
+interface Running { recorder: Recorder, completeness: Completeness, indexer: Indexer, report: () => Report }
 
 const EMPTY: HistoryStatus = {
   phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, oldestTime: null, swaps: 0, events: 0, holes: 0, missing: 0, rateDisagreements: []
@@ -104,7 +106,7 @@ export function createHistory (options: HistoryOptions): History {
     const walk = createWalk(reader, recorder, fetcher, { ...options, now })
     const completeness = createCompleteness({ reader, fetcher, recorder, store, daos, now, onFact })
     const indexer = createIndexer({ reader, recorder, walk, completeness, now, sleep, signal, onFact, pollMs, checkMs })
-    return { recorder, completeness, indexer }
+    return { recorder, completeness, indexer, report: createReport(recorder, completeness) }
   }
 
   async function run (): Promise<void> {
@@ -121,7 +123,7 @@ export function createHistory (options: HistoryOptions): History {
 
   function known ({ recorder, completeness }: Running): Known {
     const { intervals, unreadable, missing } = recorder.state
-    return { intervals, unreadable, missing: missing.length, holes: completeness.holes(), accounts: completeness.accounts }
+    return { intervals, unreadable, missing, holes: completeness.holes(), accounts: completeness.accounts, provenSlot: completeness.provenSlot }
   }
 
   function begun (): Running {
@@ -161,16 +163,6 @@ export function createHistory (options: HistoryOptions): History {
       return await volumes.last24h(nowSeconds, known({ indexer, ...rest }))
     },
     daily: async () => await volumes.daily(known(begun())),
-    report () {
-      if (running === undefined) return new Map()
-      const { recorder: { state }, completeness } = running
-      const holes = completeness.holes()
-      const daos = new Set([...completeness.accounts.keys(), ...state.intervals.keys()])
-      return new Map(Array.from(daos, dao => [dao, {
-        indexed: state.intervals.get(dao)?.at(-1)?.high ?? 0n,
-        holes: (holes.get(dao) ?? []).map(({ from, to }): [bigint, bigint] => [from, to]),
-        firstSwap: state.firstSwaps.get(dao) ?? null
-      }]))
-    }
+    report: () => running?.report() ?? new Map()
   }
 }

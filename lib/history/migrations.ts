@@ -34,7 +34,7 @@ async function first (db: Kysely<Tables>, { change, u64Key, u64, sum }: ColumnTy
     sql`create table proposals (proposal text primary key, dao integer not null)`,
     sql`create table segments (
       newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)`,
-    sql`create table missing (signature text primary key, slot bigint not null, reason text not null)`
+    sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`
   ]
   for (const table of tables) await table.execute(db)
 }

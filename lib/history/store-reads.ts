@@ -42,7 +42,7 @@ export async function readState (db: Db, names: Names): Promise<StoreState> {
     intervals,
     proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, names.address(Number(dao))])),
     unplacedKeys: new Set(unplaced.flatMap(row => [row.key_a, row.key_b]).filter(key => key !== null)),
-    missing: missing.map(({ signature, slot, reason }) => ({ signature, slot: Number(slot), reason })),
+    missing: missing.map(({ signature, slot, at, reason }) => ({ signature, slot: Number(slot), at: at === null ? null : Number(at), reason })),
     rates: new Map(rates.map(({ bps, swaps }) => [bps, Number(swaps)])),
     firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, Number(at)])),
     unreadable: new Map(odd.map(({ dao, at }) => [names.address(Number(dao)), Number(at)])),

@@ -89,6 +89,8 @@ export interface DayRow {
 export interface MissingTransaction {
   signature: string
   slot: number
+  /** Unix seconds of its block; null where the node does not know. */
+  at: number | null
   reason: string
 }
 

@@ -58,7 +58,7 @@ export interface Tables {
   rates: { bps: string, swaps: number }
   proposals: { proposal: string, dao: number }
   segments: { newest: string, newest_slot: number, oldest: string, oldest_slot: number, oldest_time: number | null, anchor: string | null }
-  missing: { signature: string, slot: number, reason: string }
+  missing: { signature: string, slot: number, at: number | null, reason: string }
 }
 
 /** Column types that differ between engines. */

@@ -2,7 +2,7 @@ import { ZERO, type Rational } from '../decimal.js'
 import type { Valuation } from '../market/volume.js'
 import { createDaily, type Days } from './daily.js'
 import { mayReach, sizeOf, type Hole } from './gaps.js'
-import type { Interval, Store } from './store.js'
+import type { Interval, MissingTransaction, Store } from './store.js'
 import { sumOf } from './sums.js'
 import { createWindow } from './window.js'
 
@@ -33,8 +33,10 @@ export interface Known {
   holes: ReadonlyMap<string, readonly Hole[]>
   /** Sequence numbers by account; a DAO may be here without any event. */
   accounts: ReadonlyMap<string, bigint>
+  /** The slot of those numbers. */
+  provenSlot: number
   /** Transactions that the node lists and does not give. */
-  missing: number
+  missing: readonly MissingTransaction[]
 }
 
 const DAY = 86_400
@@ -44,10 +46,10 @@ export function createVolumes (store: Store, valuation: Valuation) {
   const window = createWindow(store, valuation)
   const daily = createDaily(store)
 
-  function isComplete (dao: string, after: number, { intervals, unreadable, holes, missing }: Known): boolean {
+  function isComplete (dao: string, after: number, missing: readonly MissingTransaction[], { intervals, unreadable, holes, provenSlot }: Known): boolean {
     if ((unreadable.get(dao) ?? -Infinity) > after) return false
-    // Of a DAO whose events all lie before what is covered nothing proves that a missing transaction is not its own
-    if (!intervals.has(dao) && missing > 0) return false
+    // Whose it is shows as a hole, once the accounts have been compared; a DAO without any event shows none
+    if (missing.some(({ slot }) => slot > provenSlot || !intervals.has(dao))) return false
     return !holes.get(dao)?.some(hole => mayReach(hole, after))
   }
 
@@ -58,9 +60,10 @@ export function createVolumes (store: Store, valuation: Valuation) {
      */
     last24h: (now: number, known: Known): Promise<Map<string, Volume24h>> => window.read(now, sums => {
       const volumes = new Map<string, Volume24h>()
+      const missing = known.missing.filter(({ at }) => at === null || at > now - DAY)
       for (const dao of new Set([...known.accounts.keys(), ...known.intervals.keys(), ...sums.keys()])) {
         const sum = sums.get(dao)
-        const complete = isComplete(dao, now - DAY, known)
+        const complete = isComplete(dao, now - DAY, missing, known)
         volumes.set(dao, sum === undefined
           ? { base: ZERO, quote: ZERO, trades: 0, complete }
           : { base: sumOf(sum.base, sum.trades), quote: sumOf(sum.quote, sum.trades), trades: sum.trades, complete })

@@ -1,6 +1,6 @@
 import type { HistoryReader, SignatureInfo } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
-import type { Fetched, Fetcher } from './fetch.js'
+import type { Fetched, Fetcher, Tolerance } from './fetch.js'
 import type { Recorder } from './recorder.js'
 import { above, checkPage, extend, merge, reaches, segmentOf, type Gap } from './segments.js'
 import type { Segment } from './store.js'
@@ -46,19 +46,19 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
   function fetchAhead (entries: readonly SignatureInfo[]): void {
     const wanted = entries.slice(0, size)
     if (wanted.length === 0) return
-    const fetched = fetcher.fetch(successful(wanted), true)
+    const fetched = fetcher.fetch(successful(wanted), 'some')
     fetched.catch(() => {})   // it is thrown where it is waited for
     ahead = { first: wanted[0]!.signature, size: wanted.length, fetched }
   }
 
   /** The next step out of `entries`: what it takes, and what the node gave for it. */
-  async function take (entries: SignatureInfo[], lenient: boolean): Promise<{ taken: SignatureInfo[], rest: SignatureInfo[], fetched: Fetched }> {
+  async function take (entries: SignatureInfo[], tolerance: Tolerance): Promise<{ taken: SignatureInfo[], rest: SignatureInfo[], fetched: Fetched }> {
     const begun = now()
     const ready = ahead?.first === entries[0]?.signature ? ahead : undefined
     if (ready !== undefined) ahead = undefined
     const taken = entries.slice(0, ready?.size ?? size)
     const rest = entries.slice(taken.length)
-    const fetched = await (ready?.fetched ?? fetcher.fetch(successful(taken), !lenient))
+    const fetched = await (ready?.fetched ?? fetcher.fetch(successful(taken), tolerance))
     const pace = taken.length / Math.max(now() - begun, 1)
     if (ready === undefined || now() - begun > STEP_MS) size = Math.round(Math.min(most, Math.max(least, pace * STEP_MS)))
     fetchAhead(rest)
@@ -116,7 +116,7 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
       return
     }
     if (!whole && entries.length <= size && nextPage === undefined) askAhead(entries.at(-1)!, until)
-    const { taken, rest, fetched } = await take(entries, lenient)
+    const { taken, rest, fetched } = await take(entries, lenient ? 'anything' : 'some')
     const longer = segments.with(index, extend(segment, taken))
     const closed = rest.length === 0 && whole && until !== undefined
     await recorder.commit({ ...fetched, segments: closed ? merge(longer, index) : longer })
@@ -129,7 +129,8 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     const entries = above(page, top)
     if (entries.length === 0) return false
     const whole = entries.length < page.length
-    const { taken, rest, fetched } = await take(entries, lenient)
+    // At the head a transaction may only be late; what is not waited for here is missing from the last 24 hours
+    const { taken, rest, fetched } = await take(entries, lenient ? 'anything' : top === undefined ? 'some' : 'nothing')
     const last = taken.at(-1)!
     const joined = top !== undefined && rest.length === 0 && (whole || await touches(last, top))
     const segments = [segmentOf(taken), ...recorder.state.segments]

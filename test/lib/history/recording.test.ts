@@ -62,8 +62,14 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   await t.test('at the rate that is charged, all agree, and each swap counts fee / rate', async t => {
     await history.stop()
     const right = createHistory({
-      reader, store, program: PROGRAM, rate: parseDecimal('0.005')!, basis: 'auto', now: () => time * 1000,
-      daos: async () => ({ slot: newest[0]!.slot, daos: [] }), onFact: fact => { facts.push(fact) }
+      reader,
+      store,
+      program: PROGRAM,
+      rate: parseDecimal('0.005')!,
+      basis: 'auto',
+      now: () => time * 1000,
+      daos: async () => ({ slot: newest[0]!.slot, daos: [] }),
+      onFact: fact => { facts.push(fact) }
     })
     t.teardown(() => right.stop())
     right.start()

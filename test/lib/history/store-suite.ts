@@ -16,13 +16,37 @@ const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
 const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
 
 const nothing: StepChanges = {
-  events: [], fees: [], intervals: [], days: [], rates: [], firstSwaps: [], proposals: [], unplaced: [], placed: [], missing: [], found: [],
-  segments: null, ended: false, events_total: 0, swaps_total: 0
+  events: [],
+  fees: [],
+  intervals: [],
+  days: [],
+  rates: [],
+  firstSwaps: [],
+  proposals: [],
+  unplaced: [],
+  placed: [],
+  missing: [],
+  found: [],
+  segments: null,
+  ended: false,
+  events_total: 0,
+  swaps_total: 0
 }
 
 const event = (seq: bigint, rest: Partial<StoredEvent> = {}): StoredEvent => ({
-  dao: A, seq, kind: 'SpotSwap', slot: 400_000_000, at: 1_767_225_600, signature: `signature${seq}`, place: 65_537,
-  swap: { side: 'sell', input: U64, output: U64 - 1n, fee: null }, fees: { quote: U64, base: 0n }, reserves: { quote: 1n, base: U64 }, reason: null, raw: null, ...rest
+  dao: A,
+  seq,
+  kind: 'SpotSwap',
+  slot: 400_000_000,
+  at: 1_767_225_600,
+  signature: `signature${seq}`,
+  place: 65_537,
+  swap: { side: 'sell', input: U64, output: U64 - 1n, fee: null },
+  fees: { quote: U64, base: 0n },
+  reserves: { quote: 1n, base: U64 },
+  reason: null,
+  raw: null,
+  ...rest
 })
 
 const interval = (low: bigint, high: bigint, rest: Partial<Interval> = {}): Interval => ({
@@ -135,7 +159,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       firstSwaps: [{ dao: A, at: 33 }],
       proposals: [{ proposal: 'P', dao: A }],
       unplaced: [waiting, odd],
-      missing: [{ signature: 'm', slot: 4, reason: 'null' }, { signature: 'k', slot: 5, reason: 'null' }],
+      missing: [{ signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }],
       segments: [segment],
       ended: true
     })
@@ -151,7 +175,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       rates: [{ bps: '25', swaps: 1 }],
       firstSwaps: [{ dao: A, at: 22 }],
       placed: [{ signature: 's', place: 1 }],
-      missing: [{ signature: 'k', slot: 5, reason: 'another' }],
+      missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
       found: ['m'],
       segments: [{ ...segment, newest: 'x', oldestTime: 12, anchor: 'y' }, segment],
       ended: true
@@ -160,7 +184,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(state.intervals.get(A), [interval(1n, 3n), interval(5n, 5n)])
     t.same(state.segments.length, 2)
     t.same([state.rates.get('25'), state.firstSwaps.get(A)], [1, 22])
-    t.same(state.missing, [{ signature: 'k', slot: 5, reason: 'another' }])
+    t.same(state.missing, [{ signature: 'k', slot: 5, at: 6, reason: 'another' }])
     t.same([...state.unplacedKeys], [])
   })
 
