@@ -26,7 +26,7 @@ function readAccount (address: string, account: unknown): RawAccount {
   if (!Array.isArray(data) || typeof data[0] !== 'string' || data[1] !== 'base64') throw bad('account data that are not base64')
   const bytes = Buffer.from(data[0], 'base64')
   // Buffer.from passes over what is no base64: count what it should have given
-  if (bytes.length !== Math.floor(data[0].replace(/=+$/, '').length * 3 / 4)) throw bad('account data that are not base64')
+  if (bytes.length !== Buffer.byteLength(data[0], 'base64')) throw bad('account data that are not base64')
   return { address, owner: account.owner, data: bytes }
 }
 

@@ -23,15 +23,17 @@ export type Launchpad = typeof LAUNCHPADS[number]
 export type LaunchpadVersion = Launchpad['version']
 
 const text = (seed: string): Buffer => Buffer.from(seed)
-const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seeds, keyBytes(program)))
+const PROGRAM_BYTES = new Map<string, Buffer>(Object.values(PROGRAMS).map(program => [program, keyBytes(program)]))
+const programBytes = (program: string): Buffer => PROGRAM_BYTES.get(program) ?? keyBytes(program)
+const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seeds, programBytes(program)))
 
 /** Metaplex metadata of a mint (mpl-token-metadata: seeds `metadata`, program id, mint). */
 export const metadataAddress = (mint: string): string =>
-  pda(PROGRAMS.metaplex, text('metadata'), keyBytes(PROGRAMS.metaplex), keyBytes(mint))
+  pda(PROGRAMS.metaplex, text('metadata'), programBytes(PROGRAMS.metaplex), keyBytes(mint))
 
 /** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
-  pda(PROGRAMS.associatedToken, keyBytes(owner), keyBytes(tokenProgram), keyBytes(mint))
+  pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint))
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))

@@ -16,11 +16,8 @@ export interface Dao {
   /** Protocol fees that the spot pool holds uncollected, raw units. */
   baseFees: bigint
   quoteFees: bigint
-  baseVault: string
-  quoteVault: string
   /** Number of the DAO's latest event; its events are 1, 2, 3 … */
   seqNum: bigint
-  creator: string
   /** Bytes of the account: tells which version created or resized it. */
   size: number
 }
@@ -36,12 +33,9 @@ interface AnchorDao {
     state: { spot?: { spot: AnchorPool }, futarchy?: { spot: AnchorPool } }
     baseMint: PublicKey
     quoteMint: PublicKey
-    ammBaseVault: PublicKey
-    ammQuoteVault: PublicKey
   }
   baseMint: PublicKey
   quoteMint: PublicKey
-  daoCreator: PublicKey
   seqNum: AnchorInteger
 }
 
@@ -60,10 +54,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     quoteReserves: toBigInt(pool.quoteReserves),
     baseFees: toBigInt(pool.baseProtocolFeeBalance),
     quoteFees: toBigInt(pool.quoteProtocolFeeBalance),
-    baseVault: toKey(amm.ammBaseVault),
-    quoteVault: toKey(amm.ammQuoteVault),
     seqNum: toBigInt(dao.seqNum),
-    creator: toKey(dao.daoCreator),
     size: account.data.length
   }
 }

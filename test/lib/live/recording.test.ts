@@ -6,6 +6,7 @@ import { ratio, toFixed } from '../../../lib/decimal.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { quotes, quoteTexts } from '../../../lib/market/price.js'
+import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeTokenAccount } from '../../../lib/protocol/token.js'
 
@@ -32,8 +33,9 @@ test('the program\'s own DAO: its price is served, and its reserves plus fees ar
   t.equal(discovered.length, 1)
   const dao = discovered[0]!.dao!
   t.equal(dao.state, 'spot')
-  t.equal(dao.baseReserves + dao.baseFees, decodeTokenAccount(accounts.get(dao.baseVault)!).amount)
-  t.equal(dao.quoteReserves + dao.quoteFees, decodeTokenAccount(accounts.get(dao.quoteVault)!).amount)
+  const balance = (mint: string): bigint => decodeTokenAccount(accounts.get(tokenAccountAddress(dao.address, mint))!).amount
+  t.equal(dao.baseReserves + dao.baseFees, balance(dao.baseMint))
+  t.equal(dao.quoteReserves + dao.quoteFees, balance(dao.quoteMint))
 
   const [pair] = pairs
   t.match(pair, { baseMint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', baseDecimals: 6, quoteDecimals: 6 })

@@ -1,0 +1,85 @@
+/**
+ * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection` in the same run:
+ * `npm run bench -- refresh [--daos 2000]`. The chain runs in a process of its own.
+ */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Connection, PublicKey } from '@solana/web3.js'
+import { createAccountReader } from '../lib/chain/accounts.js'
+import { createRpc } from '../lib/chain/json-rpc.js'
+import { createTransport } from '../lib/chain/transport/index.js'
+import { ratio } from '../lib/decimal.js'
+import { createSnapshotReader } from '../lib/live/snapshot.js'
+import { createTokenReader } from '../lib/live/tokens.js'
+import { tickers } from '../lib/market/ticker.js'
+import { createValuation } from '../lib/market/usd.js'
+import { PROGRAMS } from '../lib/protocol/addresses.js'
+import { createProgramClient } from '../lib/protocol/client.js'
+import { decodeDao } from '../lib/protocol/dao.js'
+import { represent } from '../lib/representation.js'
+
+const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' } } })
+const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+const NOTHING = { base: ratio(0n), quote: ratio(0n) }
+
+async function startChain (): Promise<{ url: string, program: string, stop: () => void }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', values.daos, '--swaps', '0'],
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
+  for await (const line of createInterface({ input: child.stdout! })) return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
+  throw new Error('the simulated chain ended before it began')
+}
+
+async function cpu<T> (work: () => Promise<T>): Promise<{ ms: number, value: T }> {
+  const begun = process.cpuUsage()
+  const value = await work()
+  const { user, system } = process.cpuUsage(begun)
+  return { ms: (user + system) / 1000, value }
+}
+
+const { url, program, stop } = await startChain()
+try {
+  const connection = new Connection(url)
+  const client = createProgramClient(program, connection)
+  const calls = new Map<string, number>()
+  const transport = createTransport({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
+
+  async function refresh (): Promise<{ daos: number, bytes: number }> {
+    const reader = createAccountReader(createRpc(url, transport.fetch))
+    const snapshot = await createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000 }), client, excluded: new Set() })()
+    const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
+    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, new Set([USDC])), { notional: ratio(100n), feeRate: ratio(5n, 1000n) })
+    const { variants } = await represent('application/json', JSON.stringify(list))
+    return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
+  }
+
+  /** The same reads as the usual client makes them: every field checked, addresses derived by web3.js; no tickers made. */
+  async function reference (): Promise<number> {
+    const { value } = await connection.getProgramAccounts(new PublicKey(program), { withContext: true, filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] })
+    const mints = new Set(value.flatMap(({ pubkey, account }) => {
+      const dao = decodeDao(client, { address: pubkey.toBase58(), owner: account.owner.toBase58(), data: account.data })
+      return [dao.baseMint, dao.quoteMint]
+    }))
+    const metaplex = new PublicKey(PROGRAMS.metaplex)
+    const keys = [...mints].flatMap(text => {
+      const mint = new PublicKey(text)
+      return [mint, PublicKey.findProgramAddressSync([Buffer.from('metadata'), metaplex.toBuffer(), mint.toBuffer()], metaplex)[0]]
+    })
+    let read = 0
+    for (let i = 0; i < keys.length; i += 100) read += (await connection.getMultipleAccountsInfoAndContext(keys.slice(i, i + 100))).value.length
+    return read
+  }
+
+  const ours = await cpu(refresh)
+  const cold = new Map(calls)
+  const theirs = await cpu(reference)
+  const warmed = await cpu(refresh)
+  const warmedReference = await cpu(reference)
+  console.log(`cold refresh of ${ours.value.daos} DAOs: ${ours.ms.toFixed(0)} ms of CPU, calls ${JSON.stringify(Object.fromEntries(cold))}, ${ours.value.bytes} bytes of tickers`)
+  console.log(`the reads alone through web3.js: ${theirs.ms.toFixed(0)} ms; ratio ${(theirs.ms / ours.ms).toFixed(1)}`)
+  console.log(`once the code is compiled: ${warmed.ms.toFixed(0)} ms against ${warmedReference.ms.toFixed(0)} ms; ratio ${(warmedReference.ms / warmed.ms).toFixed(1)}`)
+  transport.close()
+} finally {
+  stop()
+}
