@@ -1,19 +1,55 @@
+import { existsSync } from 'node:fs'
 import closeWithGrace from 'close-with-grace'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from './app.js'
+import { isServiceError } from './lib/errors.js'
+import { createLogStream } from './lib/log-stream.js'
+import { createRedactor, secretsOf } from './lib/secrets.js'
 import { SettingsError } from './lib/settings.js'
+import { SettingsSchema } from './schemas/settings.js'
 
 /** The process: reads the environment, builds the app, listens, closes with grace. */
 
-/** Longest that requests in flight and the indexer's step may take to end, ms. */
-const GRACE = 8_000
+/** Longest that everything may take to end, ms; what is in work is cut off long before that (plugins/drain.ts, plugins/history.ts). */
+const GRACE = 9_500
+/** Settings of a file beside the service; those of the real environment win. */
+const FILE = '.env'
 
+try {
+  if (existsSync(FILE)) process.loadEnvFile(FILE)
+} catch (error) {
+  process.stderr.write(`${FILE} can't be read: ${(error as Error).message}\n`)
+  process.exit(1)
+}
 const { env } = process
+// a diagnostic report would hold the environment, and with it every key
+Object.assign(process.report, { excludeEnv: true })
+
+const levels = SettingsSchema.properties.LOG_LEVEL.anyOf.map(({ const: level }) => level)
 const fastify = Fastify({
   ...serverOptions(env),
-  logger: { level: env.LOG_LEVEL || 'info' }
+  logger: {
+    // one that is no level is reported with the other problems
+    level: levels.find(level => level === env.LOG_LEVEL?.trim()) ?? 'info',
+    stream: createLogStream({ fd: 1, terminal: process.stdout.isTTY === true, redact: createRedactor(secretsOf(env)) })
+  }
 })
+/** For the reasons why the process ends: told at every level, or nobody would know. */
+const lastWords = fastify.log.child({}, { level: 'error' })
+
+/** A sentence for each problem that the operator can solve; undefined for one that is ours. */
+function explain (error: unknown): string[] | undefined {
+  if (error instanceof SettingsError) return error.problems
+  if (isServiceError(error)) return [error.message]
+  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string, port?: number }
+  switch (code) {
+    case 'EADDRINUSE': return [`port ${port} at ${address} is taken by another process: stop it first, or set another PORT`]
+    case 'EACCES': return port === undefined ? undefined : [`port ${port} at ${address} may not be used by this user: set another PORT`]
+    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [`HOST is no address of this machine: ${address ?? fastify.config.host}`]
+    default: return undefined
+  }
+}
 
 async function start (): Promise<void> {
   await fastify.register(fp(app), { env })
@@ -22,13 +58,16 @@ async function start (): Promise<void> {
   await fastify.listen({ port, host })
 }
 
-closeWithGrace({ delay: GRACE, logger: fastify.log }, async ({ err }) => {
-  if (err !== undefined) fastify.log.fatal({ err }, 'an error that nothing caught')
+closeWithGrace({ delay: GRACE, logger: lastWords }, async ({ err, signal }) => {
+  if (err !== undefined) lastWords.fatal({ err }, 'an error that nothing caught')
+  else fastify.log.info(`${signal ?? 'the end'} received: requests in work are answered, then the service ends`)
   await fastify.close()
+  fastify.log.info('the service has ended')
 })
 
 start().catch((error: unknown) => {
-  if (error instanceof SettingsError) for (const problem of error.problems) fastify.log.error(problem)
-  else fastify.log.fatal({ err: error }, 'the service could not start')
+  const problems = explain(error)
+  if (problems === undefined) lastWords.fatal({ err: error }, 'the service could not start')
+  else for (const problem of problems) lastWords.error(problem)
   process.exit(1)
 })

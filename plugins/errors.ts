@@ -7,6 +7,7 @@ import type { ErrorBody } from '../schemas/common.js'
 const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few moments.'
 export const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 const UNEXPECTED = 'Internal server error'
+const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The one place where what went wrong becomes a status and a sentence. */
 const ANSWERS: Record<ErrorCode, { status: 400 | 404 | 500 | 502 | 503, message: string | ((error: ServiceError) => string) }> = {
@@ -41,6 +42,13 @@ export function answerFor (error: unknown, path: string): { status: number, mess
   return { status: 500, message: UNEXPECTED }
 }
 
+/** Failures that are our own choice: they happen once for each request of a flood, and the line of the request says enough. */
+const EXPECTED = ['OVERLOADED', 'SHUTTING_DOWN', 'WARMING_UP'] as const
+
+/** An error's body. A path is repeated in it, so nothing that markup begins with is left in the text; read as JSON it is the same. */
+const bodyOf = (error: string): string => JSON.stringify({ error } satisfies ErrorBody)
+  .replace(/[<>&\u2028\u2029]/g, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 const notFound = (path: string): string => `Endpoint not found: ${path}`
 const pathOf = (url: string): string => url.split('?', 1)[0]!
 
@@ -50,15 +58,13 @@ export default fp(async fastify => {
 
   fastify.setErrorHandler((error, request, reply) => {
     const { status, message } = answerFor(error, pathOf(request.originalUrl))
-    if (status >= 500) request.log.error({ err: error }, message)
+    if (status >= 500 && !isServiceError(error, ...EXPECTED)) request.log.error({ err: error }, message)
     if (status === 503) reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
-    const body: ErrorBody = { error: message }
-    reply.code(status).header('cache-control', 'no-store').type('application/json; charset=utf-8').send(body)
+    reply.code(status).header('cache-control', 'no-store').type(JSON_TYPE).send(bodyOf(message))
   })
 
   fastify.setNotFoundHandler({ preHandler: fastify.rateLimit() }, (request, reply) => {
-    const body: ErrorBody = { error: notFound(pathOf(request.originalUrl)) }
-    reply.code(404).header('cache-control', 'no-store').send(body)
+    reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE).send(bodyOf(notFound(pathOf(request.originalUrl))))
   })
 
   // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.

@@ -1,18 +1,45 @@
+import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import underPressure from '@fastify/under-pressure'
 import fp from 'fastify-plugin'
 import { ServiceError } from '../lib/errors.js'
 
-/** Mean delay of the event loop over a second from which on requests are refused, ms: later answers help nobody. */
-const MOST_DELAY = 1_000
-/** Share of the heap's limit from which on requests are refused, before the process dies of it. */
-const MOST_HEAP = 0.9
+export interface OverloadOptions {
+  /** Replaces the bounds beyond which requests are refused. */
+  bounds?: Partial<Bounds>
+}
 
-/** Sheds load with 503 before the event loop or the memory suffer. */
-export default fp(async fastify => {
+interface Bounds {
+  /** Mean delay of the event loop over a second, ms. */
+  delay: number
+  heapBytes: number
+  residentBytes: number
+}
+
+/** A refresh of thousands of DAOs holds the loop for one tick of a second; a loop that is late at every tick is too busy. */
+const MOST_DELAY = 250
+/** Shares of what there is at which there is still room to end what is in work. */
+const MOST_HEAP = 0.9
+const MOST_MEMORY = 0.9
+
+/** Bytes that this process may have: those of its container, or of the machine. */
+const memory = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem())
+
+const defaults = (): Bounds => ({
+  delay: MOST_DELAY,
+  heapBytes: Math.floor(getHeapStatistics().heap_size_limit * MOST_HEAP),
+  residentBytes: Math.floor(memory() * MOST_MEMORY)
+})
+
+/** Sheds load with 503 before the event loop or the memory suffer. The liveness probe is answered: a restart would make it worse. */
+export default fp<OverloadOptions>(async (fastify, { bounds }) => {
+  const { delay, heapBytes, residentBytes } = { ...defaults(), ...bounds }
   await fastify.register(underPressure, {
-    maxEventLoopDelay: MOST_DELAY,
-    maxHeapUsedBytes: Math.floor(getHeapStatistics().heap_size_limit * MOST_HEAP),
-    pressureHandler: () => { throw new ServiceError('OVERLOADED', 'the process is overloaded') }
+    maxEventLoopDelay: delay,
+    maxHeapUsedBytes: heapBytes,
+    maxRssBytes: residentBytes,
+    pressureHandler: ({ routeOptions }) => {
+      if (routeOptions.url !== '/health') throw new ServiceError('OVERLOADED', 'the process is overloaded')
+    }
   })
-}, { name: 'overload' })
+}, { name: 'overload', dependencies: ['security'] })

@@ -1,12 +1,19 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createWindowCounter, WINDOW } from '../lib/limiter.js'
+import { clientOf, createWindowCounter, plainAddress, WINDOW } from '../lib/limiter.js'
 import { RATE_LIMITED } from './errors.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
   now?: () => number
 }
+
+/** Where no address is known, or a proxy names something else. All such share one count, whose key is short whatever was sent. */
+const UNKNOWN = 'unknown'
+
+/** The platform gives no address for a socket that has gone, whatever the type says. */
+const addressOf = ({ ip }: FastifyRequest): string | undefined => plainAddress((ip as string | undefined) ?? '')
 
 /** The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6 clients count per /64. */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
@@ -26,7 +33,8 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     max: rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    allowList: request => isExempt(request.ip),
+    keyGenerator: request => clientOf(addressOf(request) ?? UNKNOWN),
+    allowList: request => isExempt(addressOf(request) ?? UNKNOWN),
     errorResponseBuilder: () => Object.assign(new Error(RATE_LIMITED), { statusCode: 429 })
   })
 }, { name: 'rate-limit', dependencies: ['config'] })

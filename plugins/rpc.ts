@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createHistoryReader } from '../lib/chain/history.js'
 import { createRpc } from '../lib/chain/json-rpc.js'
-import { type CallReport, createTransport } from '../lib/chain/transport/index.js'
+import { type CallReport, createTransport, type TransportOptions } from '../lib/chain/transport/index.js'
 import type { AccountReader, HistoryReader } from '../lib/chain/types.js'
 
 declare module 'fastify' {
@@ -19,11 +19,16 @@ declare module 'fastify' {
   }
 }
 
+export interface RpcOptions {
+  /** Replaces what the transport does by default. */
+  transport?: Partial<TransportOptions>
+}
+
 /** Opens the way to the nodes of CHAIN_RPC_URL. Nothing is called before somebody asks. */
-export default fp(async fastify => {
+export default fp<RpcOptions>(async (fastify, { transport: options }) => {
   const { nodeUrls } = fastify.config
   const observers = new Set<(report: CallReport) => void>()
-  const transport = createTransport({ urls: nodeUrls, onCall: report => { for (const observe of observers) observe(report) } })
+  const transport = createTransport({ ...options, urls: nodeUrls, onCall: report => { for (const observe of observers) observe(report) } })
   const rpc = createRpc(nodeUrls[0]!, transport.fetch)
   fastify.decorate('chain', {
     accounts: createAccountReader(rpc),

@@ -1,0 +1,46 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+
+/** Answers to what is no HTTP, too much of it, or too slow: such requests never reach the application. */
+
+const MESSAGES = {
+  400: 'Bad request',
+  408: 'Request timed out',
+  431: 'Request header fields too large'
+} as const
+
+/** The latest request of a connection, to tell one whose body is still coming from one that has not begun. */
+const latest = new WeakMap<Socket, IncomingMessage>()
+
+/** Must be told of every request, for `answerClientError`. */
+export function noteRequests (server: Server): void {
+  server.on('request', (request: IncomingMessage) => { latest.set(request.socket, request) })
+}
+
+function statusOf (code: string | undefined): keyof typeof MESSAGES {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
+  return code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+}
+
+/** Answers in the words of the contract, where nothing has been answered yet, and ends the connection. */
+export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
+  const request = latest.get(socket)
+  // a request whose body is late or broken has been answered already: another answer would be taken for that to the next request
+  const answered = request !== undefined && !request.complete
+  if (error.code === 'ECONNRESET' || !socket.writable || answered) {
+    socket.destroy()
+    return
+  }
+  const status = statusOf(error.code)
+  const body = JSON.stringify({ error: MESSAGES[status] })
+  socket.end([
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${body.length}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
+    'connection: close',
+    '', body
+  ].join('\r\n'))
+  socket.destroySoon()
+}

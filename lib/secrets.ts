@@ -1,0 +1,54 @@
+/** What must not be told: the parts of settings that carry keys. The transport's errors are built without them; this is the net below. */
+
+/** Settings whose user, password and query are secret, and whether the path is too: there it names a database, here it is an API key. */
+const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
+  { name: 'CHAIN_RPC_URL', path: true },
+  { name: 'CHAIN_WS_URL', path: true },
+  { name: 'DATABASE_URL', path: false },
+  { name: 'REDIS_URL', path: false }
+]
+/** Shorter ones can't be told from words and numbers that a log is full of. */
+const SHORTEST = 5
+/** What stands in for a secret. */
+const HIDDEN = '[hidden]'
+
+function decoded (text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function partsOf (url: string, path: boolean): string[] {
+  // not a URL: whatever it is, it was not meant to be read
+  if (!URL.canParse(url)) return [url]
+  const { username, password, pathname, search, searchParams, hash } = new URL(url)
+  return [username, password, search.slice(1), hash.slice(1), ...searchParams.values(),
+    ...path ? [pathname.slice(1), ...pathname.split('/')] : []]
+}
+
+/** The secrets in the settings of `env`, in every spelling in which they may turn up, longest first. */
+export function secretsOf (env: Readonly<Record<string, string | undefined>>): string[] {
+  const found = new Set<string>()
+  for (const { name, path } of HOLDERS) {
+    for (const url of (env[name] ?? '').split(',')) {
+      for (const part of partsOf(url.trim(), path)) {
+        for (const spelling of [part, decoded(part), encodeURIComponent(decoded(part))]) {
+          if (spelling.length < SHORTEST) continue
+          found.add(spelling).add(JSON.stringify(spelling).slice(1, -1))
+        }
+      }
+    }
+  }
+  return [...found].sort((a, b) => b.length - a.length)
+}
+
+/** A function that takes `secrets` out of a text. */
+export function createRedactor (secrets: readonly string[]): (text: string) => string {
+  return text => {
+    let clean = text
+    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)
+    return clean
+  }
+}

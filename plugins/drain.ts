@@ -1,0 +1,38 @@
+import fp from 'fastify-plugin'
+import { ServiceError } from '../lib/errors.js'
+
+export interface DrainOptions {
+  /** How long requests in work may take to end once the application closes, ms. */
+  drainMs?: number
+}
+
+/** An answer may take 10 s, and the whole end may too: the node is not waited for to the last. */
+const DRAIN = 4_000
+/** For answers on their way after that, ms. */
+const LAST_BYTES = 1_000
+
+/**
+ * Closing: requests in work are answered, new ones on open connections get 503, connections without a request end at once. What still
+ * waits for the node after a while gets 503 too, and a client who does not read its answer is cut off.
+ */
+export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
+  const { chain, connections, server } = fastify
+  const timers: NodeJS.Timeout[] = []
+  let closing = false
+
+  fastify.addHook('preClose', async () => {
+    closing = true
+    connections.closeWaiting()
+    timers.push(setTimeout(() => chain.close(), drainMs), setTimeout(() => server.closeAllConnections(), drainMs + LAST_BYTES))
+  })
+  fastify.addHook('onClose', async () => { timers.forEach(clearTimeout) })
+
+  fastify.addHook('onRequest', (_request, _reply, done) => {
+    done(closing ? new ServiceError('SHUTTING_DOWN', 'the service is shutting down') : undefined)
+  })
+  // otherwise the connection of the last answer stays open for the next request
+  fastify.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
+}, { name: 'drain', dependencies: ['rpc', 'edge', 'security'] })

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { noteRequests } from '../lib/client-errors.js'
+import { type Connections, watchConnections } from '../lib/connections.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    connections: Connections
+  }
+}
+
+export interface EdgeOptions {
+  /** Most connections at once. */
+  mostConnections?: number
+}
+
+/** About 60 MB of sockets and parsers. */
+const MOST_CONNECTIONS = 5_000
+/** Every answer is there within 10 s; what takes longer is a client who does not read. */
+const PATIENCE = 15_000
+/** A body that is drained rather than answered by the end of the connection, bytes. No endpoint reads any. */
+const MOST_BODY = 16_384
+
+/** Not sent through the application: no route promises this answer. */
+const BAD_REQUEST = '{"error":"Bad request"}'
+const NO_HOST = { 'content-type': 'application/json; charset=utf-8', 'content-length': BAD_REQUEST.length, 'cache-control': 'no-store', connection: 'close' }
+
+/** Whether the rest of the request is not worth reading: a body that is large, or that does not say how large it is. */
+function bringsTooMuch ({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MOST_BODY
+}
+
+/** The limits of a connection that are not options of the server: how many, what a body may cost, what must be in a request. */
+export default fp<EdgeOptions>(async (fastify, { mostConnections = MOST_CONNECTIONS }) => {
+  const { server } = fastify
+  fastify.decorate('connections', watchConnections(server, { most: mostConnections, patience: PATIENCE }))
+  noteRequests(server)
+  // The size of all headers is limited. A limit of their number would silently drop the last ones, and X-Forwarded-For with them.
+  server.maxHeadersCount = 0
+  // Whoever asks before sending a body is answered at once, and need not send it. What else is expected counts for nothing.
+  for (const event of ['checkContinue', 'checkExpectation']) {
+    server.on(event, (request, response) => {
+      response.shouldKeepAlive = false
+      server.emit('request', request, response)
+    })
+  }
+
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (bringsTooMuch(request)) reply.header('connection', 'close')
+    done()
+  })
+
+  // after the limiter, which counts this request like any other
+  fastify.addHook('preHandler', (request, reply, done) => {
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
+      reply.hijack()
+      reply.raw.writeHead(400, NO_HOST).end(BAD_REQUEST)
+      return
+    }
+    done()
+  })
+}, { name: 'edge' })

@@ -1,0 +1,42 @@
+import { setTimeout } from 'node:timers/promises'
+import { test, type Test } from 'tap'
+import type { OverloadOptions } from '../../plugins/overload.js'
+import { build, settings, startChain } from '../helper.js'
+
+const BODY = '{"error":"Service temporarily unavailable. Please try again in a few moments."}'
+
+async function setUp (t: Test, bounds: OverloadOptions['bounds']) {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }), ...(bounds && { bounds }) })
+  // what is measured is looked at once a second
+  await setTimeout(1_200)
+  return app
+}
+
+for (const bounds of [{ heapBytes: 1 }, { residentBytes: 1 }]) {
+  test(`beyond ${Object.keys(bounds).join()} requests get 503, the liveness probe 200`, async t => {
+    const app = await setUp(t, bounds)
+    for (const url of ['/', '/api/tickers', '/nowhere', '/ready']) {
+      const answer = await app.inject(url)
+      t.same([answer.statusCode, answer.payload], [503, BODY], url)
+      t.match(answer.headers, { 'retry-after': '5', 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
+    }
+    t.equal((await app.inject('/health')).statusCode, 200)
+  })
+}
+
+test('a loop that is late sheds requests until it is not', async t => {
+  const app = await setUp(t, undefined)
+  t.equal((await app.inject('/')).statusCode, 200)
+  const until = Date.now() + 2_400
+  let shed = 0
+  while (Date.now() < until) {
+    const busy = Date.now() + 400
+    while (Date.now() < busy);
+    if ((await app.inject('/')).statusCode === 503) shed++
+    await setTimeout(1)
+  }
+  t.ok(shed > 0, `${shed} of the requests were shed`)
+  await setTimeout(2_200)
+  t.equal((await app.inject('/')).statusCode, 200)
+})

@@ -1,0 +1,51 @@
+import { test } from 'tap'
+import { build, settings, startChain } from '../helper.js'
+
+test('every answer may be read by any page, and run, framed or guessed at by none', async t => {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
+  for (const url of ['/', '/health', '/api/tickers', '/api/supply/x', '/nowhere', '/%zz', '/documentation/json']) {
+    const { headers } = await app.inject({ url, headers: { origin: 'https://example.com', cookie: 'a=b', authorization: 'Basic x' } })
+    t.match(headers, {
+      'access-control-allow-origin': '*',
+      'access-control-allow-credentials': undefined,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'cross-origin',
+      server: undefined,
+      'x-powered-by': undefined,
+      'set-cookie': undefined
+    }, url)
+    t.match(headers['access-control-expose-headers'], /etag.*retry-after.*x-ratelimit-remaining/)
+    t.match(headers['content-security-policy'], /default-src 'none'/)
+  }
+})
+
+test('OPTIONS and HEAD answer wherever GET does, and nowhere else', async t => {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
+  for (const url of ['/', '/health', '/ready', '/api/tickers', '/api/tickers/x', '/api/supply/x', '/api/supply/x/total', '/api/volume/aggregate', '/documentation/json']) {
+    const preflight = await app.inject({ method: 'OPTIONS', url, headers: { origin: 'https://example.com', 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' } })
+    t.same([preflight.statusCode, preflight.payload], [204, ''], url)
+    t.match(preflight.headers, {
+      allow: 'GET, HEAD, OPTIONS',
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': '*',
+      'access-control-max-age': '86400'
+    })
+    const [head, get] = [await app.inject({ method: 'HEAD', url }), await app.inject(url)]
+    t.same([head.statusCode, head.payload], [get.statusCode, ''], url)
+    t.equal(head.headers['content-type'], get.headers['content-type'])
+  }
+  for (const method of ['OPTIONS', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'GET'] as const) {
+    const answer = await app.inject({ method, url: '/nowhere' })
+    t.equal(answer.statusCode, 404, method)
+    // a socket drops the body of an answer to HEAD, injection shows it
+    t.equal(answer.payload, '{"error":"Endpoint not found: /nowhere"}', method)
+  }
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
+    const answer = await app.inject({ method, url: '/api/tickers?x=1', payload: { anything: true } })
+    t.same([answer.statusCode, answer.payload], [404, '{"error":"Endpoint not found: /api/tickers"}'], method)
+  }
+})

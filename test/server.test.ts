@@ -1,0 +1,173 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer, get as httpGet, Agent } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { test, type Test } from 'tap'
+import { ROUTER, startChain, until } from './helper.js'
+import { startServer } from './reliability/process.js'
+
+async function setUp (t: Test) {
+  const { ledger, node } = await startChain(t)
+  const mint = ledger.mint({ symbol: 'AAA' })
+  ledger.dao({ base: mint, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const env = { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ROUTER }
+  return { ledger, node, env, mint }
+}
+
+const messages = (server: ReturnType<typeof startServer>, level: number): string[] =>
+  server.lines().filter(line => line.level >= level).map(({ msg }) => msg)
+
+test('a signal ends the service with status 0: requests in work are answered, idle and slow connections are closed', async t => {
+  const { node, env, mint } = await setUp(t)
+  const server = startServer(t, env)
+  const url = await server.url()
+  const { port, hostname } = new URL(url)
+  await fetch(`${url}/health`)
+
+  const agent = new Agent({ keepAlive: true })
+  t.teardown(() => agent.destroy())
+  const idle = connect(Number(port), hostname)
+  const slow = connect(Number(port), hostname)
+  slow.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow')
+  for (const socket of [idle, slow]) socket.on('error', () => {})
+  await new Promise(resolve => httpGet(`${url}/health`, { agent }, response => { response.resume().on('end', resolve) }))
+
+  node.latencyMs = 1_000
+  const inWork = fetch(`${url}/api/supply/${mint.address}/total`)
+  await until('the request has reached the node', () => (node.calls.getMultipleAccounts ?? 0) > 0 || node.log.length > 0)
+  await setTimeout(200)
+  const at = Date.now()
+  server.child.kill('SIGTERM')
+  const answer = await inWork
+  t.same([answer.status, answer.headers.get('connection')], [200, 'close'])
+  t.match(await answer.text(), /^\d+$/)
+  const { code, ms } = await server.exit(at)
+  t.equal(code, 0)
+  t.ok(ms < 5_000, `${ms} ms`)
+  t.ok(messages(server, 30).includes('the service has ended'))
+})
+
+test('a node that hangs does not hold up the end: what waits for it gets 503, and the end comes within 10 s', async t => {
+  const { node, env, mint } = await setUp(t)
+  const server = startServer(t, env)
+  const url = await server.url()
+  await until('the chain has been read', () => (node.calls.getSignaturesForAddress ?? 0) > 0)
+  node.fault({ kind: 'hang' })
+  const waiting = fetch(`${url}/api/supply/${mint.address}`)
+  await setTimeout(300)
+  const at = Date.now()
+  server.child.kill('SIGINT')
+  const answer = await waiting
+  t.same([answer.status, await answer.json()], [503, { error: 'Service temporarily unavailable. Please try again in a few moments.' }])
+  const { code, ms } = await server.exit(at)
+  t.equal(code, 0)
+  t.ok(ms < 10_000, `${ms} ms`)
+})
+
+test('a second signal ends it at once', async t => {
+  const { node, env, mint } = await setUp(t)
+  const server = startServer(t, env)
+  const url = await server.url()
+  node.fault({ kind: 'hang' })
+  fetch(`${url}/api/supply/${mint.address}`).catch(() => {})
+  await setTimeout(300)
+  server.child.kill('SIGTERM')
+  await setTimeout(300)
+  const at = Date.now()
+  server.child.kill('SIGTERM')
+  const { code, ms } = await server.exit(at)
+  t.equal(code, 1)
+  t.ok(ms < 1_000, `${ms} ms`)
+})
+
+test('an error that nothing catches, and a rejection, are logged and end the process with status 1', async t => {
+  const { env } = await setUp(t)
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'))
+  for (const [name, code] of Object.entries({ thrown: "throw new Error('made by the test')", rejected: "Promise.reject(new Error('made by the test'))" })) {
+    const file = join(folder, `${name}.mjs`)
+    writeFileSync(file, `process.on('SIGWINCH', () => { ${code} })`)
+    const server = startServer(t, { ...env, NODE_OPTIONS: `--import ${file}` })
+    await server.url()
+    server.child.kill('SIGWINCH')
+    t.equal((await server.exit()).code, 1)
+    t.ok(messages(server, 60).includes('an error that nothing caught'), name)
+    t.match(server.output(), /made by the test/)
+  }
+})
+
+test('wrong settings are named one to a line, at every log level, before it listens', async t => {
+  for (const level of ['info', 'silent', 'nonsense']) {
+    const server = startServer(t, { LOG_LEVEL: level, PORT: 'x', CHAIN_RPC_URL: 'ftp://secret-key@host' })
+    t.equal((await server.exit()).code, 1)
+    const said = messages(server, 50)
+    const expected = ['FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured', 'PORT must be a whole number from 0 to 65535', 'CHAIN_RPC_URL must be http or https URLs separated by commas']
+    if (level === 'nonsense') expected.push('LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent')
+    t.same(said.sort(), expected.sort())
+    t.notMatch(server.output(), /listening|secret-key|\bat .*\.ts/)
+  }
+})
+
+test('it does not wait for a node: it listens, answers 502 or 503, and says that the node is away', async t => {
+  const { node, env, mint } = await setUp(t)
+  await node.stop()
+  const server = startServer(t, env)
+  const url = await server.url()
+  const { lines } = server
+  t.ok(lines().at(-1)!.time - lines()[0]!.time < 1_500, 'listens within 1.5 s of its first line')
+  for (const path of ['/api/tickers', `/api/supply/${mint.address}`, '/api/volume/aggregate']) {
+    const { status } = await fetch(url + path)
+    t.ok([502, 503].includes(status), `${path}: ${status}`)
+  }
+  t.equal((await fetch(`${url}/health`)).status, 200)
+  await until('the log says so', () => messages(server, 40).some(message => message.includes('was not reached (ECONNREFUSED)')))
+  await node.restart()
+  let status = 0
+  for (let tries = 0; status !== 200 && tries < 60; tries++) {
+    await setTimeout(250)
+    ;({ status } = await fetch(`${url}/api/tickers`))
+  }
+  t.equal(status, 200, 'and the service comes by itself when the node does')
+})
+
+test('what keeps it from starting is told in one line', async t => {
+  const { env } = await setUp(t)
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const { port } = taken.address() as AddressInfo
+  const inUse = startServer(t, { ...env, PORT: String(port) })
+  t.equal((await inUse.exit()).code, 1)
+  t.same(messages(inUse, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another PORT`])
+
+  const folder = mkdtempSync(join(tmpdir(), 'data-'))
+  const first = startServer(t, { ...env, DATA_DIR: folder })
+  await first.url()
+  const second = startServer(t, { ...env, DATA_DIR: folder })
+  t.equal((await second.exit()).code, 1)
+  t.same(messages(second, 50), [`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`])
+
+  writeFileSync(join(folder, 'file'), '')
+  const noFolder = startServer(t, { ...env, DATA_DIR: join(folder, 'file', 'data') })
+  t.equal((await noFolder.exit()).code, 1)
+  t.match(messages(noFolder, 50), [/^the folder of the history can't be made/])
+
+  const readOnly = join(folder, 'read-only')
+  mkdirSync(readOnly)
+  chmodSync(readOnly, 0o500)
+  if (process.getuid?.() === 0) return t.comment('root may write everywhere: a read-only folder is not tested')
+  const unwritable = startServer(t, { ...env, DATA_DIR: readOnly })
+  t.equal((await unwritable.exit()).code, 1)
+  t.match(messages(unwritable, 50), [/^the folder of the history can't be (written|locked)/])
+})
+
+test('settings may stand in a file; those of the environment win', async t => {
+  const { env } = await setUp(t)
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'))
+  writeFileSync(join(folder, '.env'), 'DEX_FORK_TYPE=FromFile\nROUTER_ADDRESS=nonsense\n')
+  const server = startServer(t, env, folder)
+  const answer = await fetch(await server.url())
+  t.match(await answer.json(), { dex: { fork_type: 'FromFile', router_address: ROUTER } })
+})
