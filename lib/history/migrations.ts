@@ -39,8 +39,13 @@ async function first (db: Kysely<Tables>, { change, u64Key, u64, sum }: ColumnTy
   for (const table of tables) await table.execute(db)
 }
 
+/** The sequence numbers that the accounts showed to the process that writes, for those that only read. An embedded store has no such. */
+async function second (db: Kysely<Tables>, { u64 }: ColumnTypes): Promise<void> {
+  await sql`create table accounts (address text primary key, seq ${sql.raw(u64)} not null)`.execute(db)
+}
+
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [first]
+const MIGRATIONS: readonly Migration[] = [first, second]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -4,7 +4,7 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
 import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { isServiceError, ServiceError } from '../errors.js'
-import { createStore, type Identity } from './store-queries.js'
+import { createStore, type Engine, type Identity, prepareTables } from './store-queries.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
@@ -97,11 +97,10 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
 }
 
 /**
- * Opens, or makes, the embedded store `history.db` in `folder`, for this process alone.
- * Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it, the file is damaged or of
- * a newer version, or it belongs to another program or network.
+ * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone; its tables are not looked at.
+ * Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it, or the file is damaged.
  */
-export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
+export async function openSqliteEngine (folder: string): Promise<Engine> {
   prepareFolder(folder)
   const held = lock(folder)
   const path = join(folder, 'history.db')
@@ -111,15 +110,36 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
     prepareFile(file, path)
     const opened = file
     const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(opened) }) })
-    const release = async () => {
-      opened.exec('pragma wal_checkpoint(truncate)')
-      await db.destroy()
-      held.close()
+    return {
+      db,
+      types: TEXT_COLUMNS,
+      async release () {
+        try {
+          if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
+        } finally {
+          await db.destroy()
+          held.close()
+        }
+      }
     }
-    return await createStore({ db, types: TEXT_COLUMNS, release }, identity)
   } catch (error) {
     file?.close()
     held.close()
     throw isServiceError(error) ? error : unusable(`the history can't be opened: ${path} (${messageOf(error)})`, error)
+  }
+}
+
+/**
+ * Opens, or makes, the embedded store in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` does, and
+ * when the store is of a newer version or belongs to another program or network.
+ */
+export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
+  const engine = await openSqliteEngine(folder)
+  try {
+    await prepareTables(engine, identity)
+    return await createStore(engine)
+  } catch (error) {
+    await engine.release()
+    throw isServiceError(error) ? error : unusable(`the history can't be opened: ${join(folder, 'history.db')} (${messageOf(error)})`, error)
   }
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { ServiceError } from '../errors.js'
 import { migrate } from './migrations.js'
 import { valuationOf } from './rows.js'
@@ -10,10 +10,16 @@ import { clearSums, putDays, putMeta, putRates, writeStep, type Numbers } from '
 import { fractionText } from './sums.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
+type Db = Kysely<Tables>
+
 /** What an engine brings to the queries that all engines share. */
 export interface Engine {
-  db: Kysely<Tables>
+  db: Db
   types: ColumnTypes
+  /** Runs reads that belong together on one state of the store. Default: on `db`, for an engine whose only writer is this process. */
+  reading?: <T>(work: (db: Db) => Promise<T>) => Promise<T>
+  /** Runs the writes of a step in one transaction. Default: one of `db`. */
+  writing?: (work: (trx: Transaction<Tables>) => Promise<void>) => Promise<void>
   /** Gives the lock and the connection back. */
   release (): Promise<void>
 }
@@ -37,23 +43,31 @@ async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
   await db.transaction().execute(trx => putMeta(trx, values))
 }
 
-/** A store over an engine whose connection is open and, where it writes, locked. Brings the tables up to date first. */
-export async function createStore ({ db, types, release }: Engine, identity: Identity): Promise<Store> {
+/**
+ * Brings the tables up to date and binds them to the program. Throws HISTORY_UNAVAILABLE when they are of a newer version, or hold
+ * another program's rows. Nobody else may do so at the same time.
+ */
+export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity: Identity): Promise<void> {
   await migrate(db, types)
   await bind(db, identity)
+}
+
+/** A store over an engine whose connection is open, its tables prepared and, where it writes, locked. */
+export async function createStore (engine: Engine): Promise<Store> {
+  const { db, types, release, reading = work => work(db), writing = work => db.transaction().execute(work) } = engine
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
-  const learn = async () => { for (const row of await db.selectFrom('daos').select(['id', 'address']).execute()) know(Number(row.id), row.address) }
+  const learn = async (db: Db) => { for (const row of await db.selectFrom('daos').select(['id', 'address']).execute()) know(Number(row.id), row.address) }
   const names: Names = { id: address => ids.get(address), address: id => addresses.get(id) ?? '' }
-  await learn()
+  await learn(db)
   let change = await readChange(db)
 
   /** Numbers of a step that may yet fail: they count only once it is committed. */
-  async function step (work: (numbers: Numbers) => Promise<void>): Promise<void> {
+  async function step (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>): Promise<void> {
     const fresh = new Map<string, number>()
     let next = change
-    await work({
+    const numbers: Numbers = {
       dao: address => {
         const known = ids.get(address) ?? fresh.get(address)
         if (known !== undefined) return known
@@ -62,17 +76,10 @@ export async function createStore ({ db, types, release }: Engine, identity: Ide
       },
       change: () => ++next,
       get fresh () { return Array.from(fresh, ([address, id]) => ({ id, address })) }
-    })
+    }
+    await writing(trx => work(trx, numbers))
     for (const [address, id] of fresh) know(id, address)
     change = next
-  }
-
-  /** A reader beside the writer meets DAOs that it has not seen yet. */
-  async function named<T extends { rows: ReadonlyArray<{ dao: string }> } | null> (read: () => Promise<T>): Promise<T> {
-    const found = await read()
-    if (found === null || found.rows.every(({ dao }) => dao !== '')) return found
-    await learn()
-    return await read()
   }
 
   async function guarded<T> (what: string, work: () => Promise<T>): Promise<T> {
@@ -83,28 +90,40 @@ export async function createStore ({ db, types, release }: Engine, identity: Ide
       throw new ServiceError('HISTORY_UNAVAILABLE', `the history can't be ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
     }
   }
-  const read = <T>(work: () => Promise<T>) => guarded('read', work)
+  const read = <T>(work: (db: Db) => Promise<T>) => guarded('read', () => reading(work))
+  const write = (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>) => guarded('written', () => step(work))
+
+  /** A reader beside the writer meets DAOs that it has not seen yet. */
+  const named = <T extends { rows: ReadonlyArray<{ dao: string }> } | null>(work: (db: Db) => Promise<T>) => read(async db => {
+    const found = await work(db)
+    if (found === null || found.rows.every(({ dao }) => dao !== '')) return found
+    await learn(db)
+    return await work(db)
+  })
 
   return {
-    load: () => read(() => readState(db, names)),
-    write: changes => guarded('written', () => step(numbers => db.transaction().execute(trx => writeStep(trx, changes, numbers)))),
-    valuation: () => read(async () => {
+    load: () => read(async db => {
+      await learn(db)
+      return await readState(db, names)
+    }),
+    write: changes => write((trx, numbers) => writeStep(trx, changes, numbers)),
+    valuation: () => read(async db => {
       const noted = (await readMeta(db)).get('valuation')
       return noted === undefined ? null : valuationOf(noted)
     }),
-    revalue: (valuation, days, rates) => guarded('written', () => step(numbers => db.transaction().execute(async trx => {
+    revalue: (valuation, days, rates) => write(async (trx, numbers) => {
       await clearSums(trx)
       await putDays(trx, days, numbers)
       await putRates(trx, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
       await putMeta(trx, { valuation: `${valuation.basis} ${fractionText(valuation.rate)}`, change: String(numbers.change()) })
-    }))),
-    days: keys => read(() => readDays(db, names, keys)),
-    daysAfter: after => read(() => named(() => readDaysAfter(db, names, after))),
-    swapsSince: at => read(() => named(() => readSwapsSince(db, names, at))),
-    swapsAfter: (after, at) => read(() => named(() => readSwapsAfter(db, names, after, at))),
-    swapsPage: (after, limit) => read(() => named(() => readSwapsPage(db, names, after, limit))),
-    origins: keys => read(() => readOrigins(db, names, types, keys)),
-    unplaced: keys => read(() => readUnplaced(db, keys)),
+    }),
+    days: keys => read(db => readDays(db, names, keys)),
+    daysAfter: after => named(db => readDaysAfter(db, names, after)),
+    swapsSince: at => named(db => readSwapsSince(db, names, at)),
+    swapsAfter: (after, at) => named(db => readSwapsAfter(db, names, after, at)),
+    swapsPage: (after, limit) => named(db => readSwapsPage(db, names, after, limit)),
+    origins: keys => read(db => readOrigins(db, names, types, keys)),
+    unplaced: keys => read(db => readUnplaced(db, keys)),
     close: () => guarded('closed', release)
   }
 }

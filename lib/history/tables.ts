@@ -59,6 +59,7 @@ export interface Tables {
   proposals: { proposal: string, dao: number }
   segments: { newest: string, newest_slot: number, oldest: string, oldest_slot: number, oldest_time: number | null, anchor: string | null }
   missing: { signature: string, slot: number, at: number | null, reason: string }
+  accounts: { address: string, seq: string }
 }
 
 /** Column types that differ between engines. */
@@ -73,3 +74,6 @@ export interface ColumnTypes {
 }
 
 export const TEXT_COLUMNS: ColumnTypes = { change: 'integer', u64Key: 'text', u64: 'text', sum: 'text' }
+
+/** For an engine with exact decimals of any length. */
+export const NUMERIC_COLUMNS: ColumnTypes = { change: 'bigint', u64Key: 'numeric(20, 0)', u64: 'numeric(20, 0)', sum: 'numeric' }

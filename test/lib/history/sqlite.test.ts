@@ -71,7 +71,7 @@ test('refuses a store of a newer version', async t => {
   const folder = t.testdir()
   await (await open(folder)).close()
   const db = new Database(join(folder, 'history.db'))
-  t.match(db.prepare('select version from schema_version').all(), [{ version: SCHEMA_VERSION }])
+  t.match(db.prepare('select max(version) as version from schema_version').all(), [{ version: SCHEMA_VERSION }])
   db.exec(`insert into schema_version values (${SCHEMA_VERSION + 1})`)
   db.close()
   await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE', message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): update the service` })
