@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import app, { serverOptions } from '../app.js'
+import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../lib/chain/json-rpc.js'
+import { createTransport, faultOf } from '../lib/chain/transport/index.js'
+import { createRecorder, type Recorder } from '../lib/recording/recorder.js'
+import { secretsOf, writeRecording } from '../lib/recording/recording.js'
+import { startRpcServer } from '../lib/recording/rpc-server.js'
+import type { Daos } from '../schemas/daos.js'
+
+/** Records a node: runs the whole service on it through a proxy that listens, until the service knows everything. */
+
+export interface RecordOptions {
+  url: string
+  /** FACTORY_ADDRESS. */
+  program: string
+  /** Mints whose supply is asked for besides those of the DAOs. */
+  mints?: readonly string[]
+  /** Transactions at most. */
+  most?: number
+  onStep?: (step: string) => void
+}
+
+const MOST_TRANSACTIONS = 20_000
+const POLL_MS = 200
+
+/** The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. */
+async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]> {
+  if (calls.length > 1) return await rpc.batch(calls)
+  return await Promise.all(calls.map(async ({ method, params }) => {
+    try {
+      return { result: await rpc.call(method, params) }
+    } catch (error) {
+      const code = faultOf(error)?.rpcCode
+      if (code === undefined) throw error
+      return { error: { code, message: 'refused by the node' } }
+    }
+  }))
+}
+
+/** Asks the service for everything that it answers, and so the node for everything that the service asks. */
+async function askAll (service: FastifyInstance, mints: readonly string[]): Promise<void> {
+  const report = await service.inject('/api/daos')
+  if (report.statusCode !== 200) throw new Error(`/api/daos answered ${report.statusCode}: ${report.payload}`)
+  const known = report.json<Daos>().daos.flatMap(({ base_mint: base, quote_mint: quote }) => [base, quote]).filter(mint => mint !== null)
+  const paths = ['/api/tickers', '/api/volume/aggregate', ...[...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)]
+  for (const path of paths) {
+    const { statusCode, payload } = await service.inject(path)
+    if (statusCode !== 200 && statusCode !== 404) throw new Error(`${path} answered ${statusCode}: ${payload}`)
+  }
+}
+
+/** The accounts are newer than the finalised history: waits until it has caught up with them. */
+async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder): Promise<void> {
+  recorder.finishAccounts()
+  while (Number(await rpc.call('getSlot', [{ commitment: 'finalized' }])) < recorder.slot) await setTimeout(POLL_MS)
+  const from = Date.now()
+  while ((service.history.status().headAt ?? 0) <= from) await setTimeout(POLL_MS)
+}
+
+/** The text of a recording of the node at `url`. Throws where it would hold the node's host or key. */
+export async function recordNode ({ url, program, mints = [], most = MOST_TRANSACTIONS, onStep = () => {} }: RecordOptions): Promise<string> {
+  const transport = createTransport({ urls: [url] })
+  const rpc = createRpc(url, transport.fetch)
+  const recorder = createRecorder({ program, most })
+  let failure: unknown
+  const proxy = await startRpcServer({
+    async answer (calls) {
+      const replies = await forward(rpc, calls)
+      try {
+        replies.forEach((reply, i) => { if ('result' in reply) recorder.note(calls[i]!.method, calls[i]!.params, reply.result) })
+      } catch (error) {
+        failure = error
+      }
+      return replies
+    }
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'recording-'))
+  const env = { CHAIN_RPC_URL: proxy.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000' }
+  const service = Fastify(serverOptions(env))
+  try {
+    await service.register(fp(app), { env, pollMs: POLL_MS })
+    await service.ready()
+    onStep('reading the history')
+    while (!service.history.status().complete) {
+      if (failure !== undefined) throw failure
+      await setTimeout(POLL_MS)
+    }
+    onStep('asking for every answer')
+    await askAll(service, mints)
+    onStep('waiting until the history has caught up with the accounts')
+    await catchUp(service, rpc, recorder)
+  } finally {
+    await service.close()
+    await proxy.close()
+    transport.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (failure !== undefined) throw failure
+  const text = writeRecording(recorder.recording())
+  if (secretsOf(url).some(secret => text.includes(secret))) throw new Error('the node\'s answers repeat its own host or key: nothing is written')
+  return text
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test, type Test } from 'tap'
+import { recordNode } from '../../scripts/recording.js'
+import { startChain } from '../helper.js'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TSX = fileURLToPath(import.meta.resolve('tsx/cli'))
+
+function run (t: Test, script: string, ...args: string[]): ChildProcess {
+  const child = spawn(process.execPath, [TSX, join('scripts', script), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+  t.teardown(() => child.kill())
+  return child
+}
+
+async function smallChain (t: Test) {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  ledger.advance(60)
+  dao.swap('buy', 1_000_000_000n)
+  return { ledger, node, dao }
+}
+
+test('npm run record stores a node, npm run replay serves it', async t => {
+  const { ledger, node, dao } = await smallChain(t)
+  const out = t.testdir()
+  const record = run(t, 'record.ts', '--url', node.url, '--factory', ledger.program, '--out', out)
+  t.same(await once(record, 'exit'), [0, null])
+  const text = readFileSync(join(out, 'recording.json'), 'utf8')
+  t.equal(text, await recordNode({ url: node.url, program: ledger.program }), 'recorded again it is the same')
+  t.notMatch(text, node.url)
+
+  const replay = run(t, 'replay.ts', out, '--port', '0')
+  const [said] = await once(replay.stdout!, 'data') as [Buffer]
+  const url = /CHAIN_RPC_URL=(\S+)/.exec(String(said))![1]!
+  const ask = async (body: unknown) => await (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json() as unknown
+  t.match(await ask({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[dao.address, dao.base.address], {}] }),
+    { id: 1, result: { value: [{ owner: ledger.program }, {}] } })
+  t.match(await ask([{ jsonrpc: '2.0', id: 'a', method: 'getSlot' }, { jsonrpc: '2.0', id: 'b', method: 'getBlock', params: [1] }]),
+    [{ id: 'a', result: ledger.slot }, { id: 'b', error: { message: 'not in the recording: method getBlock' } }])
+})
+
+test('a node that repeats its own key is not recorded, nor one that has too much', async t => {
+  const { ledger, node } = await smallChain(t)
+  await t.rejects(recordNode({ url: `${node.url}/${ledger.program}`, program: ledger.program }), /repeat its own host or key/)
+  await t.rejects(recordNode({ url: node.url, program: ledger.program, most: 1 }), /more than 1 transactions/)
+})
+
+test('without what they need they say how they are called', async t => {
+  for (const script of ['record.ts', 'replay.ts']) {
+    const child = run(t, script)
+    const [[said], [status]] = await Promise.all([once(child.stderr!, 'data'), once(child, 'exit')]) as [[Buffer], [number]]
+    t.match(String(said), /^usage: npm run /)
+    t.equal(status, 2)
+  }
+})
