@@ -13,6 +13,9 @@ import { SettingsSchema } from './schemas/settings.js'
 
 /** Longest that everything may take to end, ms; what is in work is cut off long before that (plugins/drain.ts, plugins/history.ts). */
 const GRACE = 9_500
+const SIGNALS: Array<'SIGTERM' | 'SIGINT' | 'SIGQUIT'> = ['SIGTERM', 'SIGINT', 'SIGQUIT']
+/** npm passes on a signal that the terminal, or whoever ends the process group, has already sent here: within this time it is the same one, ms. */
+const SAME_SIGNAL = 100
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
@@ -58,12 +61,25 @@ async function start (): Promise<void> {
   await fastify.listen({ port, host })
 }
 
-closeWithGrace({ delay: GRACE, logger: lastWords }, async ({ err, signal }) => {
+const grace = closeWithGrace({ delay: GRACE, logger: lastWords, skip: SIGNALS }, async ({ err }) => {
   if (err !== undefined) lastWords.fatal({ err }, 'an error that nothing caught')
-  else fastify.log.info(`${signal ?? 'the end'} received: requests in work are answered, then the service ends`)
   await fastify.close()
   fastify.log.info('the service has ended')
 })
+
+let told = Infinity
+for (const signal of SIGNALS) {
+  process.on(signal, () => {
+    if (performance.now() - told > SAME_SIGNAL) {
+      lastWords.error(`${signal} once more: the service ends at once`)
+      process.exit(1)
+    }
+    if (told !== Infinity) return
+    told = performance.now()
+    fastify.log.info(`${signal} received: requests in work are answered, then the service ends`)
+    void grace.close()
+  })
+}
 
 start().catch((error: unknown) => {
   const problems = explain(error)

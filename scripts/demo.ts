@@ -64,7 +64,10 @@ The deepest pool, ${deepest?.base_symbol}/${deepest?.target_symbol}: price ${dee
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
-const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+const stopped = new Promise<void>(resolve => {
+  // each stays: npm passes on a second one, which must not cut the end short
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
+})
 const { chain, child } = await startChain()
 let service: FastifyInstance | undefined
 try {
