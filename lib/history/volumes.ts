@@ -4,7 +4,7 @@ import { createDaily, type Days } from './daily.js'
 import { mayReach, sizeOf, type Hole } from './gaps.js'
 import type { Interval, MissingTransaction, Store } from './store.js'
 import { sumOf } from './sums.js'
-import { createWindow } from './window.js'
+import { createWindow, type WindowSum } from './window.js'
 
 /** The last 24 hours of one DAO: both legs of buys and sells together, in raw units. */
 export interface Volume24h {
@@ -41,10 +41,22 @@ export interface Known {
 
 const DAY = 86_400
 
+const NO_VOLUME = { base: ZERO, quote: ZERO, trades: 0 }
+
 /** Volumes out of a store, for the process that writes it or one that only reads. */
 export function createVolumes (store: Store, valuation: Valuation) {
   const window = createWindow(store, valuation)
   const daily = createDaily(store)
+  /** A sum is a new object whenever it changes, so most need not be worked out again. */
+  const worked = new WeakMap<WindowSum, Omit<Volume24h, 'complete'>>()
+
+  function exact (sum: WindowSum): Omit<Volume24h, 'complete'> {
+    const known = worked.get(sum)
+    if (known !== undefined) return known
+    const volume = { base: sumOf(sum.base, sum.trades), quote: sumOf(sum.quote, sum.trades), trades: sum.trades }
+    worked.set(sum, volume)
+    return volume
+  }
 
   function isComplete (dao: string, after: number, missing: readonly MissingTransaction[], { intervals, unreadable, holes, provenSlot }: Known): boolean {
     if ((unreadable.get(dao) ?? -Infinity) > after) return false
@@ -63,10 +75,7 @@ export function createVolumes (store: Store, valuation: Valuation) {
       const missing = known.missing.filter(({ at }) => at === null || at > now - DAY)
       for (const dao of new Set([...known.accounts.keys(), ...known.intervals.keys(), ...sums.keys()])) {
         const sum = sums.get(dao)
-        const complete = isComplete(dao, now - DAY, missing, known)
-        volumes.set(dao, sum === undefined
-          ? { base: ZERO, quote: ZERO, trades: 0, complete }
-          : { base: sumOf(sum.base, sum.trades), quote: sumOf(sum.quote, sum.trades), trades: sum.trades, complete })
+        volumes.set(dao, { ...(sum === undefined ? NO_VOLUME : exact(sum)), complete: isComplete(dao, now - DAY, missing, known) })
       }
       return volumes
     }),

@@ -1,0 +1,192 @@
+/**
+ * The indexer against a simulated chain in a process of its own, and readings of what it stored.
+ *
+ * - `npm run bench -- history [--swaps 20000] [--daos 20] [--latency 0]`: transactions per second, and where the time goes
+ * - `npm run bench -- history --memory [--sizes 10000,100000]`: memory after indexing that many, each in a process of its own whose heap is
+ *   held to 128 MB, so that it shows what stays and not what is only not collected yet
+ * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500]`: CPU of a reading of all DAOs' last 24 hours
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createHistoryReader } from '../lib/chain/history.js'
+import { createRpc } from '../lib/chain/json-rpc.js'
+import { createTransport } from '../lib/chain/transport/index.js'
+import { ratio } from '../lib/decimal.js'
+import { createHistory } from '../lib/history/history.js'
+import { createRecorder } from '../lib/history/recorder.js'
+import { openSqliteStore } from '../lib/history/sqlite.js'
+import type { Store } from '../lib/history/store.js'
+import { createVolumes } from '../lib/history/volumes.js'
+import type { ProgramEvent } from '../lib/protocol/events.js'
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    swaps: { type: 'string', default: '20000' },
+    daos: { type: 'string' },
+    latency: { type: 'string', default: '0' },
+    memory: { type: 'boolean', default: false },
+    refresh: { type: 'boolean', default: false },
+    sizes: { type: 'string', default: '10000,100000' }
+  }
+})
+const SIZES = values.sizes.split(',').map(Number)
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'auto' as const }
+const DAY = 86_400
+const HOME = join(import.meta.dirname, '..')
+
+async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-history-'))
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+interface Chain { url: string, program: string, transactions: number, swaps: number }
+
+async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> }> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency', values.latency],
+    { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
+  const stop = async () => { if (child.exitCode === null && child.kill()) await once(child, 'exit') }
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
+  return { chain: JSON.parse(line) as Chain, stop }
+}
+
+/** The store, with the time spent in it. */
+function timed (store: Store): { store: Store, spent: () => number } {
+  let spent = 0
+  const wrapped = Object.fromEntries(Object.entries(store).map(([name, method]) => [name, async (...args: unknown[]) => {
+    const begun = performance.now()
+    try {
+      return await (method as (...args: unknown[]) => Promise<unknown>)(...args)
+    } finally {
+      spent += performance.now() - begun
+    }
+  }])) as unknown as Store
+  return { store: wrapped, spent: () => spent }
+}
+
+async function index (): Promise<void> {
+  const { chain, stop } = await startChain()
+  await withFolder(async folder => {
+    const opened = await openSqliteStore({ folder, program: chain.program })
+    const { store, spent } = timed(opened)
+    const transport = createTransport({ urls: [chain.url] })
+    let decoding = 0
+    const history = createHistory({
+      reader: createHistoryReader(createRpc(chain.url, transport.fetch)),
+      store,
+      program: chain.program,
+      daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, daos: [] }),
+      ...VALUATION,
+      onFact: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) },
+      onDecode: ms => { decoding += ms }
+    })
+    const [begun, cpu, loop] = [performance.now(), process.cpuUsage(), performance.eventLoopUtilization()]
+    history.start()
+    while (!history.status().complete) await setTimeout(10)
+    const ms = performance.now() - begun
+    const { user, system } = process.cpuUsage(cpu)
+    const { idle } = performance.eventLoopUtilization(loop)
+    const { swaps, events, missing, holes } = history.status()
+    await history.stop()
+    await opened.close()
+    transport.close()
+    if (swaps !== chain.swaps || missing > 0) throw new Error(`${swaps} of ${chain.swaps} swaps, ${missing} missing, ${holes} holes`)
+    const share = (part: number) => `${Math.round(part / ms * 100)} %`
+    console.log(`${chain.transactions} transactions, ${events} events in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round((user + system) / 1000)} ms`)
+    console.log(`waiting for the node ${share(idle)}, its answers (HTTP, JSON) and the rest ${share(ms - idle - decoding - spent())}, decoding ${share(decoding)}, store ${share(spent())}`)
+    globalThis.gc?.()
+    const { rss, heapUsed } = process.memoryUsage()
+    console.log(JSON.stringify({ swaps, rate: Math.round(chain.transactions / ms * 1000), rss: Math.round(rss / 2 ** 20), heap: Math.round(heapUsed / 2 ** 20), peak: Math.round(process.resourceUsage().maxRSS / 1024) }))
+  }).finally(stop)
+}
+
+async function memory (): Promise<void> {
+  const found: Array<{ swaps: number, heap: number, rss: number, peak: number }> = []
+  for (const size of SIZES) {
+    const child = spawn(process.execPath, ['--expose-gc', '--max-old-space-size=128', '--import', 'tsx', 'bench/history.ts', '--swaps', String(size)], { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
+    for await (const line of createInterface({ input: child.stdout! })) {
+      if (line.startsWith('{')) found.push(JSON.parse(line) as typeof found[0])
+      console.log(line)
+    }
+  }
+  const [first, last] = [found[0]!, found.at(-1)!]
+  console.log(`from ${first.swaps} to ${last.swaps} swaps: heap ${last.heap - first.heap} MB more, resident ${last.rss - first.rss} MB, at its peak ${last.peak - first.peak} MB`)
+}
+
+/** A store of `size` swaps of `daos` DAOs over a year. */
+async function fill (folder: string, size: number, daos: number): Promise<Store> {
+  const store = await openSqliteStore({ folder, program: PROGRAM })
+  await store.revalue(VALUATION, [], new Map())
+  const recorder = await createRecorder(store, VALUATION, () => {})
+  const seqs = new Array<bigint>(daos).fill(0n)
+  const fees = new Array<bigint>(daos).fill(0n)
+  for (let from = 0; from < size; from += 2000) {
+    const events = Array.from({ length: Math.min(2000, size - from) }, (_, at) => {
+      const [dao, input] = [(from + at) % daos, BigInt(1_000_003 + (from + at) % 977)]
+      fees[dao]! += input - input * 995n / 1000n
+      const event: ProgramEvent = {
+        name: 'SpotSwap',
+        slot: from + at,
+        at: 1_767_225_600 + Math.floor((from + at) * 365 * DAY / size),
+        seq: ++seqs[dao]!,
+        dao: `dao${dao}`,
+        proposal: null,
+        candidates: [],
+        fees: { quote: fees[dao]!, base: 0n },
+        reserves: null,
+        keepsFees: false,
+        swap: { side: 'buy', input, output: input * 7n / 3n },
+        reason: null,
+        raw: null,
+        outer: 0,
+        inner: 0,
+        accounts: []
+      }
+      return { event, signature: `signature of transaction ${from + at} of the store that is read here`, slot: from + at }
+    })
+    await recorder.commit({ events })
+  }
+  return store
+}
+
+async function refresh (): Promise<void> {
+  const daos = Number(values.daos ?? 500)
+  const costs: number[] = []
+  const stores = await Promise.all(SIZES.map(async size => await withFolder(async folder => ({ size, store: await fill(folder, size, daos) }))))
+  const end = 1_767_225_600 + 365 * DAY
+  const runs = await Promise.all(stores.map(async ({ size, store }) => {
+    const { intervals } = await store.load()
+    const known = { intervals, unreadable: new Map(), holes: new Map(), accounts: new Map(), provenSlot: Infinity, missing: [] }
+    return { size, volumes: createVolumes(store, VALUATION), known, samples: [] as number[], trades: 0 }
+  }))
+  // A day and a half before the end, read every ten seconds as a service would
+  for (let at = 0; at < 2000; at++) {
+    for (const run of runs) {
+      const begun = process.cpuUsage()
+      const found = await run.volumes.last24h(end - DAY + at * 10, run.known)
+      const { user, system } = process.cpuUsage(begun)
+      if (at >= 200) run.samples.push((user + system) / 1000)
+      run.trades = Math.max(run.trades, [...found.values()].reduce((sum, { trades }) => sum + trades, 0))
+    }
+  }
+  for (const { size, samples, trades } of runs) {
+    const mean = samples.reduce((sum, one) => sum + one, 0) / samples.length
+    costs.push(mean)
+    console.log(`${size} swaps stored, ${trades} in the last 24 hours, ${daos} DAOs: ${mean.toFixed(3)} ms of CPU per reading`)
+  }
+  console.log(`ratio ${(costs.at(-1)! / costs[0]!).toFixed(2)}`)
+  for (const { store } of stores) await store.close()
+}
+
+await (values.refresh ? refresh() : values.memory ? memory() : index())
