@@ -15,10 +15,11 @@ import type { MarketOptions } from './plugins/market.js'
 import type { OverloadOptions } from './plugins/overload.js'
 import type { RateLimitOptions } from './plugins/rate-limit.js'
 import type { RpcOptions } from './plugins/rpc.js'
+import type { SharedLimitOptions } from './plugins/shared-limit.js'
 
 /** What the application is made with; tests replace its edges here, never its modules. */
 export type AppOptions = ConfigOptions & CacheOptions & HistoryPluginOptions & MarketOptions & RateLimitOptions & RpcOptions &
-  EdgeOptions & DrainOptions & OverloadOptions
+  EdgeOptions & DrainOptions & OverloadOptions & SharedLimitOptions
 
 const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 

@@ -16,6 +16,8 @@ export interface MetricSources {
     complete: boolean
     rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   }
+  /** The limit that replicas share; undefined where they do not. */
+  sharedLimit (): { up: boolean, replicas: number } | undefined
   now (): number
 }
 
@@ -66,7 +68,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     }))
   }
 
-  const { snapshot, history, now } = sources
+  const { snapshot, history, sharedLimit, now } = sources
   gauge('snapshot_age_seconds', 'Age of the state of all DAOs.', () => snapshot()?.ageSeconds)
   gauge('snapshot_slot', 'Slot of the state of all DAOs.', () => snapshot()?.slot)
   gauge('history_slot', 'Newest slot that the history has processed.', () => history().slot)
@@ -84,6 +86,11 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
   gauge('history_missing_transactions', 'Transactions that a node lists and does not give.', () => history().missing)
   gauge('history_last_day_covered', '1 when the last 24 hours are indexed.', () => history().last24h)
   gauge('history_complete', '1 when the history is walked to the beginning that the node offers.', () => history().complete)
+  gauge('rate_limit_backend_local', '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where REDIS_URL is set.', () => {
+    const shared = sharedLimit()
+    return shared && !shared.up
+  })
+  gauge('rate_limit_replicas', 'Replicas that share the count of requests, when that was last known.', () => sharedLimit()?.replicas)
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
     for (const reason of snapshot()?.leftOut ?? []) counts.set(reason ?? 'listed', (counts.get(reason ?? 'listed') ?? 0) + 1)

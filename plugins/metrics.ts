@@ -24,6 +24,7 @@ export default fp<MetricsOptions>(async (fastify, { now = Date.now }) => {
       return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
     },
     history: () => history.status(),
+    sharedLimit: () => fastify.sharedLimit?.counts,
     now
   }, { process: config.metricsPort !== undefined })
 
@@ -54,4 +55,4 @@ export default fp<MetricsOptions>(async (fastify, { now = Date.now }) => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   })
-}, { name: 'metrics', dependencies: ['config', 'rpc', 'cache', 'history'] })
+}, { name: 'metrics', dependencies: ['config', 'rpc', 'cache', 'history', 'shared-limit'] })

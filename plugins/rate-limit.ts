@@ -18,10 +18,13 @@ const addressOf = ({ ip }: FastifyRequest): string | undefined => plainAddress((
 /** The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6 clients count per /64. */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
   const { rateLimitMax, isExempt } = fastify.config
-  const counter = createWindowCounter(now)
+  const { sharedLimit } = fastify
+  const counter = sharedLimit ?? createWindowCounter(now)
   class ClockMinuteStore implements FastifyRateLimitStore {
     incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
-      callback(null, counter.count(key))
+      const counted = counter.count(key)
+      if (counted instanceof Promise) counted.then(count => callback(null, count), callback)
+      else callback(null, counted)
     }
 
     child (): this {
@@ -37,4 +40,4 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     allowList: request => isExempt(addressOf(request) ?? UNKNOWN),
     errorResponseBuilder: () => Object.assign(new Error(RATE_LIMITED), { statusCode: 429 })
   })
-}, { name: 'rate-limit', dependencies: ['config'] })
+}, { name: 'rate-limit', dependencies: ['config', 'shared-limit'] })

@@ -1,0 +1,49 @@
+import fp from 'fastify-plugin'
+import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../lib/limiter/redis.js'
+import { createSharedCounter, type SharedCounter } from '../lib/limiter/shared.js'
+import { WINDOW } from '../lib/limiter.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Counting requests together with the other replicas; undefined where REDIS_URL is not set. */
+    sharedLimit: { count: SharedCounter['count'], counts: Pick<RedisLink, 'up' | 'replicas'> } | undefined
+  }
+}
+
+export interface SharedLimitOptions {
+  /** Wall clock, ms. */
+  now?: () => number
+  /** Replaces what the link to Redis does by default. */
+  redisLink?: Partial<Omit<RedisLinkOptions, 'url' | 'onChange'>>
+}
+
+/** Deployments that share a Redis and are not replicas of one another take a database each. */
+const PREFIX = 'dao-market-data:limit:'
+
+/** Connects to REDIS_URL. Without an answer the service starts, and stops, all the same. */
+export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
+  const { redisUrl, rateLimitMax: max } = fastify.config
+  if (redisUrl === undefined) {
+    fastify.decorate('sharedLimit', undefined)
+    return
+  }
+
+  let wasAway = false
+  const link = createRedisLink({
+    url: redisUrl,
+    prefix: PREFIX,
+    // twice, so that processes whose clocks differ count the same
+    expiry: 2 * WINDOW,
+    ...redisLink,
+    onChange (change) {
+      if (change.up) fastify.log.info({ replicas: change.replicas }, 'the rate limit is shared through Redis')
+      else fastify.log.warn({ trouble: change.trouble, reason: change.reason }, 'the rate limit is not shared: Redis is away, each replica keeps to its share')
+      if (!change.up || wasAway) counter.tear()
+      wasAway = !change.up
+    }
+  })
+  const counter = createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
+  fastify.decorate('sharedLimit', { count: counter.count, counts: link })
+  fastify.addHook('onClose', () => link.close())
+  await link.start()
+}, { name: 'shared-limit', dependencies: ['config'] })
