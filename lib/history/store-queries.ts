@@ -106,15 +106,15 @@ export async function createStore (engine: Engine): Promise<Store> {
       await learn(db)
       return await readState(db, names)
     }),
-    write: changes => write((trx, numbers) => writeStep(trx, changes, numbers)),
+    write: changes => write((trx, numbers) => writeStep(trx, types, changes, numbers)),
     valuation: () => read(async db => {
       const noted = (await readMeta(db)).get('valuation')
       return noted === undefined ? null : valuationOf(noted)
     }),
     revalue: (valuation, days, rates) => write(async (trx, numbers) => {
       await clearSums(trx)
-      await putDays(trx, days, numbers)
-      await putRates(trx, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
+      await putDays(trx, types, days, numbers)
+      await putRates(trx, types, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
       await putMeta(trx, { valuation: `${valuation.basis} ${fractionText(valuation.rate)}`, change: String(numbers.change()) })
     }),
     days: keys => read(db => readDays(db, names, keys)),

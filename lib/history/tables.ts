@@ -62,7 +62,7 @@ export interface Tables {
   accounts: { address: string, seq: string }
 }
 
-/** Column types that differ between engines. */
+/** What differs between engines: column types, and the form in which many rows are given to one insert. */
 export interface ColumnTypes {
   /** An arrival number; SQLite's rowid where it is the primary key. */
   change: 'integer' | 'bigint'
@@ -71,9 +71,10 @@ export interface ColumnTypes {
   u64: 'text' | 'numeric(20, 0)'
   /** A sum of any size. */
   sum: 'text' | 'numeric'
+  rows: 'values' | 'json'
 }
 
-export const TEXT_COLUMNS: ColumnTypes = { change: 'integer', u64Key: 'text', u64: 'text', sum: 'text' }
+export const TEXT_COLUMNS: ColumnTypes = { change: 'integer', u64Key: 'text', u64: 'text', sum: 'text', rows: 'values' }
 
 /** For an engine with exact decimals of any length. */
-export const NUMERIC_COLUMNS: ColumnTypes = { change: 'bigint', u64Key: 'numeric(20, 0)', u64: 'numeric(20, 0)', sum: 'numeric' }
+export const NUMERIC_COLUMNS: ColumnTypes = { change: 'bigint', u64Key: 'numeric(20, 0)', u64: 'numeric(20, 0)', sum: 'numeric', rows: 'json' }

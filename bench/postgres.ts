@@ -1,0 +1,100 @@
+/**
+ * `npm run bench -- postgres [--swaps 50000] [--step 500] [--daos 20] [--url postgres://…]`: indexing into PostgreSQL against SQLite. Both
+ * take the same events through the same recorder, in turns, so that what else the machine does falls on both.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { ratio } from '../lib/decimal.js'
+import type { Sighting } from '../lib/history/placing.js'
+import { openPostgresStore } from '../lib/history/postgres.js'
+import { createRecorder, type Recorder } from '../lib/history/recorder.js'
+import { openSqliteStore } from '../lib/history/sqlite.js'
+import type { Store } from '../lib/history/store.js'
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    swaps: { type: 'string', default: '50000' },
+    step: { type: 'string', default: '500' },
+    daos: { type: 'string', default: '20' },
+    url: { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/test' }
+  }
+})
+const [swaps, size, daos] = [values.swaps, values.step, values.daos].map(Number) as [number, number, number]
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'auto' as const }
+
+const fees = new Array<bigint>(daos).fill(0n)
+
+/** Swap number `index` of them all. */
+function sighting (index: number): Sighting {
+  const [dao, input] = [index % daos, BigInt(1_000_003 + index % 977)]
+  fees[dao]! += input - input * 995n / 1000n
+  const signature = `${index}`.padStart(88, 'signature')
+  return {
+    signature,
+    slot: index,
+    event: {
+      name: 'SpotSwap',
+      slot: index,
+      at: 1_767_225_600 + Math.floor(index * 365 * 86_400 / swaps),
+      seq: BigInt(Math.floor(index / daos) + 1),
+      dao: `dao${dao}`,
+      proposal: null,
+      candidates: [],
+      fees: { quote: fees[dao]!, base: 0n },
+      reserves: { quote: 10n ** 12n + input, base: 10n ** 15n },
+      keepsFees: false,
+      swap: { side: 'buy', input, output: input * 7n / 3n },
+      reason: null,
+      raw: null,
+      outer: 0,
+      inner: 0,
+      accounts: []
+    }
+  }
+}
+
+interface Run { name: string, store: Store, recorder: Recorder, ms: number, cpu: number }
+
+async function begin (name: string, store: Store): Promise<Run> {
+  await store.revalue(VALUATION, [], new Map())
+  return { name, store, recorder: await createRecorder(store, VALUATION, () => {}), ms: 0, cpu: 0 }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
+const schema = `bench_${process.pid}`
+const url = new URL(values.url)
+url.searchParams.set('schema', schema)
+const runs = [
+  await begin('SQLite', await openSqliteStore({ folder, program: PROGRAM })),
+  await begin('PostgreSQL', await openPostgresStore({ url: url.href, program: PROGRAM }))
+]
+try {
+  for (let from = 0; from < swaps; from += size) {
+    const events = Array.from({ length: Math.min(size, swaps - from) }, (_, at) => sighting(from + at))
+    for (const run of runs) {
+      const [begun, cpu] = [performance.now(), process.cpuUsage()]
+      await run.recorder.commit({ events })
+      const { user, system } = process.cpuUsage(cpu)
+      run.ms += performance.now() - begun
+      run.cpu += (user + system) / 1000
+    }
+  }
+  for (const { name, ms, cpu, recorder } of runs) {
+    if (recorder.state.swaps !== swaps) throw new Error(`${name} holds ${recorder.state.swaps} of ${swaps} swaps`)
+    console.log(`${name}: ${swaps} swaps in steps of ${size}: ${Math.round(swaps / ms * 1000)}/s, ${(cpu / swaps * 1000).toFixed(1)} µs of this process's CPU per swap`)
+  }
+  const [sqlite, postgres] = runs as [Run, Run]
+  console.log(`ratio PostgreSQL : SQLite ${(sqlite.ms / postgres.ms).toFixed(2)}`)
+} finally {
+  for (const { store } of runs) await store.close()
+  rmSync(folder, { recursive: true, force: true })
+  const client = new pg.Client({ connectionString: values.url })
+  await client.connect()
+  await client.query(`drop schema if exists "${schema}" cascade`)
+  await client.end()
+}
