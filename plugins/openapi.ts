@@ -53,5 +53,10 @@ export default fp(async fastify => {
     transform: ({ schema, url }) => ({ schema, url: url.replace(/(?<=.)\/$/, '') }),
     transformObject: shareHeaders
   })
-  await fastify.register(swaggerUi, { routePrefix: '/documentation', staticCSP: PAGE_POLICY, uiConfig: { validatorUrl: null } })
+  await fastify.register(swaggerUi, {
+    routePrefix: '/documentation',
+    staticCSP: PAGE_POLICY,
+    uiConfig: { validatorUrl: null },
+    theme: { title: `${SERVICE_NAME}: reference`, css: [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }] }
+  })
 }, { name: 'openapi', dependencies: ['rate-limit'] })

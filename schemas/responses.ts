@@ -66,7 +66,7 @@ export const CHAIN_FAILURES = {
   ...COMMON_FAILURES,
   500: failure('The node answered with what can\'t be used, or an unexpected error.', { chain: 'Failed to fetch DAO data from blockchain', unexpected: UNEXPECTED }),
   502: failure('No node could be reached.', 'Upstream RPC service unavailable'),
-  503: failure('Warming up, no node worth asking for now, overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])
+  503: failure('Warming up, the history behind the chain, overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])
 }
 export const badRequest = (message: string) => failure('The parameter is malformed.', message)
 export const notFound = (description: string, message: string) => failure(description, message)
