@@ -17,6 +17,7 @@ export interface Fact {
     | 'hole'             // numbers that should be there and are not
     | 'healed'           // such numbers have been found
     | 'history-lost'     // the node no longer offers a part of the past
+    | 'lead'             // this process has begun, or ceased, to write the history that several share
     | 'revalued'         // day sums were made anew for other settings
   message: string
   detail?: Readonly<Record<string, unknown>>

@@ -7,7 +7,7 @@ import { createCompleteness, type Completeness, type ListDaos } from './complete
 import type { OnFact } from './facts.js'
 import { createFetcher } from './fetch.js'
 import { sizeOf } from './gaps.js'
-import { createIndexer, type Indexer, type Phase } from './indexer.js'
+import { createIndexer, type Indexer, type Phase, type Reached } from './indexer.js'
 import { backoff, sleep as realSleep, type Sleep } from './pause.js'
 import { createReport, type Report } from './report.js'
 import { createRecorder, type Recorder } from './recorder.js'
@@ -29,6 +29,8 @@ export interface HistoryOptions {
   now?: () => number
   sleep?: Sleep
   onFact?: OnFact
+  /** Told each time the head is reached, for processes that only read the store. */
+  onReached?: (reached: Reached) => Promise<void>
   /** Between two looks at the head. */
   pollMs?: number
   /** Between two comparisons with the accounts. */
@@ -105,7 +107,7 @@ export function createHistory (options: HistoryOptions): History {
     const fetcher = createFetcher(reader, { ...options, eventAuthority: eventAuthorityOf(program), sleep, signal })
     const walk = createWalk(reader, recorder, fetcher, { ...options, now })
     const completeness = createCompleteness({ reader, fetcher, recorder, store, daos, now, onFact })
-    const indexer = createIndexer({ reader, recorder, walk, completeness, now, sleep, signal, onFact, pollMs, checkMs })
+    const indexer = createIndexer({ reader, recorder, walk, completeness, now, sleep, signal, onFact, onReached: options.onReached, pollMs, checkMs })
     return { recorder, completeness, indexer, report: createReport(recorder, completeness) }
   }
 

@@ -9,6 +9,15 @@ import { HistoryLost, type Walk } from './walk.js'
 
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
+/** The head, once it is reached: what a process that only reads the store can't know from its rows. */
+export interface Reached {
+  /** Milliseconds at which the node was asked. */
+  at: number
+  /** Sequence numbers by account at `provenSlot`, all of which should be stored; empty until the first comparison. */
+  accounts: ReadonlyMap<string, bigint>
+  provenSlot: number
+}
+
 export interface IndexerOptions {
   reader: HistoryReader
   recorder: Recorder
@@ -18,6 +27,8 @@ export interface IndexerOptions {
   sleep: Sleep
   signal: AbortSignal
   onFact: OnFact
+  /** Told each time the head is reached. Where it throws, the look at the head has failed. */
+  onReached?: ((reached: Reached) => Promise<void>) | undefined
   /** Between two looks at the head, and between two checks of completeness. */
   pollMs: number
   checkMs: number
@@ -36,7 +47,7 @@ const CLOCK_MARGIN = 60
 
 /** Follows the head and walks back, one step at a time, until the signal. What it finds is in the recorder. */
 export function createIndexer (options: IndexerOptions) {
-  const { reader, recorder, walk, completeness, now, signal, onFact, pollMs, checkMs } = options
+  const { reader, recorder, walk, completeness, now, signal, onFact, onReached, pollMs, checkMs } = options
   const [head, back, check]: [Task, Task, Task] = [{ at: 0, failures: 0 }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
   const lost = new Map<string, { times: number, until: number }>()
   let reachedAt: number | null = null
@@ -62,6 +73,7 @@ export function createIndexer (options: IndexerOptions) {
     if (!reached) return
     reachedAt = asked
     if (slot !== undefined) completeness.reached(slot)
+    await onReached?.({ at: asked, accounts: completeness.accounts, provenSlot: completeness.provenSlot })
   }
 
   async function walkDown (gap: Gap): Promise<void> {

@@ -6,7 +6,7 @@ import type { Recorder } from './recorder.js'
 export type Report = ReadonlyMap<string, { indexed: bigint, holes: Array<[bigint, bigint]>, firstSwap: number | null }>
 
 /** Gives the report of now: the same map as long as nothing has changed, so asking for it costs nothing. */
-export function createReport ({ state }: Recorder, completeness: Completeness): () => Report {
+export function createReport ({ state }: Pick<Recorder, 'state'>, completeness: Pick<Completeness, 'holes' | 'accounts'>): () => Report {
   let made: { of: ReadonlyMap<string, Hole[]>, report: Report } | undefined
   return () => {
     const holes = completeness.holes()
