@@ -88,6 +88,8 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
     if (up === false || closed) return
     up = false
     onChange?.({ up, ...describe(error) })
+    // nothing shall wait behind answers that nobody needs any more
+    if (error instanceof Late) redis.disconnect(true)
     // the next beat does not keep the pace of good times
     schedule()
     settle()
