@@ -22,7 +22,7 @@ async function startService (daos: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.on('SIGTERM', () => process.exit())
-  const env = { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000' }
+  const env = { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000', REDIS_URL: process.env.REDIS_URL ?? '' }
   const fastify = Fastify({ ...serverOptions(env), logger: { level: 'info' } })
   await fastify.register(fp(app), { env })
   await fastify.listen({ port: 0, host: '127.0.0.1' })
