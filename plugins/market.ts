@@ -70,7 +70,9 @@ export default fp<MarketOptions>(async (fastify, { now = Date.now }) => {
 
   async function loadAggregate (): Promise<Representation> {
     const { value: snapshot } = await live.snapshot.get(ALL)
-    if (!history.status().complete) throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
+    const { complete: walked, headAt } = history.status()
+    if (!walked) throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
+    if (headAt === null || now() - headAt > TICKER_TTL + config.staleIfError) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
     const usd = valuation(snapshot)
     const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const daos: TradedDao[] = []

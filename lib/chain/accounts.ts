@@ -49,6 +49,8 @@ export function createAccountReader (rpc: Rpc): AccountReader {
         if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
         return readAccount(item.pubkey, item.account)
       })
+      // left out one by one they would make a list that is short and looks whole
+      if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
       if (new Set(accounts.map(({ address }) => address)).size !== accounts.length) throw bad('a program account twice')
       return { slot, value: accounts }
     },

@@ -1,8 +1,9 @@
-import type { AccountReader } from '../chain/types.js'
+import type { AccountReader, RawAccount } from '../chain/types.js'
 import type { Pair } from '../market/ticker.js'
+import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeDao } from '../protocol/dao.js'
+import { type Dao, decodeDao, MisplacedError } from '../protocol/dao.js'
 import type { Token, TokenReader } from './tokens.js'
 
 /** The state of all DAOs at one slot. */
@@ -43,19 +44,24 @@ export interface SnapshotOptions {
 export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded }: SnapshotOptions): () => Promise<Snapshot> {
   let newest: number | undefined
 
-  function discover (account: Parameters<typeof decodeDao>[1]): Discovered {
+  function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
     const { address } = account
     try {
       return { address, dao: decodeDao(client, account), leftOut: excluded.has(address) ? 'excluded' : undefined }
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
+      // one odd account is left out; bytes that belong to another account of the answer show that the answer is mixed up
+      if (error instanceof MisplacedError && all.has(error.belongsTo)) {
+        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${error.belongsTo}`, { cause: error })
+      }
       return { address, dao: undefined, leftOut: excluded.has(address) ? 'excluded' : 'undecodable' }
     }
   }
 
   return async () => {
     const { slot, value } = await reader.programAccounts(client.program, client.daoPrefix, newest)
-    const found = value.map(discover)
+    const all = new Set(value.map(({ address }) => address))
+    const found = value.map(account => discover(account, all))
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []

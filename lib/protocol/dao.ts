@@ -2,6 +2,7 @@ import type { PublicKey } from '@solana/web3.js'
 import type { RawAccount } from '../chain/types.js'
 import { DecodeError } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
+import { deriveWith, keyBytes, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, from the prefix of the account that is equal in every version (programs/futarchy/src/state/dao.rs). */
 export interface Dao {
@@ -34,17 +35,42 @@ interface AnchorDao {
     baseMint: PublicKey
     quoteMint: PublicKey
   }
+  nonce: AnchorInteger
+  daoCreator: PublicKey
+  pdaBump: number
   baseMint: PublicKey
   quoteMint: PublicKey
   seqNum: AnchorInteger
 }
 
-/** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
+/** A DAO's bytes at an address that is not the one derived from them. */
+export class MisplacedError extends DecodeError {
+  /** The address that they belong to. */
+  readonly belongsTo: string
+
+  constructor (belongsTo: string) {
+    super('dao: the bytes of another account')
+    this.belongsTo = belongsTo
+  }
+}
+
+const SEED = Buffer.from('dao')
+
+/** A DAO's bytes name their own address (seeds `dao`, creator, nonce; programs/futarchy/src/instructions/initialize_dao.rs). */
+function checkPlace (client: ProgramClient, { address }: RawAccount, { nonce, daoCreator, pdaBump }: Pick<AnchorDao, 'nonce' | 'daoCreator' | 'pdaBump'>): void {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(toBigInt(nonce))
+  const own = deriveWith([SEED, daoCreator.toBuffer(), bytes], pdaBump, keyBytes(client.program))
+  if (!own.equals(keyBytes(address))) throw new MisplacedError(keyText(own))
+}
+
+/** Decodes a DAO account. Throws a DecodeError where it is none, where the pool's mints are not the DAO's, or where it is that of another address. */
 export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   const { amm, ...dao } = client.dao(account) as AnchorDao
   const pool = amm.state.spot?.spot ?? amm.state.futarchy?.spot
   if (pool === undefined) throw new DecodeError('dao: a pool state that is neither spot nor futarchy')
   if (!amm.baseMint.equals(dao.baseMint) || !amm.quoteMint.equals(dao.quoteMint)) throw new DecodeError('dao: the pool is of other mints')
+  checkPlace(client, account, dao)
   return {
     address: account.address,
     state: amm.state.spot === undefined ? 'futarchy' : 'spot',

@@ -50,12 +50,17 @@ export function isOnCurve (key: Buffer): boolean {
   return square === 0n || jacobi(square, P) === 1
 }
 
+/** The bytes that `seeds` and `bump` give under `program`: the address, where the bump is the one that the program keeps with it. */
+export function deriveWith (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer {
+  const hash = createHash('sha256')
+  for (const seed of seeds) hash.update(seed)
+  return hash.update(Buffer.of(bump)).update(program).update(MARKER).digest()
+}
+
 /** The address that `seeds` (each at most 32 bytes, at most 15 of them) give under `program`, as bytes; the highest bump that is off the curve. */
 export function derive (seeds: readonly Buffer[], program: Buffer): Buffer {
   for (let bump = 255; bump >= 0; bump--) {
-    const hash = createHash('sha256')
-    for (const seed of seeds) hash.update(seed)
-    const key = hash.update(Buffer.of(bump)).update(program).update(MARKER).digest()
+    const key = deriveWith(seeds, bump, program)
     if (!isOnCurve(key)) return key
   }
   throw new RangeError('no bump gives an address off the curve')
