@@ -48,6 +48,7 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
   /** Such numbers once it has: every event up to them should be stored. */
   let proven: ReadonlyMap<string, bigint> = new Map()
   let provenSlot = 0
+  let expected: number | null = null
   let cached: { version: number, proven: ReadonlyMap<string, bigint>, holes: Map<string, Hole[]> } | undefined
 
   function holes (): ReadonlyMap<string, Hole[]> {
@@ -65,8 +66,9 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
     pending = { slot, seqNums }
   }
 
+  const key = ({ dao, from }: Hole) => `${dao} ${from}`
+
   async function healSome (): Promise<void> {
-    const key = ({ dao, from }: Hole) => `${dao} ${from}`
     const due = [...holes().values()].flat().filter(hole => schedule.due(key(hole))).slice(0, AT_ONCE)
     for (const hole of due) {
       const { dao, from, to } = hole
@@ -102,6 +104,10 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
     holes,
     /** The DAOs that the accounts have shown, with the numbers that they had. */
     get accounts () { return proven },
+    /** Every hole has been looked for, at least once. */
+    get searched () { return [...holes().values()].flat().every(hole => !schedule.isNew(key(hole))) },
+    /** Events that those numbers amount to. */
+    get expected () { return expected },
     /** The slot of those numbers: a transaction missing before it leaves a hole, a later one may yet do so. */
     get provenSlot () { return provenSlot },
     /** Whether numbers wait for the walk to come past their slot. */
@@ -111,6 +117,7 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
       if (pending === undefined || slot < pending.slot) return
       proven = pending.seqNums
       provenSlot = pending.slot
+      expected = [...proven.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0)
       pending = undefined
     },
     async check (): Promise<void> {

@@ -59,10 +59,16 @@ export interface HistoryStatus {
   slot: number | null
   /** Unix seconds of the oldest signature that is covered without a gap from the head. */
   oldestTime: number | null
+  /** Signatures processed since the start. */
+  signatures: number
   swaps: number
   events: number
+  /** Events that the accounts have numbered; null before they have been compared. */
+  expected: number | null
   /** Sequence numbers known to be missing. */
   holes: number
+  /** Each of them has been looked for in its DAO's own signatures. */
+  searched: boolean
   /** Transactions that the node lists and does not give. */
   missing: number
   /** Swaps per observed protocol fee rate in basis points that is not the configured one; "other": the amounts name none. */
@@ -86,8 +92,9 @@ export interface History {
 
 interface Running { recorder: Recorder, completeness: Completeness, indexer: Indexer, report: () => Report }
 
-const EMPTY: HistoryStatus = {
-  phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, oldestTime: null, swaps: 0, events: 0, holes: 0, missing: 0, rateDisagreements: []
+/** Before anything is known. */
+export const EMPTY: HistoryStatus = {
+  phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, oldestTime: null, signatures: 0, swaps: 0, events: 0, expected: null, holes: 0, searched: true, missing: 0, rateDisagreements: []
 }
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
@@ -151,9 +158,12 @@ export function createHistory (options: HistoryOptions): History {
         headAt: indexer.reachedAt,
         slot: state.segments[0]?.newestSlot ?? null,
         oldestTime: state.segments[0]?.oldestTime ?? null,
+        signatures: indexer.walked,
         swaps: state.swaps,
         events: state.events,
+        expected: completeness.expected,
         holes: sizeOf([...completeness.holes().values()].flat()),
+        searched: completeness.searched,
         missing: state.missing.length,
         rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })).filter(({ swaps }) => swaps > 0)
       }

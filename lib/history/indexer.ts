@@ -143,6 +143,7 @@ export function createIndexer (options: IndexerOptions) {
     },
     coversDay,
     get phase () { return phase },
+    get walked () { return walk.walked },
     get reachedAt () { return reachedAt }
   }
 }

@@ -3,13 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises'
 /** Resolves after `ms`, or earlier when `signal` is aborted. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>
 
-export const sleep: Sleep = async (ms, signal) => {
+const sleeper = (ref: boolean): Sleep => async (ms, signal) => {
   try {
-    await wait(ms, undefined, { ref: false, ...(signal && { signal }) })
+    await wait(ms, undefined, { ref, ...(signal && { signal }) })
   } catch (error) {
     if (signal?.aborted !== true) throw error
   }
 }
+
+/** Does not keep the process alive. */
+export const sleep = sleeper(false)
+/** Keeps the process alive: for a command that has nothing else to wait for. */
+export const wakefulSleep = sleeper(true)
 
 const FIRST_MS = 500
 const MOST_MS = 30_000

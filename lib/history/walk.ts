@@ -39,6 +39,7 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
   let buffer: { after: string, entries: SignatureInfo[], whole: boolean } | undefined
   /** The transactions of the next step, asked for while the last one is written. */
   let ahead: { first: string, size: number, fetched: Promise<Fetched> } | undefined
+  let walked = 0
   let nextPage: { after: string, page: Promise<SignatureInfo[]> } | undefined
 
   const ask = (page: { before?: string, until?: string, limit?: number }) => reader.signatures(program, { limit: pageSize, ...page })
@@ -120,6 +121,7 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     const longer = segments.with(index, extend(segment, taken))
     const closed = rest.length === 0 && whole && until !== undefined
     await recorder.commit({ ...fetched, segments: closed ? merge(longer, index) : longer })
+    walked += taken.length
     if (rest.length > 0) buffer = { after: taken.at(-1)!.signature, entries: rest, whole }
   }
 
@@ -135,6 +137,7 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     const joined = top !== undefined && rest.length === 0 && (whole || await touches(last, top))
     const segments = [segmentOf(taken), ...recorder.state.segments]
     await recorder.commit({ ...fetched, segments: joined ? merge(segments, 0) : segments, ...(top === undefined && { ended: false }) })
+    walked += taken.length
     if (rest.length > 0) buffer = { after: last.signature, entries: rest, whole: whole && top !== undefined }
     return joined || top === undefined
   }
@@ -157,7 +160,12 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
     return { reached: await begin(page, top, lenient) || known, behind: false }
   }
 
-  return { head, down }
+  return {
+    head,
+    down,
+    /** Signatures processed since the start. */
+    get walked () { return walked }
+  }
 }
 
 export type Walk = ReturnType<typeof createWalk>

@@ -1,0 +1,71 @@
+/**
+ * Reads the whole history of the program into the store, with its progress: `npm run backfill`. The settings are those of the service. It can
+ * be ended with Ctrl-C and started again at any time, and refuses to run beside a service on the same store.
+ */
+import { existsSync } from 'node:fs'
+import Fastify from 'fastify'
+import { isServiceError } from '../lib/errors.js'
+import { backfill } from '../lib/history/backfill.js'
+import { createHistory } from '../lib/history/history.js'
+import { wakefulSleep } from '../lib/history/pause.js'
+import { openPostgresStore } from '../lib/history/postgres.js'
+import { openSqliteStore } from '../lib/history/sqlite.js'
+import { SettingsError } from '../lib/settings.js'
+import cache, { ALL } from '../plugins/cache.js'
+import config from '../plugins/config.js'
+import program from '../plugins/program.js'
+import rpc from '../plugins/rpc.js'
+
+if (existsSync('.env')) process.loadEnvFile('.env')
+/** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
+const SAME_SIGNAL = 500
+const stopping = new AbortController()
+let told = Infinity
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (performance.now() - told > SAME_SIGNAL) process.exit(1)
+    told = Math.min(told, performance.now())
+    stopping.abort()
+  })
+}
+
+async function run (): Promise<void> {
+  const fastify = Fastify({ logger: false })
+  try {
+    await fastify.register(config, { env: process.env })
+    await fastify.register(rpc)
+    await fastify.register(program)
+    await fastify.register(cache)
+    await fastify.ready()
+    const { chain, live, config: { dataDir, databaseUrl, factory, feeRate, volumeBasis } } = fastify
+    const store = databaseUrl === undefined
+      ? await openSqliteStore({ folder: dataDir, program: factory })
+      : await openPostgresStore({ url: databaseUrl, program: factory })
+    try {
+      await backfill(createHistory({
+        reader: chain.history,
+        store,
+        program: factory,
+        daos: async () => {
+          const { value: { slot, discovered } } = await live.snapshot.get(ALL)
+          return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
+        },
+        rate: feeRate,
+        basis: volumeBasis,
+        onFact: ({ level, message }) => { if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`) }
+      }), { out: process.stdout, now: Date.now, sleep: wakefulSleep, signal: stopping.signal })
+    } finally {
+      await store.close()
+    }
+  } finally {
+    await fastify.close()
+  }
+}
+
+try {
+  await run()
+} catch (error) {
+  const problems = error instanceof SettingsError ? error.problems : isServiceError(error) ? [error.message] : undefined
+  for (const problem of problems ?? [String(error instanceof Error ? error.stack : error)]) process.stderr.write(`${problem}\n`)
+  process.exitCode = 1
+}
