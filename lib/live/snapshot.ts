@@ -3,7 +3,7 @@ import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeDao, MisplacedError } from '../protocol/dao.js'
+import { type Dao, decodeDao } from '../protocol/dao.js'
 import type { Token, TokenReader } from './tokens.js'
 
 /** The state of all DAOs at one slot. */
@@ -46,16 +46,16 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
 
   function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
     const { address } = account
+    let dao: Dao
     try {
-      return { address, dao: decodeDao(client, account), leftOut: excluded.has(address) ? 'excluded' : undefined }
+      dao = decodeDao(client, account)
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      // one odd account is left out; bytes that belong to another account of the answer show that the answer is mixed up
-      if (error instanceof MisplacedError && all.has(error.belongsTo)) {
-        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${error.belongsTo}`, { cause: error })
-      }
       return { address, dao: undefined, leftOut: excluded.has(address) ? 'excluded' : 'undecodable' }
     }
+    // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is mixed up
+    if (dao.ownAddress !== address && all.has(dao.ownAddress)) throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+    return { address, dao, leftOut: excluded.has(address) ? 'excluded' : undefined }
   }
 
   return async () => {

@@ -9,6 +9,7 @@ import externalPool from '../../idl/damm-v2.json' with { type: 'json' }
 import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { boundVec, DecodeError, need } from './bytes.js'
+import { keyBytes } from './pda.js'
 
 /** The program client: Anchor's Program over each IDL, and what its decoder leaves unchecked. */
 
@@ -27,6 +28,7 @@ const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = { 'v0.6': launchpadV06
 export interface ProgramClient {
   /** Program that owns the DAO accounts, base58. */
   readonly program: string
+  readonly programBytes: Buffer
   /** First bytes of every DAO account. */
   readonly daoPrefix: Buffer
   /** Each gives Anchor's camelCase object; throws a DecodeError unless owner, discriminator and length are right. */
@@ -65,6 +67,7 @@ export function createProgramClient (factory: string, connection: Connection): P
 
   return {
     program: factory,
+    programBytes: keyBytes(factory),
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
     dao: decoder(main, 'dao', factory),
     launch (version, account) {

@@ -7,6 +7,8 @@ import { deriveWith, keyBytes, keyText } from './pda.js'
 /** A DAO and its embedded pool, from the prefix of the account that is equal in every version (programs/futarchy/src/state/dao.rs). */
 export interface Dao {
   address: string
+  /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
+  ownAddress: string
   /** Futarchy while a proposal is live: the spot pool then stands beside two conditional ones, which set no price. */
   state: 'spot' | 'futarchy'
   baseMint: string
@@ -43,36 +45,25 @@ interface AnchorDao {
   seqNum: AnchorInteger
 }
 
-/** A DAO's bytes at an address that is not the one derived from them. */
-export class MisplacedError extends DecodeError {
-  /** The address that they belong to. */
-  readonly belongsTo: string
-
-  constructor (belongsTo: string) {
-    super('dao: the bytes of another account')
-    this.belongsTo = belongsTo
-  }
-}
-
 const SEED = Buffer.from('dao')
 
-/** A DAO's bytes name their own address (seeds `dao`, creator, nonce; programs/futarchy/src/instructions/initialize_dao.rs). */
-function checkPlace (client: ProgramClient, { address }: RawAccount, { nonce, daoCreator, pdaBump }: Pick<AnchorDao, 'nonce' | 'daoCreator' | 'pdaBump'>): void {
+/** The address that a DAO's bytes name as their own (seeds `dao`, creator, nonce; programs/futarchy/src/instructions/initialize_dao.rs). */
+function ownAddress (client: ProgramClient, address: string, { nonce, daoCreator, pdaBump }: Pick<AnchorDao, 'nonce' | 'daoCreator' | 'pdaBump'>): string {
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64LE(toBigInt(nonce))
-  const own = deriveWith([SEED, daoCreator.toBuffer(), bytes], pdaBump, keyBytes(client.program))
-  if (!own.equals(keyBytes(address))) throw new MisplacedError(keyText(own))
+  const own = deriveWith([SEED, daoCreator.toBuffer(), bytes], pdaBump, client.programBytes)
+  return own.equals(keyBytes(address)) ? address : keyText(own)
 }
 
-/** Decodes a DAO account. Throws a DecodeError where it is none, where the pool's mints are not the DAO's, or where it is that of another address. */
+/** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   const { amm, ...dao } = client.dao(account) as AnchorDao
   const pool = amm.state.spot?.spot ?? amm.state.futarchy?.spot
   if (pool === undefined) throw new DecodeError('dao: a pool state that is neither spot nor futarchy')
   if (!amm.baseMint.equals(dao.baseMint) || !amm.quoteMint.equals(dao.quoteMint)) throw new DecodeError('dao: the pool is of other mints')
-  checkPlace(client, account, dao)
   return {
     address: account.address,
+    ownAddress: ownAddress(client, account.address, dao),
     state: amm.state.spot === undefined ? 'futarchy' : 'spot',
     baseMint: toKey(dao.baseMint),
     quoteMint: toKey(dao.quoteMint),
