@@ -77,7 +77,7 @@ for (const signal of SIGNALS) {
     if (told !== Infinity) return
     told = performance.now()
     fastify.log.info(`${signal} received: requests in work are answered, then the service ends`)
-    void grace.close()
+    grace.close()
   })
 }
 

@@ -3,6 +3,7 @@
  * `npm run bench -- refresh [--daos 2000]`. The chain runs in a process of its own.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -27,8 +28,8 @@ const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 async function startChain (): Promise<{ url: string, program: string, stop: () => void }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', values.daos, '--swaps', '0'],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
-  for await (const line of createInterface({ input: child.stdout! })) return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
-  throw new Error('the simulated chain ended before it began')
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
+  return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
 }
 
 async function cpu<T> (work: () => Promise<T>): Promise<{ ms: number, value: T }> {

@@ -23,8 +23,8 @@ interface Chain { url: string, wsUrl: string, program: string, router: string, s
 async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', '20', '--swaps', '4000', '--days', '10', '--live'],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
-  for await (const line of createInterface({ input: child.stdout! })) return { chain: JSON.parse(line) as Chain, child }
-  throw new Error('the simulated chain ended before it began')
+  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
+  return { chain: JSON.parse(line) as Chain, child }
 }
 
 async function startService (chain: Chain, folder: string): Promise<FastifyInstance> {

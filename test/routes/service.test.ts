@@ -74,8 +74,16 @@ test('GET /api/daos: discovered is listed plus left out, each with its reason', 
   t.match(report, { slot: ledger.slot, discovered: 4, listed: 2, left_out: 2 })
   const of = (address: string) => report.daos.find(({ dao }) => dao === address)
   t.match(of(listed.address), {
-    listed: true, reason: null, state: 'futarchy', base_mint: listed.base.address, quote_mint: usdc.address, priced_in_usd: true,
-    sequence_on_chain: String(listed.seqNum), sequence_indexed: String(listed.seqNum), missing_events: '0', first_swap: new Date(ledger.swaps[0]!.time * 1000).toISOString()
+    listed: true,
+    reason: null,
+    state: 'futarchy',
+    base_mint: listed.base.address,
+    quote_mint: usdc.address,
+    priced_in_usd: true,
+    sequence_on_chain: String(listed.seqNum),
+    sequence_indexed: String(listed.seqNum),
+    missing_events: '0',
+    first_swap: new Date(ledger.swaps[0]!.time * 1000).toISOString()
   })
   t.match(of(fake.address), { listed: true, priced_in_usd: false, first_swap: null })
   t.match(of(empty.address), { listed: false, reason: 'no reserves' })
