@@ -20,6 +20,7 @@ export interface Settings {
   excluded: ReadonlySet<string>
   dataDir: string
   databaseUrl: string | undefined
+  role: RawSettings['ROLE']
   redisUrl: string | undefined
   rateLimitMax: number
   isExempt: AddressMatcher
@@ -103,6 +104,9 @@ export function ownVariables (env: Readonly<Record<string, string | undefined>>)
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
   }
+  if (['api', 'indexer'].includes(variables.ROLE ?? '') && variables.DATABASE_URL === undefined) {
+    problems.push('ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves')
+  }
   return { variables, problems }
 }
 
@@ -150,6 +154,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     excluded: new Set(list(raw.EXCLUDED_DAOS)),
     dataDir: raw.DATA_DIR,
     databaseUrl: raw.DATABASE_URL || undefined,
+    role: raw.ROLE,
     redisUrl: raw.REDIS_URL || undefined,
     rateLimitMax: raw.RATE_LIMIT_MAX,
     isExempt: addressMatcher(raw.RATE_LIMIT_ALLOW),

@@ -1,8 +1,10 @@
 import fp from 'fastify-plugin'
 import { subscribe } from '../lib/chain/subscription.js'
 import type { Fact } from '../lib/history/facts.js'
-import { createHistory, type History } from '../lib/history/history.js'
+import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
+import { openSharedHistory } from '../lib/history/postgres-history.js'
 import { openSqliteStore } from '../lib/history/sqlite.js'
+import type { Settings } from '../lib/settings.js'
 import { ALL, TICKER_TTL } from './cache.js'
 
 declare module 'fastify' {
@@ -22,13 +24,18 @@ export interface HistoryPluginOptions {
 /** How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next start. */
 const LAST_STEP = 3_000
 
+/** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
+async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'>): Promise<History & { close (): Promise<void> }> {
+  if (databaseUrl !== undefined) return await openSharedHistory({ ...options, url: databaseUrl, writes: role !== 'api' })
+  const store = await openSqliteStore({ folder: dataDir, program: options.program })
+  return { ...createHistory({ ...options, store }), close: () => store.close() }
+}
+
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
 export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs }) => {
   const { config, chain, live } = fastify
-  const store = await openSqliteStore({ folder: config.dataDir, program: config.factory })
-  const history = createHistory({
+  const history = await openHistory(config, {
     reader: chain.history,
-    store,
     program: config.factory,
     daos: async () => {
       const { value: { slot, discovered } } = await live.snapshot.get(ALL)
@@ -56,6 +63,6 @@ export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs
     const cutOff = setTimeout(() => chain.close(), LAST_STEP)
     await Promise.all([history.stop(), subscription?.close()])
     clearTimeout(cutOff)
-    await store.close()
+    await history.close()
   })
 }, { name: 'history', dependencies: ['config', 'rpc', 'cache'] })

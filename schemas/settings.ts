@@ -23,7 +23,11 @@ export const SettingsSchema = Type.Object({
   PROTOCOL_FEE_RATE: text('rate', 'Protocol fee as a share of a swap\'s input; volume = fee / rate.', '0.0025'),
   EXCLUDED_DAOS: text('public-keys', 'DAO addresses separated by commas that are left out of every answer.', ''),
   DATA_DIR: text('text', 'Folder of the embedded store.', './data'),
-  DATABASE_URL: text('postgres-url', 'PostgreSQL in place of the embedded store. Empty: the embedded store.', ''),
+  DATABASE_URL: text('postgres-url', 'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. Empty: the embedded store.', ''),
+  ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('indexer')], {
+    default: 'all',
+    description: 'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does (api). Without it: all.'
+  }),
   REDIS_URL: text('redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''),
   RATE_LIMIT_MAX: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 60, description: 'Requests per client address and clock minute.' }),
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),

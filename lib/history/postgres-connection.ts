@@ -24,11 +24,11 @@ const UNUSED_MS = 30_000
 /** Connections of one process for its reads; they are short and few. */
 const MOST = 4
 
-/** Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws an Error that does not repeat it. */
+/** Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws HISTORY_UNAVAILABLE without repeating it. */
 export function placeOf (url: string): PostgresPlace {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
-  if (!SCHEMA.test(schema)) throw new Error('the schema in it must be of small letters, digits and underscores, 40 at most')
+  if (!SCHEMA.test(schema)) throw new ServiceError('HISTORY_UNAVAILABLE', 'the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most')
   const options = parsed.searchParams.get('options') ?? ''
   // The driver lets the URL win over what is set beside it, and both have options
   for (const name of ['schema', 'options']) parsed.searchParams.delete(name)
@@ -41,7 +41,7 @@ export function configOf ({ config, schema }: PostgresPlace, settings: Record<st
   return {
     ...config,
     options: [config.options, ...own.map(([name, value]) => `-c ${name}=${value}`)].join(' '),
-    application_name: 'dao-market-data',
+    application_name: `dao-market-data ${schema}`,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,

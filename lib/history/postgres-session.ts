@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { isServiceError, ServiceError } from '../errors.js'
+import type { LeadSession } from './leader.js'
 import { asPoolClient, configOf, type PostgresPlace } from './postgres-connection.js'
 import { isRefusedRow, messageOf } from './postgres-errors.js'
 import type { Engine } from './store-queries.js'
@@ -15,18 +16,12 @@ export const BEAT_MS = 2000
 /** For the end of a connection that may no longer answer. */
 const FAREWELL_MS = 1000
 
-export interface Session {
+export interface Session extends LeadSession {
   db: Kysely<Tables>
-  /** Aborted once the connection is gone, and with it the lead. */
-  lost: AbortSignal
-  /** Takes the lead where nobody has it. Asked again by the one who has it, it only shows that he is there. Throws when the connection is lost. */
-  lead (): Promise<boolean>
   /** What the leader reads and writes through; each write makes sure that this session still leads. */
   engine (): Engine
   /** One transaction of the leader. Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
   writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void>
-  /** Gives the lead back with the connection. */
-  close (): Promise<void>
 }
 
 /** The channel on which a leader tells the others that something has been written. */
@@ -74,9 +69,11 @@ export async function openSession (place: PostgresPlace, onWritten: () => void =
     }
   }
 
+  const beat = async () => { await sql`select`.execute(db) }
+
   async function lead (): Promise<boolean> {
     if (epoch !== undefined) {
-      await sql`select`.execute(db)
+      await beat()
       return true
     }
     const { rows: [found] } = await sql<{ got: boolean }>`select pg_try_advisory_lock(hashtextextended(${`dao-market-data lead ${schema}`}, 0)) as got`.execute(db)
@@ -103,6 +100,7 @@ export async function openSession (place: PostgresPlace, onWritten: () => void =
     db,
     lost: gone.signal,
     lead: () => orLost(lead),
+    beat: () => orLost(beat),
     writing: work => orLost(() => writing(work)),
     engine: () => ({
       db,

@@ -28,6 +28,11 @@ export async function ask (text: string, values: unknown[] = []): Promise<Array<
   }
 }
 
+/** Ends every connection of the service to a schema; gives their number. */
+export async function cutAll (schema: string): Promise<number> {
+  return (await ask('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [`dao-market-data ${schema}`])).length
+}
+
 let made = 0
 
 /** The URL of a schema that goes with the test. */
