@@ -2,7 +2,7 @@ import type { HistoryReader } from '../chain/types.js'
 import type { OnFact } from './facts.js'
 import type { Fetcher } from './fetch.js'
 import { holesOf, type Hole } from './gaps.js'
-import { heal } from './heal.js'
+import { heal, type Cursor } from './heal.js'
 import type { Recorder } from './recorder.js'
 import type { Store } from './store.js'
 
@@ -23,7 +23,7 @@ const FIRST_RETRY_MS = 10_000
 const MOST_RETRY_MS = 3_600_000
 /** Holes and missing transactions looked for in one go, so that the walk is not kept waiting. */
 const AT_ONCE = 5
-const MISSING_AT_ONCE = 50
+const MISSING_AT_ONCE = 20
 
 /** When something that was not to be had is looked for again: ever less often. */
 function createSchedule (now: () => number) {
@@ -43,6 +43,8 @@ function createSchedule (now: () => number) {
 export function createCompleteness ({ reader, fetcher, recorder, store, daos, now, onFact }: CompletenessOptions) {
   const schedule = createSchedule(now)
   const later = createSchedule(now)
+  /** Where the search for a hole goes on. */
+  const cursors = new Map<string, Cursor>()
   /** Numbers that the accounts had at a slot which the walk may not have covered yet. */
   let pending: { slot: number, seqNums: Map<string, bigint> } | undefined
   /** Such numbers once it has: every event up to them should be stored. */
@@ -72,7 +74,12 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
     const due = [...holes().values()].flat().filter(hole => schedule.due(key(hole))).slice(0, AT_ONCE)
     for (const hole of due) {
       const { dao, from, to } = hole
-      const found = await heal(hole, reader, fetcher, recorder, store)
+      const { found, next } = await heal(hole, cursors.get(key(hole)), { reader, fetcher, recorder, store, now })
+      if (next !== undefined) {
+        cursors.set(key(hole), next)
+        continue
+      }
+      cursors.delete(key(hole))
       const left = holes().get(dao)?.some(other => other.from <= to && other.to >= from) ?? false
       const detail = { dao, from: String(from), to: String(to) }
       if (!left) {

@@ -41,6 +41,8 @@ const LENIENT_AFTER = 3
 /** After so many answers that the past is unknown, a gap is left alone for a while, or the beginning taken for reached. */
 const LOST_AFTER = 6
 const LOST_MS = 600_000
+/** However often it is woken, the head is not looked at more often. */
+const WAKE_MS = 250
 const DAY = 86_400
 /** Block times and this machine's clock may differ by so many seconds. */
 const CLOCK_MARGIN = 60
@@ -53,6 +55,8 @@ export function createIndexer (options: IndexerOptions) {
   let reachedAt: number | null = null
   let phase: Phase = 'starting'
   let wakeUp = () => {}
+  let wasBehind = false
+  let lookedAt = -Infinity
 
   const coversDay = () => covers(recorder.state.segments, recorder.state.ended, Math.floor(now() / 1000) - DAY - CLOCK_MARGIN)
 
@@ -68,8 +72,10 @@ export function createIndexer (options: IndexerOptions) {
     const slot = completeness.isPending ? await reader.finalizedSlot() : undefined
     const asked = now()
     const { reached, behind } = await walk.head(head.failures >= LENIENT_AFTER)
-    if (behind) onFact({ level: 'warn', code: 'node-behind', message: 'the newest finalized signature of the node is older than one that is processed' })
+    if (behind && !wasBehind) onFact({ level: 'warn', code: 'node-behind', message: 'the newest finalized signature of the node is older than one that is processed' })
+    wasBehind = behind
     head.at = now() + pollMs
+    lookedAt = now()
     if (!reached) return
     reachedAt = asked
     if (slot !== undefined) completeness.reached(slot)
@@ -138,7 +144,7 @@ export function createIndexer (options: IndexerOptions) {
     run,
     /** The head may have moved. */
     wake (): void {
-      if (head.failures === 0) head.at = 0
+      if (head.failures === 0) head.at = Math.min(head.at, lookedAt + WAKE_MS)
       wakeUp()
     },
     coversDay,

@@ -26,15 +26,16 @@ export interface HeadResult {
   behind: boolean
 }
 
-/** A step takes about so long, so that the head is looked at in between. */
+/** A step takes about so long, so that the head is looked at in between; the first one is small, as the node's pace is not known yet. */
 const STEP_MS = 2000
+const FIRST_STEP = 50
 
 const successful = (entries: readonly SignatureInfo[]) => entries.filter(({ failed }) => !failed)
 
 /** The walk over the program's signatures: what it does is kept with `recorder`, one whole step at a time. */
 export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: Fetcher, options: WalkOptions) {
   const { program, pageSize = 1000, stepSize: { least, most } = { least: 10, most: 250 }, now } = options
-  let size = most
+  let size = Math.min(most, FIRST_STEP)
   /** Entries that are known to follow the signature `after`, not processed yet; `whole`: they reach down to the next segment. */
   let buffer: { after: string, entries: SignatureInfo[], whole: boolean } | undefined
   /** The transactions of the next step, asked for while the last one is written. */
@@ -44,24 +45,30 @@ export function createWalk (reader: HistoryReader, recorder: Recorder, fetcher: 
 
   const ask = (page: { before?: string, until?: string, limit?: number }) => reader.signatures(program, { limit: pageSize, ...page })
 
+  /** Fetches a step, and learns from it how large the next ones may be. */
+  async function fetch (entries: readonly SignatureInfo[], tolerance: Tolerance): Promise<Fetched> {
+    const begun = now()
+    const fetched = await fetcher.fetch(successful(entries), tolerance)
+    const pace = entries.length / Math.max(now() - begun, 1)
+    size = Math.round(Math.min(most, 2 * size, Math.max(least, pace * STEP_MS)))
+    return fetched
+  }
+
   function fetchAhead (entries: readonly SignatureInfo[]): void {
     const wanted = entries.slice(0, size)
     if (wanted.length === 0) return
-    const fetched = fetcher.fetch(successful(wanted), 'some')
+    const fetched = fetch(wanted, 'some')
     fetched.catch(() => {})   // it is thrown where it is waited for
     ahead = { first: wanted[0]!.signature, size: wanted.length, fetched }
   }
 
   /** The next step out of `entries`: what it takes, and what the node gave for it. */
   async function take (entries: SignatureInfo[], tolerance: Tolerance): Promise<{ taken: SignatureInfo[], rest: SignatureInfo[], fetched: Fetched }> {
-    const begun = now()
     const ready = ahead?.first === entries[0]?.signature ? ahead : undefined
     if (ready !== undefined) ahead = undefined
     const taken = entries.slice(0, ready?.size ?? size)
     const rest = entries.slice(taken.length)
-    const fetched = await (ready?.fetched ?? fetcher.fetch(successful(taken), tolerance))
-    const pace = taken.length / Math.max(now() - begun, 1)
-    if (ready === undefined || now() - begun > STEP_MS) size = Math.round(Math.min(most, Math.max(least, pace * STEP_MS)))
+    const fetched = await (ready?.fetched ?? fetch(taken, tolerance))
     fetchAhead(rest)
     return { taken, rest, fetched }
   }

@@ -197,13 +197,13 @@ test('another rate or basis at the next start: sums are made anew without a call
   for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'auto'], ['0.005', 'auto'], ['0.0050', 'auto']] as const) {
     const watched = await watch(t, ledger, { folder, rate: parseDecimal(rate)!, basis })
     await until(() => watched.history.status().headAt !== null)
-    const days = [...(await watched.history.daily()).get(ledger.daos[0]!.address)!.days.values()]
-    totals.push(shown(days[1]!.quote), String(watched.facts.filter(({ code }) => code === 'revalued').length))
+    const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
+    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.facts.filter(({ code }) => code === 'revalued').length))
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()
     await watched.store.close()
   }
-  const inputs = ledger.swaps.filter(({ dao, time }) => dao === ledger.daos[0]!.address && Math.floor(time / 86_400) === Math.floor(ledger.swaps[0]!.time / 86_400) + 1)
+  const inputs = ledger.swaps.filter(({ dao, time }) => dao === ledger.daos[0]!.address && new Date(time * 1000).toISOString().startsWith('2026-01-02'))
   const sum = inputs.reduce((sum, { input }) => sum + input, 0n)
   const byFee = inputs.reduce((sum, { input }) => sum + (input - input * 9950n / 10_000n) * 200n, 0n)
   t.same(totals, [`${2n * byFee}.000`, '1', `${sum}.000`, '1', `${byFee}.000`, '1', `${byFee}.000`, '0'])
