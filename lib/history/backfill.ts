@@ -77,12 +77,15 @@ export async function backfill (history: History, { out, now, sleep, signal }: B
     else if (text !== last) out.write(`${text}\n`)
     last = text
   }
-  const draw = () => { if (since !== undefined) show(progressLine(history.status(), since, (now() - begun) / 1000, out.isTTY === true)) }
+  const draw = () => {
+    const status = history.status()
+    // What was stored before does not tell how fast it goes now
+    if (status.phase !== 'starting') since ??= status
+    show(progressLine(status, since ?? status, (now() - begun) / 1000, out.isTTY === true))
+  }
 
   history.start()
   while (!signal.aborted && !isDone(history.status())) {
-    const status = history.status()
-    if (since === undefined && status.phase !== 'starting') since = status
     if (now() - shown >= (out.isTTY === true ? DRAW_MS : LINE_MS)) {
       shown = now()
       draw()
