@@ -33,6 +33,7 @@ export interface Identity {
 
 async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
   const meta = await readMeta(db)
+  if (meta.has('copying')) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is an unfinished copy of another: run the copy again to finish it')
   for (const [key, value] of Object.entries(identity)) {
     const kept = meta.get(key)
     if (value !== undefined && kept !== undefined && kept !== value) {
@@ -44,12 +45,12 @@ async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
 }
 
 /**
- * Brings the tables up to date and binds them to the program. Throws HISTORY_UNAVAILABLE when they are of a newer version, or hold
- * another program's rows. Nobody else may do so at the same time.
+ * Brings the tables up to date and binds them to the program, where one is given. Throws HISTORY_UNAVAILABLE when they are of a newer
+ * version, hold another program's rows, or are an unfinished copy. Nobody else may do so at the same time.
  */
-export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity: Identity): Promise<void> {
+export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity?: Identity): Promise<void> {
   await migrate(db, types)
-  await bind(db, identity)
+  if (identity !== undefined) await bind(db, identity)
 }
 
 /** A store over an engine whose connection is open, its tables prepared and, where it writes, locked. */

@@ -13,7 +13,7 @@ function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
 }
 
 /** The statements that insert `rows`. As one document, an engine takes apart by itself what else is compiled, bound and planned value by value. */
-function * inserts<T extends keyof Tables & string> (trx: Trx, { rows: form }: ColumnTypes, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) {
+export function * inserts<T extends keyof Tables & string> (trx: Trx, { rows: form }: ColumnTypes, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) {
   for (const some of chunks(rows, ROWS[form])) {
     const insert = trx.insertInto(table)
     if (form === 'values') {
