@@ -16,6 +16,8 @@ const GRACE = 9_500
 const SIGNALS: Array<'SIGTERM' | 'SIGINT' | 'SIGQUIT'> = ['SIGTERM', 'SIGINT', 'SIGQUIT']
 /** npm passes on a signal that the terminal, or whoever ends the process group, has already sent here: within this time it is the same one, ms. */
 const SAME_SIGNAL = 100
+/** Connections that may wait to be accepted: with the platform's 511 a burst of slow clients makes others wait for seconds. */
+const MOST_WAITING = 4_096
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
@@ -58,7 +60,7 @@ async function start (): Promise<void> {
   await fastify.register(fp(app), { env })
   await fastify.ready()
   const { port, host } = fastify.config
-  await fastify.listen({ port, host })
+  await fastify.listen({ port, host, backlog: MOST_WAITING })
 }
 
 const grace = closeWithGrace({ delay: GRACE, logger: lastWords, skip: SIGNALS }, async ({ err }) => {

@@ -40,11 +40,11 @@ const whole = (raw: bigint, decimals: number): Rational => ratio(raw, 10n ** Big
 /** Figures of one pool that depend on nothing but its reserves and swaps. */
 export interface PoolTruth { last_price: string, liquidity_in_usd: string, base_volume: string, target_volume: string }
 
-/** What was traded in a pool, raw units of both tokens. */
-function notionals (ledger: Ledger, address: string): { bases: Rational, quotes: Rational } {
+/** What was traded in a pool after the second `since`, raw units of both tokens. */
+function notionals (ledger: Ledger, address: string, since = -Infinity): { bases: Rational, quotes: Rational } {
   let [bases, quotes] = [ratio(0n), ratio(0n)]
-  for (const { dao, side, fee, input, output } of ledger.swaps) {
-    if (dao !== address) continue
+  for (const { dao, time, side, fee, input, output } of ledger.swaps) {
+    if (dao !== address || time <= since) continue
     const notional = ratio(fee * 200n)
     const other = ratio(notional.n * output, input)
     bases = add(bases, side === 'buy' ? other : notional)
@@ -59,11 +59,11 @@ export function aggregateTruth ({ ledger, daos }: World): string {
   return toFixed(ratio(n, d * 1_000_000n), 2)
 }
 
-/** By pool. Volumes are of all swaps, which must lie within a day; fee / 0.005 on the input leg, the other leg in proportion. */
-export function poolTruths ({ ledger, daos }: World): Map<string, PoolTruth> {
+/** By pool. Volumes are of the swaps after the second `since`; fee / 0.005 on the input leg, the other leg in proportion. */
+export function poolTruths ({ ledger, daos }: World, since?: number): Map<string, PoolTruth> {
   return new Map(daos.map(dao => {
     const { base, quote } = dao.reserves
-    const { bases, quotes } = notionals(ledger, dao.address)
+    const { bases, quotes } = notionals(ledger, dao.address, since)
     const { decimals } = ledger.mints.get(dao.base.address)!
     return [dao.address, {
       last_price: significant(ratio(quote * 10n ** BigInt(decimals), base * 10n ** 6n)),
