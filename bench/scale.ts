@@ -50,6 +50,7 @@ async function cost (work: () => Promise<unknown>): Promise<{ cpu: number, ms: n
 async function measure ({ url, program }: { url: string, program: string }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-scale-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  process.once('disconnect', () => process.exit())
   const env = { CHAIN_RPC_URL: url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, PROTOCOL_FEE_RATE: '0.005', DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000', LOG_LEVEL: 'error' }
   let [ahead, calls] = [0, 0]
   const fastify = Fastify({ ...serverOptions(env), logger: { level: 'error' } })
@@ -121,6 +122,7 @@ async function load (url: string, requests: number): Promise<void> {
 async function run (daos: string, swaps: string): Promise<void> {
   const home = join(import.meta.dirname, '..')
   const chain = spawn(process.execPath, ['--max-old-space-size=8192', '--import', 'tsx', 'test/ledger/serve.ts', '--daos', daos, '--swaps', swaps, '--days', values.days], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home })
+  process.once('exit', () => chain.kill())
   try {
     const [line] = await once(createInterface({ input: chain.stdout }), 'line') as [string]
     const { url, program } = JSON.parse(line) as { url: string, program: string }
@@ -134,6 +136,7 @@ async function run (daos: string, swaps: string): Promise<void> {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 if (values.chain === undefined) {
   const swaps = values.swaps.split(',')
   for (const [i, daos] of values.daos.split(',').entries()) await run(daos, swaps[i] ?? swaps.at(-1)!)
