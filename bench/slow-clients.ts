@@ -57,8 +57,14 @@ async function measure (): Promise<void> {
   createWorld(ledger)
   const folder = mkdtempSync(join(tmpdir(), 'slow-'))
   const env = {
-    CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program,
-    NODE_ENV: 'test', LOG_LEVEL: 'silent', DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000'
+    CHAIN_RPC_URL: node.url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: ledger.program,
+    ROUTER_ADDRESS: ledger.program,
+    NODE_ENV: 'test',
+    LOG_LEVEL: 'silent',
+    DATA_DIR: folder,
+    RATE_LIMIT_MAX: '1000000000'
   }
   const service = Fastify({ ...serverOptions(env), logger: false })
   const begun = performance.now()

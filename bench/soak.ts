@@ -39,8 +39,15 @@ const now = (): number => ledger.time * 1000 + (performance.now() - advanced)
 const advance = (seconds: number): void => { ledger.advance(seconds); advanced = performance.now() }
 
 const env = {
-  CHAIN_RPC_URL: node.url, CHAIN_WS_URL: node.wsUrl, FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program, NODE_ENV: 'test', LOG_LEVEL: 'silent',
-  DATA_DIR: folder, PROTOCOL_FEE_RATE: '0.005', RATE_LIMIT_MAX: '1000000000'
+  CHAIN_RPC_URL: node.url,
+  CHAIN_WS_URL: node.wsUrl,
+  FACTORY_ADDRESS: ledger.program,
+  ROUTER_ADDRESS: ledger.program,
+  NODE_ENV: 'test',
+  LOG_LEVEL: 'silent',
+  DATA_DIR: folder,
+  PROTOCOL_FEE_RATE: '0.005',
+  RATE_LIMIT_MAX: '1000000000'
 }
 
 async function start (): Promise<{ service: FastifyInstance, url: string }> {

@@ -29,7 +29,7 @@ test('no log line, answer or metric of the real process holds a key, whatever th
   const metricsPort = await freePort()
   const crash = join(mkdtempSync(join(tmpdir(), 'crash-')), 'crash.mjs')
   // the worst case: an error that carries the setting itself, as the platform's errors do, and that nothing catches
-  writeFileSync(crash, "process.on('SIGWINCH', () => { throw Object.assign(new Error(`Invalid URL ${process.env.CHAIN_RPC_URL}`), { input: process.env.CHAIN_WS_URL }) })")
+  writeFileSync(crash, "process.on('SIGWINCH', () => { throw Object.assign(new Error('Invalid URL ' + process.env.CHAIN_RPC_URL), { input: process.env.CHAIN_WS_URL }) })")
   const server = startServer(t, {
     CHAIN_RPC_URL: `${hide(node.url)},${hide('http://127.0.0.1:9')}`,
     CHAIN_WS_URL: hide(node.wsUrl),
@@ -96,7 +96,9 @@ test('secrets are found in every part and spelling, and nothing else is hidden',
   const secrets = secretsOf({
     CHAIN_RPC_URL: ' https://rpc.example.com/v2/path-key?api-key=query-key , https://user-name:pass%21word@other.example.com:8899/',
     DATABASE_URL: 'postgres://u:it%27s"quoted@db.example.com/market?password=in-query',
-    REDIS_URL: '', PORT: '12345', FACTORY_ADDRESS: 'not-secret'
+    REDIS_URL: '',
+    PORT: '12345',
+    FACTORY_ADDRESS: 'not-secret'
   })
   const redact = createRedactor(secrets)
   const shown = 'https://rpc.example.com/v2 other.example.com:8899 db.example.com/market 12345 not-secret'
