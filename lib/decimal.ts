@@ -24,6 +24,7 @@ export const divide = (a: Rational, b: Rational): Rational => ratio(a.n * b.d, a
 
 /** Negative, 0 or positive as a is below, equal to or above b. */
 export function compare (a: Rational, b: Rational): number {
+  if (a.d === b.d) return a.n < b.n ? -1 : a.n > b.n ? 1 : 0
   const left = a.n * b.d
   const right = b.n * a.d
   return left < right ? -1 : left > right ? 1 : 0

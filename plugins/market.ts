@@ -4,7 +4,7 @@ import { divide, powerOfTen } from '../lib/decimal.js'
 import { ServiceError } from '../lib/errors.js'
 import { type Aged, createFreshCache, RENEW_FROM } from '../lib/live/fresh.js'
 import type { Snapshot } from '../lib/live/snapshot.js'
-import { aggregateVolume, type TradedDao } from '../lib/market/aggregate.js'
+import { createAggregate, type TradedDao } from '../lib/market/aggregate.js'
 import { daosReport, missingEvents } from '../lib/market/dao-report.js'
 import { isTickerId, tickers, type Volumes } from '../lib/market/ticker.js'
 import { createValuation, type Valuation } from '../lib/market/usd.js'
@@ -48,6 +48,7 @@ interface TickerList {
 
 export default fp<MarketOptions>(async (fastify, { now = Date.now }) => {
   const { config, live, history } = fastify
+  const aggregate = createAggregate()
   const serializeTickers = buildSerializer(TickersSchema)
   const serializeAggregate = buildSerializer(AggregateSchema)
   const serializeDaos = buildSerializer(DaosSchema)
@@ -78,23 +79,22 @@ export default fp<MarketOptions>(async (fastify, { now = Date.now }) => {
     const daos: TradedDao[] = []
     let missing = 0n
     let complete = true
+    const report = history.report()
     for (const [address, { launchedAt, days, complete: whole }] of await history.daily()) {
       if (config.excluded.has(address)) continue
-      missing += missingEvents(history.report().get(address))
+      missing += missingEvents(report.get(address))
       const dao = known.get(address)
       complete &&= whole && dao !== undefined
-      if (dao === undefined) continue
-      const quote = snapshot.tokens.get(dao.quoteMint)
-      const worth = usd(dao.quoteMint)
-      daos.push({
-        baseMint: dao.baseMint,
-        symbol: snapshot.tokens.get(dao.baseMint)?.symbol ?? '',
-        usdPerUnit: worth === undefined || quote == null ? undefined : divide(worth, powerOfTen(quote.decimals)),
-        launchedAt,
-        days
-      })
+      if (dao !== undefined) daos.push({ address, baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
     }
-    return await represent(JSON_TYPE, serializeAggregate(aggregateVolume(daos, seconds())), {
+    const record = aggregate(daos, {
+      usdPerUnit (mint) {
+        const [worth, token] = [usd(mint), snapshot.tokens.get(mint)]
+        return worth === undefined || token == null ? undefined : divide(worth, powerOfTen(token.decimals))
+      },
+      symbolOf: mint => snapshot.tokens.get(mint)?.symbol ?? ''
+    }, seconds())
+    return await represent(JSON_TYPE, serializeAggregate(record), {
       'x-history-complete': String(complete),
       'x-history-missing': missing.toString()
     })

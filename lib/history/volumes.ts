@@ -1,6 +1,6 @@
 import { ZERO, type Rational } from '../decimal.js'
 import type { Valuation } from '../market/volume.js'
-import { createDaily, type Days } from './daily.js'
+import { createDaily, type DaoDays } from './daily.js'
 import { mayReach, sizeOf, type Hole } from './gaps.js'
 import type { Interval, MissingTransaction, Store } from './store.js'
 import { sumOf } from './sums.js'
@@ -18,7 +18,7 @@ export interface Volume24h {
 export interface DailyVolume {
   /** Unix seconds of InitializeDao, or of the earliest event known. */
   launchedAt: number
-  days: Days
+  days: DaoDays
   /** Every event since the DAO's first is stored and understood. */
   complete: boolean
   /** Sequence numbers known to be missing. */
@@ -88,7 +88,7 @@ export function createVolumes (store: Store, valuation: Valuation) {
         const missing = holes.get(dao) ?? []
         return [dao, {
           launchedAt: first?.lowAt ?? 0,
-          days: days.get(dao) ?? new Map(),
+          days: days.get(dao) ?? { settled: new Map(), recent: new Map() },
           complete: first?.low === 1n && runs.length === 1 && missing.length === 0 && !unreadable.has(dao),
           holes: sizeOf(missing)
         }]

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { parseDecimal, toFixed } from '../../../lib/decimal.js'
 import { ServiceError } from '../../../lib/errors.js'
+import { allDays } from '../../../lib/history/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/sqlite.js'
 import { createLedger, type Ledger } from '../../ledger/index.js'
@@ -92,7 +93,7 @@ test('a DAO without a swap has a volume of zero, and days from its launch on', a
   t.match((await history.last24h(ledger.time)).get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
   const daily = (await history.daily()).get(idle)!
   t.match(daily, { launchedAt: 1_767_225_600, complete: true, holes: 0 })
-  t.equal(daily.days.size, 0)
+  t.equal(allDays(daily.days).size, 0)
   t.match(history.report().get(idle), { indexed: 2n, holes: [], firstSwap: null })
   t.equal(history.report(), history.report(), 'the same as long as nothing changes')
 })
@@ -197,7 +198,7 @@ test('another rate or basis at the next start: sums are made anew without a call
   for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'auto'], ['0.005', 'auto'], ['0.0050', 'auto']] as const) {
     const watched = await watch(t, ledger, { folder, rate: parseDecimal(rate)!, basis })
     await until(() => watched.history.status().headAt !== null)
-    const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
+    const days = allDays((await watched.history.daily()).get(ledger.daos[0]!.address)!.days)
     totals.push(shown(days.get('2026-01-02')!.quote), String(watched.facts.filter(({ code }) => code === 'revalued').length))
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()
