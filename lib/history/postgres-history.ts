@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from '../errors.js'
 import { createHistory, EMPTY, type History, type HistoryOptions } from './history.js'
 import { keepLead, type Term } from './leader.js'
-import { sleep as realSleep } from './pause.js'
+import { backoff, sleep as realSleep } from './pause.js'
 import { placeOf, unreachable } from './postgres-connection.js'
 import { isRefusal, messageOf } from './postgres-errors.js'
 import { createFollower, type Follower } from './postgres-follower.js'
@@ -28,7 +28,7 @@ const LEAST_MS = 250
  * Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a database that can't be reached is waited for.
  */
 export async function openSharedHistory (options: SharedHistoryOptions): Promise<History & { close (): Promise<void> }> {
-  const { url, writes, program, rate, basis, now = Date.now, sleep = realSleep, staleMs = 60_000, onFact = () => {} } = options
+  const { url, writes, program, rate, basis, now = Date.now, sleep = realSleep, staleMs = 60_000, checkMs = 30_000, daos, onFact = () => {} } = options
   const place = placeOf(url)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -78,6 +78,19 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
     }
   }
 
+  /** The accounts are looked at as often as the one who writes does: a process that nobody asks yet must become ready, too. */
+  async function lookAtAccounts (): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        if (leading === undefined) await daos()
+        failures = 0
+      } catch (error) {
+        if (failures++ === 0) onFact({ level: 'warn', code: 'retry', message: `${messageOf(error)}; tried again until the node answers` })
+      }
+      await sleep(failures === 0 ? checkMs : Math.min(backoff(failures), checkMs), signal)
+    }
+  }
+
   async function begin (session: Session): Promise<Term> {
     const store = await createStore(session.engine())
     const history = createHistory({ ...options, store, onReached: createHeadWriter(session.writing, now) })
@@ -113,7 +126,7 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
 
   return {
     start () {
-      work ??= Promise.all([follow(), keepLead({ open: openLead, begin, competes: writes, beatMs: BEAT_MS, sleep, signal, onFact })])
+      work ??= Promise.all([follow(), lookAtAccounts(), keepLead({ open: openLead, begin, competes: writes, beatMs: BEAT_MS, sleep, signal, onFact })])
     },
     async stop () {
       stopping.abort()
