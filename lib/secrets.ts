@@ -7,6 +7,8 @@ const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
   { name: 'DATABASE_URL', path: false },
   { name: 'REDIS_URL', path: false }
 ]
+/** Parts of a query that are no secrets: plain words, which a log is full of. */
+const PLAIN = ['schema', 'sslmode']
 /** Shorter ones can't be told from words and numbers that a log is full of. */
 const SHORTEST = 5
 /** What stands in for a secret. */
@@ -24,7 +26,7 @@ function partsOf (url: string, path: boolean): string[] {
   // not a URL: whatever it is, it was not meant to be read
   if (!URL.canParse(url)) return [url]
   const { username, password, pathname, search, searchParams, hash } = new URL(url)
-  return [username, password, search.slice(1), hash.slice(1), ...searchParams.values(),
+  return [username, password, search.slice(1), hash.slice(1), ...[...searchParams].filter(([name]) => !PLAIN.includes(name)).map(([, value]) => value),
     ...path ? [pathname.slice(1), ...pathname.split('/')] : []]
 }
 

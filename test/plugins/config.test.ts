@@ -100,3 +100,13 @@ test('RATE_LIMIT_ALLOW matches addresses and ranges of both families', async t =
   for (const address of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1']) t.ok(isExempt(address), address)
   for (const address of ['11.1.2.3', '192.0.2.8', '2001:db9::1', 'nonsense', '']) t.notOk(isExempt(address), address)
 })
+
+test('ROLE is for replicas: without DATABASE_URL one process does all', async t => {
+  const problem = 'ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves'
+  for (const ROLE of ['api', 'indexer']) {
+    t.same(await problemsOf({ ...required, ROLE }), [problem])
+    t.equal((await read({ ...required, ROLE, DATABASE_URL: 'postgres://host/database' })).role, ROLE)
+  }
+  t.equal((await read(required)).role, 'all')
+  t.same(await problemsOf({ ...required, ROLE: 'leader' }), ['ROLE must be one of all, api, indexer'])
+})
