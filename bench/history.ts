@@ -167,7 +167,7 @@ async function refresh (): Promise<void> {
   const end = 1_767_225_600 + 365 * DAY
   const runs = await Promise.all(stores.map(async ({ size, store }) => {
     const { intervals } = await store.load()
-    const known = { intervals, unreadable: new Map(), holes: new Map(), accounts: new Map(), provenSlot: Infinity, missing: [] }
+    const known = { intervals, unreadable: new Map(), holes: new Map(), accounts: new Map(), provenSlot: Infinity, missing: [], lostBefore: null, searched: () => false }
     return { size, volumes: createVolumes(store, VALUATION), known, samples: [] as number[], trades: 0 }
   }))
   // A day and a half before the end, read every ten seconds as a service would

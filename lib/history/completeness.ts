@@ -22,7 +22,7 @@ export interface CompletenessOptions {
 const FIRST_RETRY_MS = 10_000
 const MOST_RETRY_MS = 3_600_000
 /** Holes and missing transactions looked for in one go, so that the walk is not kept waiting. */
-const AT_ONCE = 5
+const AT_ONCE = 20
 const MISSING_AT_ONCE = 20
 
 /** When something that was not to be had is looked for again: ever less often. */
@@ -113,6 +113,8 @@ export function createCompleteness ({ reader, fetcher, recorder, store, daos, no
     get accounts () { return proven },
     /** Every hole has been looked for, at least once. */
     get searched () { return [...holes().values()].flat().every(hole => !schedule.isNew(key(hole))) },
+    /** Whether one has, in vain. */
+    wasSearched: (hole: Hole) => !schedule.isNew(key(hole)),
     /** Events that those numbers amount to. */
     get expected () { return expected },
     /** The slot of those numbers: a transaction missing before it leaves a hole, a later one may yet do so. */

@@ -75,5 +75,11 @@ export const sizeOf = (holes: Iterable<Hole>): number => {
   return Number(size)
 }
 
-/** Whether an event that happened after the Unix second `time` may be among the missing ones. */
-export const mayReach = ({ until }: Hole, time: number): boolean => until === null || until > time
+/**
+ * Whether an event that happened after the Unix second `time` may be among the missing ones. `lostBefore` is where the past begins that the
+ * node offers: a DAO's first numbers, looked for in vain where the node still has a list, lie before it.
+ */
+export function mayReach ({ from, until }: Hole, time: number, lostBefore: number | null): boolean {
+  const bound = from === 1n && lostBefore !== null ? Math.min(until ?? Infinity, lostBefore) : until
+  return bound === null || bound > time
+}

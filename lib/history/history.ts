@@ -12,6 +12,7 @@ import { backoff, sleep as realSleep, type Sleep } from './pause.js'
 import { createReport, type Report } from './report.js'
 import { createRecorder, type Recorder } from './recorder.js'
 import { revalueIfNeeded } from './revalue.js'
+import { beginningOf } from './segments.js'
 import type { Store } from './store.js'
 import { createVolumes, type DailyVolume, type Known, type Volume24h } from './volumes.js'
 import { createWalk, type WalkOptions } from './walk.js'
@@ -132,7 +133,8 @@ export function createHistory (options: HistoryOptions): History {
 
   function known ({ recorder, completeness }: Running): Known {
     const { intervals, unreadable, missing } = recorder.state
-    return { intervals, unreadable, missing, holes: completeness.holes(), accounts: completeness.accounts, provenSlot: completeness.provenSlot }
+    const { accounts, provenSlot, wasSearched } = completeness
+    return { intervals, unreadable, missing, holes: completeness.holes(), accounts, provenSlot, lostBefore: beginningOf(recorder.state), searched: wasSearched }
   }
 
   function begun (): Running {

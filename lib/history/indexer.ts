@@ -16,6 +16,8 @@ export interface Reached {
   /** Sequence numbers by account at `provenSlot`, all of which should be stored; empty until the first comparison. */
   accounts: ReadonlyMap<string, bigint>
   provenSlot: number
+  /** DAOs whose first numbers are missing and have been looked for in vain. */
+  lost: readonly string[]
 }
 
 export interface IndexerOptions {
@@ -79,7 +81,11 @@ export function createIndexer (options: IndexerOptions) {
     if (!reached) return
     reachedAt = asked
     if (slot !== undefined) completeness.reached(slot)
-    await onReached?.({ at: asked, accounts: completeness.accounts, provenSlot: completeness.provenSlot })
+    // a hole nobody has looked for yet keeps its DAO out of answers: not for longer than it must
+    if (!completeness.searched) check.at = Math.min(check.at, now() + pollMs)
+    if (onReached === undefined) return
+    const lost = [...completeness.holes().values()].flat().filter(hole => hole.from === 1n && completeness.wasSearched(hole)).map(({ dao }) => dao)
+    await onReached({ at: asked, accounts: completeness.accounts, provenSlot: completeness.provenSlot, lost })
   }
 
   async function walkDown (gap: Gap): Promise<void> {

@@ -6,7 +6,7 @@ import type { Phase } from './indexer.js'
 import { type Head, readAccounts, readHead } from './postgres-head.js'
 import type { PostgresReader } from './postgres-reader.js'
 import { createReport, type Report } from './report.js'
-import { covers } from './segments.js'
+import { beginningOf, covers } from './segments.js'
 import type { StoreState } from './store.js'
 import { sameValuation } from './sums.js'
 import { createVolumes, type Known } from './volumes.js'
@@ -79,7 +79,16 @@ export function createFollower ({ reader: { store, together }, valuation, now, s
   }
 
   const knownOf = ({ state, accounts, holes, head }: Seen): Known =>
-    ({ intervals: state.intervals, unreadable: state.unreadable, missing: state.missing, accounts, holes, provenSlot: head.provenSlot })
+    ({
+      intervals: state.intervals,
+      unreadable: state.unreadable,
+      missing: state.missing,
+      accounts,
+      holes,
+      provenSlot: head.provenSlot,
+      lostBefore: beginningOf(state),
+      searched: ({ dao, from }) => from === 1n && head.lost.has(dao)   // other holes are never asked about
+    })
 
   return {
     refresh: () => inTurn(async () => {}),

@@ -15,6 +15,8 @@ export interface Head {
   age: number | null
   /** Slot of the `accounts`; 0 before the first comparison. */
   provenSlot: number
+  /** DAOs whose first numbers are missing and have been looked for in vain. */
+  lost: ReadonlySet<string>
   /** What the day sums were made with. */
   valuation: Valuation | null
 }
@@ -30,6 +32,7 @@ export async function readHead (db: Kysely<Tables>): Promise<Head> {
     epoch: meta.get('epoch'),
     age: reachedAt === undefined ? null : Math.max(0, (Number(rows[0]!.clock) - Number(reachedAt)) * 1000),
     provenSlot: Number(meta.get('proven_slot') ?? 0),
+    lost: new Set(meta.get('lost')?.split(' ')),
     valuation: valuation === undefined ? null : valuationOf(valuation)
   }
 }
@@ -54,13 +57,20 @@ export function createHeadWriter (writing: (work: (trx: Transaction<Tables>) => 
       on conflict (address) do update set seq = excluded.seq`.execute(trx)
   }
 
-  return async ({ at, accounts, provenSlot }: Reached): Promise<void> => {
+  /** All that has ever been looked for in vain: a new lead need not look again before the others may know. */
+  let vain: ReadonlySet<string> | undefined
+
+  return async ({ at, accounts, provenSlot, lost }: Reached): Promise<void> => {
     const isNew = provenSlot > 0 && accounts !== written
+    let all = vain
     await writing(async trx => {
+      const before = vain ?? (await readHead(trx)).lost
+      all = lost.every(dao => before.has(dao)) ? before : new Set([...before, ...lost])
       const { rows: [clock] } = await sql<{ at: string }>`select (extract(epoch from clock_timestamp()) - ${(now() - at) / 1000}::numeric)::text as at`.execute(trx)
       if (isNew) await putAccounts(trx, accounts)
-      await putMeta(trx, { reached_at: clock!.at, ...(isNew && { proven_slot: String(provenSlot) }) })
+      await putMeta(trx, { reached_at: clock!.at, ...(isNew && { proven_slot: String(provenSlot) }), ...(all !== before && { lost: [...all].join(' ') }) })
     })
     if (isNew) written = accounts
+    vain = all
   }
 }

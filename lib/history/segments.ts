@@ -89,3 +89,7 @@ export function covers (segments: readonly Segment[], ended: boolean, time: numb
   if (segments.length <= 1 && ended) return true
   return top !== undefined && top.oldestTime !== null && top.oldestTime < time
 }
+
+/** Unix second at which the past begins that the node offers; null while the walk has not come to it, or does not know its time. */
+export const beginningOf = ({ segments, ended }: { segments: readonly Segment[], ended: boolean }): number | null =>
+  ended && segments.length === 1 ? segments[0]?.oldestTime ?? null : null

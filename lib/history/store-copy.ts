@@ -44,7 +44,7 @@ const KEYS: Record<Table, string[]> = {
 }
 const PAGE_SIZE = 2000
 /** Notes of the process that leads there and of this copy: they are not the history's. */
-const OWN_NOTES = ['copying', 'epoch', 'reached_at', 'proven_slot']
+const OWN_NOTES = ['copying', 'epoch', 'reached_at', 'proven_slot', 'lost']
 
 const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', message)
 

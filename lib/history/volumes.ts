@@ -37,6 +37,10 @@ export interface Known {
   provenSlot: number
   /** Transactions that the node lists and does not give. */
   missing: readonly MissingTransaction[]
+  /** Unix second at which the past begins that the node offers; null: not walked to it yet. */
+  lostBefore: number | null
+  /** Whether a hole has been looked for in the DAO's own signatures. */
+  searched: (hole: Hole) => boolean
 }
 
 const DAY = 86_400
@@ -58,11 +62,11 @@ export function createVolumes (store: Store, valuation: Valuation) {
     return volume
   }
 
-  function isComplete (dao: string, after: number, missing: readonly MissingTransaction[], { intervals, unreadable, holes, provenSlot }: Known): boolean {
+  function isComplete (dao: string, after: number, missing: readonly MissingTransaction[], { intervals, unreadable, holes, provenSlot, lostBefore, searched }: Known): boolean {
     if ((unreadable.get(dao) ?? -Infinity) > after) return false
     // Whose it is shows as a hole, once the accounts have been compared; a DAO without any event shows none
     if (missing.some(({ slot }) => slot > provenSlot || !intervals.has(dao))) return false
-    return !holes.get(dao)?.some(hole => mayReach(hole, after))
+    return !holes.get(dao)?.some(hole => mayReach(hole, after, searched(hole) ? lostBefore : null))
   }
 
   return {

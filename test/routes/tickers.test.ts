@@ -3,7 +3,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { add, type Rational, ratio, toFixed, ZERO } from '../../lib/decimal.js'
 import type { Daos } from '../../schemas/daos.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
 
@@ -199,4 +199,28 @@ test('unplugged, the last good answer is served with its age, then no answer', a
   const gone = await app.inject('/api/tickers')
   t.same([gone.statusCode, gone.json()], [502, { error: 'Upstream RPC service unavailable' }])
   await node.restart()
+})
+
+test('a node that has lost the past still has every DAO listed: what is missing lies before the last 24 hours', async t => {
+  const { ledger, node, clock, start } = await setUp(t)
+  const usdc = ledger.usdc()
+  const reserves = { baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const [idle, active] = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves }))
+  for (const dao of [idle!, active!]) dao.swap('buy', 1_000_000n)
+  ledger.advance(5 * 86_400)
+  const other = ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves })
+  const lost = ledger.slot - 10
+  ledger.advance(4 * 86_400)
+  active!.swap('buy', 7_000_000n)
+  ledger.advance(3_600)
+  node.faults.set({ kind: 'pruned', value: lost })
+  const { app } = await start()
+  for (let looks = 0; looks < 20; looks++) {
+    clock.ahead += 3
+    await headReached(app, ledger.time + clock.ahead)
+  }
+  await until('holes have been looked for', () => app.history.status().searched && app.history.status().holes > 0)
+  const volumes = new Map((await app.inject('/api/tickers')).json<Ticker[]>().map(({ pool_id: pool, target_volume: volume }) => [pool, volume]))
+  t.same([volumes.get(idle!.address), volumes.get(active!.address), volumes.get(other.address)], ['0.00000000', '7.00000000', '0.00000000'])
+  t.equal((await app.inject('/api/volume/aggregate')).headers['x-history-complete'], 'false', 'and the aggregate says that it is not whole')
 })
