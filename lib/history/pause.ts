@@ -17,9 +17,10 @@ export const sleep = sleeper(false)
 export const wakefulSleep = sleeper(true)
 
 const FIRST_MS = 500
-const MOST_MS = 30_000
+/** Volumes are served again only once the head has been reached: that must not take longer than half a cache lifetime after a fault has ended. */
+const MOST_MS = 5_000
 
-/** How long to wait after the nth failure in a row (from 1): doubling up to half a minute, and never less than the node asked for. */
+/** How long to wait after the nth failure in a row (from 1): doubling up to a bound, and never less than the node asked for. */
 export function backoff (failures: number, retryAfter = 0): number {
   return Math.max(Math.min(FIRST_MS * 2 ** (failures - 1), MOST_MS), retryAfter * 1000)
 }
