@@ -87,7 +87,7 @@ export function createFollower ({ reader: { store, together }, valuation, now, s
       holes,
       provenSlot: head.provenSlot,
       lostBefore: beginningOf(state),
-      searched: ({ dao, from }) => from === 1n && head.lost.has(dao)   // other holes are never asked about
+      searched: ({ dao, from }) => from === 1n && head.lost.has(dao)   // of other holes it does not matter
     })
 
   return {

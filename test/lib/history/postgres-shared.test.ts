@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
+import type { SignatureInfo } from '../../../lib/chain/types.js'
 import type { Fact } from '../../../lib/history/facts.js'
+import type { History } from '../../../lib/history/history.js'
 import { openSharedHistory, type SharedHistoryOptions } from '../../../lib/history/postgres-history.js'
 import { openPostgresStore } from '../../../lib/history/postgres.js'
 import { createLedger, type Ledger } from '../../ledger/index.js'
@@ -100,6 +102,32 @@ test('one writes, all answer: volumes, days, report and status, and the other wr
   await checkWindow(t, ledger, reader, 'of the second writer')
   t.not(reader.leads(), true)
   await t.rejects(first.history.last24h(0), { code: 'SHUTTING_DOWN' })
+})
+
+test('a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3 * 86_400 })
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  trade(ledger, 5)
+  const known = ledger.slot
+  ledger.advance(86_400)
+  trade(ledger, 5)
+  ledger.advance(Math.floor(now()) - 600 - ledger.time)
+  trade(ledger, 5)
+  const forgetful = () => Object.assign(ledgerReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ slot }) => slot > known) })
+  const today = async (history: History) => (await history.last24h(Math.floor(now()))).get(ledger.daos[0]!.address)
+  const writer = await share(t, ledger, url, { reader: forgetful() })
+  const reader = await share(t, ledger, url, { reader: forgetful(), writes: false })
+  for (const { history } of [writer, reader]) history.start()
+  await until(() => reader.history.status().complete && reader.history.status().holes === ledger.daos[0]!.seqNum - 10)
+  await until(async () => (await today(reader.history))?.complete === true)
+  t.equal((await today(reader.history))!.trades, 5)
+  t.equal((await reader.history.daily()).get(ledger.daos[0]!.address)!.complete, false)
+  const late = await share(t, ledger, url, { reader: forgetful() })
+  await writer.history.stop()
+  late.history.start()
+  await until(() => late.leads())
+  t.equal((await today(reader.history))!.complete, true, 'nor after another has taken the lead')
 })
 
 test('connections cut: the service goes on by itself, and nothing is lost or doubled', { skip }, async t => {
