@@ -35,6 +35,7 @@ export default [
   },
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { '@typescript-eslint/no-floating-promises': 'off' } },
   wall(['lib/*.ts'], ['live', 'history']),
+  wall(['lib/answers/**/*.ts', 'lib/limiter/**/*.ts', 'lib/recording/**/*.ts'], []),
   wall(['lib/live/**/*.ts'], ['history']),
   wall(['lib/history/**/*.ts'], ['live']),
   foundation('chain', ['protocol', 'market']),

@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { ALL } from '../plugins/cache.js'
+import { ALL } from '../lib/answers/sources.js'
 
 const { values } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { type ALL, TICKER_TTL } from '../lib/answers/sources.js'
 import { isServiceError } from '../lib/errors.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
@@ -17,10 +18,7 @@ declare module 'fastify' {
   }
 }
 
-export const ALL = 'all'
-
-/** Lifetimes of the contract, ms. */
-export const TICKER_TTL = 10_000
+/** Lifetime of the contract, ms. */
 const METADATA_TTL = 100_000
 /** Mints whose supply is kept: any address may be asked for, so the number is bounded. */
 const MOST_MINTS = 1_000

@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
+import { ALL, staleAfter } from '../lib/answers/sources.js'
 import { subscribe } from '../lib/chain/subscription.js'
 import type { Fact } from '../lib/history/facts.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
 import { openSharedHistory } from '../lib/history/postgres-history.js'
 import { openSqliteStore } from '../lib/history/sqlite.js'
 import type { Settings } from '../lib/settings.js'
-import { ALL, TICKER_TTL } from './cache.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,7 +44,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs
     rate: config.feeRate,
     basis: config.volumeBasis,
     now,
-    staleMs: TICKER_TTL + config.staleIfError,
+    staleMs: staleAfter(config),
     onFact: ({ level, code, message, detail }: Fact) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })
   })

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fp from 'fastify-plugin'
+import { ALL } from '../lib/answers/sources.js'
 import { createMetrics, type Metrics } from '../lib/metrics.js'
-import { ALL } from './cache.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
