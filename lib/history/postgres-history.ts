@@ -21,6 +21,8 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
 /** Between two looks at the database, where nobody tells that something was written; and the least time between two, ms. */
 const LOOK_MS = 2000
 const LEAST_MS = 250
+/** For what is at work when the process ends, ms: a connection that does not answer must not hold it. */
+const LAST_MS = 5000
 
 /**
  * The history of a program in PostgreSQL, shared by any number of processes: one of them, chosen by a lock, follows the chain into it, and
@@ -130,13 +132,13 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
     },
     async stop () {
       stopping.abort()
-      await work
+      await Promise.race([work, realSleep(LAST_MS)])
     },
     wake: () => leading?.wake(),
     status: () => follower?.status() ?? EMPTY,
     last24h: async nowSeconds => await reading().last24h(nowSeconds),
     daily: async () => await reading().daily(),
     report: () => follower?.report() ?? new Map(),
-    close: async () => await reader?.store.close()
+    close: async () => { await Promise.race([reader?.store.close(), realSleep(LAST_MS)]) }
   }
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -66,6 +66,7 @@ export function startReplica (env: Record<string, string>): Replica {
     async kill () {
       child.kill('SIGKILL')
       await ended
+      rmSync(cwd, { recursive: true, force: true })
     },
     output: () => text
   }

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseDecimal } from '../../lib/decimal.js'
@@ -118,6 +118,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
     await history.stop()
     await store.close()
     const [expected, found] = [sqliteRows(folder), await postgresRows(schema)]
+    rmSync(folder, { recursive: true, force: true })
     // Where a page ended is of no matter
     delete expected.segments
     return Object.keys(expected).filter(table => JSON.stringify(expected[table]) !== JSON.stringify(found[table])).map(table => `the rows of ${table} differ from those of a store that nothing happened to`)
