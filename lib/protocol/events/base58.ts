@@ -53,14 +53,3 @@ export function decodeBase58 (text: string): Buffer | undefined {
   const hex = parts.length === 0 ? '' : joined(parts).toString(16)
   return Buffer.from('00'.repeat(zeros) + (hex.length % 2 === 0 ? hex : `0${hex}`), 'hex')
 }
-
-/** The base58 text of `bytes`. Meant for keys: its cost grows with the square of their number. */
-export function encodeBase58 (bytes: Uint8Array): string {
-  let zeros = 0
-  while (zeros < bytes.length && bytes[zeros] === 0) zeros++
-  let text = ''
-  for (let rest = zeros === bytes.length ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`); rest > 0n; rest /= 58n) {
-    text = ALPHABET[Number(rest % 58n)]! + text
-  }
-  return '1'.repeat(zeros) + text
-}

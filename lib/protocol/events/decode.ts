@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { encodeBase58 } from './base58.js'
+import { keyText } from '../pda.js'
 import { layoutOf, type EventName, type Layout } from './layouts.js'
 
 /** Raw token units of both sides of the spot pool. */
@@ -48,7 +48,7 @@ const texts = new LRUCache<string, string>({ max: 4096 })
 function keyAt (data: Buffer, at: number): string {
   const bytes = data.toString('latin1', at, at + 32)
   let text = texts.get(bytes)
-  if (text === undefined) texts.set(bytes, text = encodeBase58(data.subarray(at, at + 32)))
+  if (text === undefined) texts.set(bytes, text = keyText(data.subarray(at, at + 32)))
   return text
 }
 

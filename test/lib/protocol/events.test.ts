@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'tap'
 import type { RawTransaction } from '../../../lib/chain/types.js'
-import { decodeBase58, encodeBase58 } from '../../../lib/protocol/events/base58.js'
+import { decodeBase58 } from '../../../lib/protocol/events/base58.js'
 import { decodeEvent } from '../../../lib/protocol/events/decode.js'
 import { discriminatorOf } from '../../../lib/protocol/events/layouts.js'
 import { eventAuthorityOf, readEvents } from '../../../lib/protocol/events.js'
@@ -34,7 +34,7 @@ test('the event authority is derived from the program', async t => {
 test('base58 is the inverse of another implementation, both ways, and refuses what is none', async t => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 700 }), bytes => {
     const text = base58(bytes)
-    return Buffer.compare(decodeBase58(text)!, Buffer.from(bytes)) === 0 && encodeBase58(bytes) === text
+    return Buffer.compare(decodeBase58(text)!, Buffer.from(bytes)) === 0
   }))
   fc.assert(fc.property(fc.integer({ min: 0, max: 40 }), fc.uint8Array({ maxLength: 40 }), (zeros, bytes) => {
     const whole = Buffer.concat([Buffer.alloc(zeros), bytes])
