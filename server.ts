@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from './app.js'
-import { isServiceError } from './lib/errors.js'
+import { ALL } from './lib/answers/sources.js'
+import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
 import { SettingsError } from './lib/settings.js'
@@ -18,6 +20,8 @@ const SIGNALS: Array<'SIGTERM' | 'SIGINT' | 'SIGQUIT'> = ['SIGTERM', 'SIGINT', '
 const SAME_SIGNAL = 100
 /** Connections that may wait to be accepted: with the platform's 511 a burst of slow clients makes others wait for seconds. */
 const MOST_WAITING = 4_096
+/** Between two attempts to reach a node at the start, ms. */
+const ASK_AGAIN = 1_000
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
@@ -61,6 +65,28 @@ async function start (): Promise<void> {
   await fastify.ready()
   const { port, host } = fastify.config
   await fastify.listen({ port, host, backlog: MOST_WAITING })
+  await nodeAnswers()
+}
+
+/** Waits until a node has answered, and says so; throws where NODE_WITHIN sets a time and none has by then. */
+async function nodeAnswers (): Promise<void> {
+  const { config: { nodeWithin }, live } = fastify
+  const deadline = performance.now() + (nodeWithin ?? Infinity)
+  for (let tries = 0; !isEnding(); tries++) {
+    try {
+      const { value: { slot } } = await live.snapshot.get(ALL)
+      fastify.log.info({ slot }, 'a node answers')
+      return
+    } catch (error) {
+      if (isEnding()) return
+      if (performance.now() > deadline) {
+        await fastify.close()
+        throw new ServiceError('NODE_UNAVAILABLE', `no node has answered within NODE_WITHIN=${nodeWithin! / 1000} s`, { cause: error })
+      }
+      if (tries === 0) fastify.log.warn('no node answers yet: the service listens, and goes on trying')
+      await setTimeout(ASK_AGAIN, undefined, { ref: false })
+    }
+  }
 }
 
 const grace = closeWithGrace({ delay: GRACE, logger: lastWords, skip: SIGNALS }, async ({ err }) => {
@@ -69,14 +95,16 @@ const grace = closeWithGrace({ delay: GRACE, logger: lastWords, skip: SIGNALS },
   fastify.log.info('the service has ended')
 })
 
+/** When the process was told to end. */
 let told = Infinity
+const isEnding = (): boolean => told !== Infinity
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     if (performance.now() - told > SAME_SIGNAL) {
       lastWords.error(`${signal} once more: the service ends at once`)
       process.exit(1)
     }
-    if (told !== Infinity) return
+    if (isEnding()) return
     told = performance.now()
     fastify.log.info(`${signal} received: requests in work are answered, then the service ends`)
     grace.close()

@@ -29,6 +29,8 @@ export interface Settings {
   volumeBasis: RawSettings['VOLUME_BASIS']
   dollars: ReadonlySet<string>
   staleIfError: number
+  /** Within which a node must have answered after the start, ms; undefined: at any time. */
+  nodeWithin: number | undefined
   trustedProxies: string
   logLevel: string
   /** Undefined: off. */
@@ -163,6 +165,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     volumeBasis: raw.VOLUME_BASIS,
     dollars: new Set(list(raw.USD_MINTS)),
     staleIfError: raw.STALE_IF_ERROR * 1000,
+    nodeWithin: raw.NODE_WITHIN * 1000 || undefined,
     trustedProxies: raw.TRUST_PROXY,
     logLevel: raw.LOG_LEVEL,
     metricsPort: raw.METRICS_PORT || undefined

@@ -39,6 +39,7 @@ export const SettingsSchema = Type.Object({
   }),
   USD_MINTS: text('public-keys', 'Mints that count as 1 USD, separated by commas.', `${USDC},${USDT}`),
   STALE_IF_ERROR: Type.Integer({ minimum: 0, maximum: 3600, default: 60, description: 'Seconds for which the last good answer outlives its lifetime when the chain fails.' }),
+  NODE_WITHIN: Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits for ever.' }),
   TRUST_PROXY: text('addresses', 'Addresses or CIDRs of proxies whose X-Forwarded-For is believed, separated by commas. Empty: none.', ''),
   LOG_LEVEL: Type.Union((['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level => Type.Literal(level)), {
     default: 'info', description: 'Least level that is logged.'

@@ -171,3 +171,18 @@ test('settings may stand in a file; those of the environment win', async t => {
   const answer = await fetch(await server.url())
   t.match(await answer.json(), { dex: { fork_type: 'FromFile', router_address: ROUTER } })
 })
+
+test('NODE_WITHIN ends a start that no node answers; without it the start goes on trying, and says so', async t => {
+  const { env, node } = await setUp(t)
+  await node.stop()
+  const impatient = startServer(t, { ...env, NODE_WITHIN: '1' })
+  t.equal((await impatient.exit()).code, 1)
+  t.match(impatient.output(), /no node has answered within NODE_WITHIN=1 s/)
+  const patient = startServer(t, env)
+  await patient.url()
+  await setTimeout(2_500)
+  t.match(patient.output(), /no node answers yet: the service listens, and goes on trying/)
+  await node.restart()
+  for (let tries = 0; tries < 100 && !patient.output().includes('a node answers'); tries++) await setTimeout(100)
+  t.match(patient.output(), /"msg":"a node answers"/)
+})
