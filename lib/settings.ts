@@ -31,7 +31,6 @@ export interface Settings {
   staleIfError: number
   /** Within which a node must have answered after the start, ms; undefined: at any time. */
   nodeWithin: number | undefined
-  trustedProxies: string
   logLevel: string
   /** Undefined: off. */
   metricsPort: number | undefined
@@ -90,7 +89,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
 }
 
-const WITHOUT_DEFAULT = Object.entries(SettingsSchema.properties)
+const VARIABLES = Object.keys(SettingsSchema.properties)
 /** Settings that the service can't do without: empty, they are missing. */
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
@@ -101,7 +100,7 @@ const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_A
 export function ownVariables (env: Readonly<Record<string, string | undefined>>): { variables: Record<string, string>, problems: string[] } {
   const variables: Record<string, string> = {}
   const problems: string[] = []
-  for (const [name] of WITHOUT_DEFAULT) {
+  for (const name of VARIABLES) {
     const value = env[name]?.trim()
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
@@ -166,7 +165,6 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     dollars: new Set(list(raw.USD_MINTS)),
     staleIfError: raw.STALE_IF_ERROR * 1000,
     nodeWithin: raw.NODE_WITHIN * 1000 || undefined,
-    trustedProxies: raw.TRUST_PROXY,
     logLevel: raw.LOG_LEVEL,
     metricsPort: raw.METRICS_PORT || undefined
   }

@@ -1,6 +1,7 @@
 import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
 import type { Rpc } from './json-rpc.js'
+import { isRecord } from './transport/answer.js'
 import type { AccountReader, AtSlot, RawAccount } from './types.js'
 
 /** Reading accounts. A node's answer is `unknown` until every field that is used has been checked. */
@@ -10,8 +11,6 @@ export const MOST_ACCOUNTS = 100
 const COMMITMENT = 'confirmed'
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
-
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 function readContext (answer: unknown): AtSlot<unknown[]> {
   if (!isRecord(answer) || !isRecord(answer.context) || !Array.isArray(answer.value)) throw bad('no context and value')
