@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { NodeState } from './chain/client.js'
 
 /** The metrics, by their sources. Labels are bounded: route templates, statuses, our own methods and reasons; never what a client made up. */
 
@@ -7,30 +8,41 @@ export interface MetricSources {
   snapshot (): { ageSeconds: number, slot: number, leftOut: ReadonlyArray<string | undefined> } | undefined
   history (): {
     slot: number | null
-    headAt: number | null
+    headAge: number | null
+    headSlot: number | null
+    lastDay: { left: number, secondsLeft: number | null } | null
+    losses: number
+    grownForms: number
+    refusal: string | null
+    leads: boolean
     swaps: number
     events: number
-    holes: number
-    missing: number
+    missingEvents: number
+    missingTransactions: number
     last24h: boolean
     complete: boolean
     rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   }
+  /** The nodes, by host and port. */
+  nodes (): NodeState[]
+  /** By how much the wall clock is ahead of the chain's time, ms. */
+  clockOffset (): number | undefined
+  /** Whether the WebSocket is connected; undefined: there is none. */
+  websocketUp (): boolean | undefined
   /** The limit that replicas share; undefined where they do not. */
   sharedLimit (): { up: boolean, replicas: number } | undefined
-  now (): number
 }
 
 export interface Metrics {
   registry: Registry
   answered (answer: { route: string, method: string, status: number, seconds: number }): void
-  called (call: { method: string, outcome: string, seconds: number }): void
+  called (call: { method: string, node: string, outcome: string, size: number, seconds: number }): void
 }
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Fee rates that are shown: a program charges one or two in its life. */
-const MOST_RATES = 20
+const MAX_RATES = 20
 
 /** A registry over `sources`; with `process`, of the process too (event loop, memory, collections), whose observers then run. */
 export function createMetrics (sources: MetricSources, { process = false } = {}): Metrics {
@@ -41,7 +53,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
   const requests = new Counter({ name: 'http_requests_total', help: 'Requests by route template, method and status.', labelNames: ['route', 'method', 'status'], registers })
   const latency = new Histogram({ name: 'http_request_duration_seconds', help: 'Time to answer, by route template.', labelNames: ['route'], buckets: SECONDS, registers })
   const limited = new Counter({ name: 'rate_limit_hits_total', help: 'Requests refused by the limiter.', registers })
-  const calls = new Counter({ name: 'node_calls_total', help: 'Requests to nodes by method and outcome.', labelNames: ['method', 'outcome'], registers })
+  const calls = new Counter({ name: 'node_calls_total', help: 'Calls to nodes by method and outcome, members of a batch counted one by one.', labelNames: ['method', 'outcome', 'node'], registers })
   const callLatency = new Histogram({ name: 'node_call_duration_seconds', help: 'Time of a node\'s answer, by method.', labelNames: ['method'], buckets: SECONDS, registers })
 
   function gauge (name: string, help: string, read: () => number | boolean | null | undefined): void {
@@ -68,28 +80,50 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     }))
   }
 
-  const { snapshot, history, sharedLimit, now } = sources
+  const { snapshot, history, nodes, clockOffset, websocketUp, sharedLimit } = sources
   gauge('snapshot_age_seconds', 'Age of the state of all DAOs.', () => snapshot()?.ageSeconds)
   gauge('snapshot_slot', 'Slot of the state of all DAOs.', () => snapshot()?.slot)
   gauge('history_slot', 'Newest slot that the history has processed.', () => history().slot)
-  gauge('history_lag_slots', 'Slots by which the history is behind the state; finality alone makes about 32.', () => {
+  gauge('history_lag_slots', 'Slots by which the history is behind the state; finality alone makes some.', () => {
     const [state, indexed] = [snapshot()?.slot, history().slot]
     return state === undefined || indexed === null ? null : Math.max(0, state - indexed)
   })
   gauge('history_head_age_seconds', 'Time since the head of the history was last reached.', () => {
-    const { headAt } = history()
-    return headAt === null ? null : Math.max(0, now() - headAt) / 1000
+    const { headAge } = history()
+    return headAge === null ? null : headAge / 1000
   })
+  gauge('history_head_slot', 'Newest finalized slot up to which everything is indexed.', () => history().headSlot)
+  gauge('history_last_day_left', 'Transactions of the last 24 hours that are still to be indexed, while they are.', () => history().lastDay?.left)
+  gauge('history_last_day_seconds_left', 'About how long they will take.', () => history().lastDay?.secondsLeft)
+  gauge('history_leads', '1 where this process writes the history.', () => history().leads)
+  gauge('history_store_refused', '1 while nothing can be written to the store: it has no room, or is of another network.', () => history().refusal !== null)
+  gauge('history_grown_events', 'Forms of events that no release had, which have proved themselves since the start and are read.', () => history().grownForms)
+  gauge('history_losses', 'Parts of the past inside what is indexed that no node offers any more.', () => history().losses)
   gauge('history_swaps', 'Spot swaps in the store.', () => history().swaps)
   gauge('history_events', 'Events in the store.', () => history().events)
-  gauge('history_holes', 'Events that the sequence numbers prove and no node has shown.', () => history().holes)
-  gauge('history_missing_transactions', 'Transactions that a node lists and does not give.', () => history().missing)
+  gauge('history_missing_events', 'Events that the sequence numbers prove and no node has shown.', () => history().missingEvents)
+  gauge('history_missing_transactions', 'Transactions that a node lists and does not give.', () => history().missingTransactions)
   gauge('history_last_day_covered', '1 when the last 24 hours are indexed.', () => history().last24h)
   gauge('history_complete', '1 when the history is walked to the beginning that the node offers.', () => history().complete)
   gauge('rate_limit_backend_local', '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where REDIS_URL is set.', () => {
     const shared = sharedLimit()
     return shared && !shared.up
   })
+  const ofNodes = (name: string, help: string, read: (node: NodeState) => number | undefined): void =>
+    labelled(name, help, 'node', () => nodes().map(state => [state.node, read(state)]))
+  const BREAKER = { closed: 0, 'half-open': 0.5, open: 1 }
+  ofNodes('node_refused_calls', 'Calls that a node refused for their rate, since the start.', ({ refused }) => refused)
+  ofNodes('node_waiting_calls', 'Calls that wait for their turn at a node.', ({ waiting }) => waiting)
+  ofNodes('node_rate', 'Calls a second that a node is found to allow for its most limited method; none while no bound is known.', ({ perSecond }) => perSecond === Infinity ? undefined : perSecond)
+  ofNodes('node_breaker_open', '1 while a node is left alone for failing, 0.5 while it is tried again.', ({ breaker }) => BREAKER[breaker])
+  ofNodes('node_slot', 'Newest slot that a node has shown.', ({ slot }) => slot)
+  ofNodes('node_lag_seconds', 'Time by which a node is behind the furthest, by the measured length of slots.', ({ lagMs }) => lagMs === undefined ? undefined : lagMs / 1000)
+  ofNodes('node_slot_unmoved_seconds', 'Time since a node last showed a new slot.', ({ unmovedMs }) => unmovedMs === undefined ? undefined : unmovedMs / 1000)
+  gauge('chain_clock_offset_seconds', 'Time by which the wall clock is ahead of the chain; finality makes a part of it.', () => {
+    const offset = clockOffset()
+    return offset === undefined ? undefined : offset / 1000
+  })
+  gauge('websocket_up', '1 while the WebSocket that wakes the indexer is connected.', () => websocketUp())
   gauge('rate_limit_replicas', 'Replicas that share the count of requests, when that was last known.', () => sharedLimit()?.replicas)
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
@@ -97,7 +131,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     return [...counts]
   })
   labelled('fee_rate_disagreements', 'Swaps by the protocol fee they paid, in basis points, where it is not PROTOCOL_FEE_RATE.', 'bps',
-    () => history().rateDisagreements.slice(0, MOST_RATES).map(({ bps, swaps }) => [bps, swaps]))
+    () => history().rateDisagreements.slice(0, MAX_RATES).map(({ bps, swaps }) => [bps, swaps]))
 
   return {
     registry,
@@ -106,8 +140,8 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
       latency.observe({ route }, seconds)
       if (status === 429) limited.inc()
     },
-    called ({ method, outcome, seconds }) {
-      calls.inc({ method, outcome })
+    called ({ method, node, outcome, size, seconds }) {
+      calls.inc({ method, outcome, node }, size)
       callLatency.observe({ method }, seconds)
     }
   }

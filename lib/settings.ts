@@ -1,40 +1,14 @@
 import { BlockList, isIP } from 'node:net'
 import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
 import { compare, ONE, parseDecimal, type Rational } from './decimal.js'
+import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
+import { plainAddress } from './rate-limit/client-key.js'
 
 /** What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right ones. */
 
-/** The settings as the service uses them. Durations in ms. */
-export interface Settings {
-  nodeUrls: string[]
-  /** Undefined: no WebSocket. */
-  websocketUrl: string | undefined
-  port: number
-  host: string
-  environment: RawSettings['NODE_ENV']
-  forkType: string
-  factory: string
-  router: string
-  feeRate: Rational
-  excluded: ReadonlySet<string>
-  dataDir: string
-  databaseUrl: string | undefined
-  role: RawSettings['ROLE']
-  redisUrl: string | undefined
-  rateLimitMax: number
-  isExempt: AddressMatcher
-  quoteNotional: Rational
-  takerFeeRate: Rational
-  volumeBasis: RawSettings['VOLUME_BASIS']
-  dollars: ReadonlySet<string>
-  staleIfError: number
-  /** Within which a node must have answered after the start, ms; undefined: at any time. */
-  nodeWithin: number | undefined
-  logLevel: string
-  /** Undefined: off. */
-  metricsPort: number | undefined
-}
+/** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
+export type Settings = ReturnType<typeof deriveSettings>
 
 /** Settings that can't be used; `problems` names every one of them. */
 export class SettingsError extends Error {
@@ -65,6 +39,18 @@ const isBetween = (text: string, most?: Rational): boolean => {
   return value !== undefined && value.n > 0n && (most === undefined || compare(value, most) < 0)
 }
 
+/** A mint and the pool that prices it, of `mint:pool`. */
+function pricedMint (text: string): [mint: string, pool: string] {
+  const [mint = '', pool = ''] = text.split(':').map(part => part.trim())
+  return [mint, pool]
+}
+
+function arePricedMints (text: string): boolean {
+  const pairs = list(text)
+  const isPair = (pair: string): boolean => pair.split(':').length === 2 && pricedMint(pair).every(key => parseKey(key) !== undefined)
+  return pairs.every(isPair) && new Set(pairs.map(pair => pricedMint(pair)[0])).size === pairs.length
+}
+
 function isAddressOrRange (text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
@@ -79,11 +65,13 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   'public-keys': { validate: text => list(text).every(key => parseKey(key) !== undefined), must: 'must be public keys separated by commas' },
   rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
   amount: { validate: text => isBetween(text), must: 'must be a decimal above 0' },
+  'priced-mints': { validate: arePricedMints, must: 'must be mint:pool pairs of public keys separated by commas, each mint once' },
   addresses: { validate: text => list(text).every(isAddressOrRange), must: 'must be IP addresses or CIDRs separated by commas' },
   'node-urls': {
     validate: text => list(text).length > 0 && list(text).every(url => isUrl(url, 'http:', 'https:')),
     must: 'must be http or https URLs separated by commas'
   },
+  'node-rates': { validate: text => list(text).every(rate => isBetween(rate)), must: 'must be decimals above 0 separated by commas: one, or one for each node' },
   'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
   'postgres-url': { validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'), must: 'must be a postgres URL' },
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
@@ -105,6 +93,8 @@ export function ownVariables (env: Readonly<Record<string, string | undefined>>)
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
   }
+  const rates = list(variables.CHAIN_RPC_RATE ?? '').length
+  if (rates > 1 && rates !== list(variables.CHAIN_RPC_URL ?? PUBLIC_NODE).length) problems.push('CHAIN_RPC_RATE must be one number, or one for each node of CHAIN_RPC_URL')
   if (['api', 'indexer'].includes(variables.ROLE ?? '') && variables.DATABASE_URL === undefined) {
     problems.push('ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves')
   }
@@ -138,12 +128,18 @@ function wants (name: string, keyword: string, params: Record<string, unknown>, 
   return schema.type === 'integer' ? `must be a whole number from ${schema.minimum} to ${schema.maximum}` : message
 }
 
-/** The values of checked settings. `env` is the environment they came from: it tells an empty CHAIN_WS_URL from one that is not set. */
-export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>): Settings {
+/**
+ * The values of checked settings; durations in ms, rates and amounts exact. `env` is the environment they came from: it tells an empty
+ * CHAIN_WS_URL from one that is not set.
+ */
+export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>) {
   const nodeUrls = list(raw.CHAIN_RPC_URL)
   const defaultWebsocket = env.CHAIN_WS_URL === undefined && nodeUrls[0] === PUBLIC_NODE ? PUBLIC_WEBSOCKET : undefined
   return {
     nodeUrls,
+    /** Calls a second that each node's plan allows; undefined: learned. */
+    nodeRates: ratesOf(raw.CHAIN_RPC_RATE, nodeUrls.length),
+    /** Undefined: no WebSocket. */
     websocketUrl: raw.CHAIN_WS_URL ?? defaultWebsocket,
     port: raw.PORT,
     host: raw.HOST,
@@ -152,22 +148,38 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     factory: raw.FACTORY_ADDRESS,
     router: raw.ROUTER_ADDRESS,
     feeRate: parseDecimal(raw.PROTOCOL_FEE_RATE)!,
-    excluded: new Set(list(raw.EXCLUDED_DAOS)),
+    excluded: new Set(list(raw.EXCLUDED_DAOS)) as ReadonlySet<string>,
     dataDir: raw.DATA_DIR,
+    /** Undefined: the embedded store. */
     databaseUrl: raw.DATABASE_URL || undefined,
     role: raw.ROLE,
+    /** Undefined: each process counts for itself. */
     redisUrl: raw.REDIS_URL || undefined,
     rateLimitMax: raw.RATE_LIMIT_MAX,
+    rateLimitPage: raw.RATE_LIMIT_PAGE,
     isExempt: addressMatcher(raw.RATE_LIMIT_ALLOW),
     quoteNotional: parseDecimal(raw.QUOTE_NOTIONAL)!,
     takerFeeRate: parseDecimal(raw.TAKER_FEE_RATE)!,
-    volumeBasis: raw.VOLUME_BASIS,
-    dollars: new Set(list(raw.USD_MINTS)),
+    volumeBasis: (raw.VOLUME_BASIS === 'fees' ? 'fees' : 'input') as VolumeBasis,
+    usdMints: new Set(list(raw.USD_MINTS)) as ReadonlySet<string>,
+    /** Pool that prices a mint, by mint. */
+    usdPricedMints: new Map(list(raw.USD_PRICED_MINTS).map(pricedMint)) as ReadonlyMap<string, string>,
+    /** Whole units of a USD mint that such a pool must hold. */
+    usdMinDepth: parseDecimal(raw.USD_MIN_DEPTH)!,
     staleIfError: raw.STALE_IF_ERROR * 1000,
-    nodeWithin: raw.NODE_WITHIN * 1000 || undefined,
-    logLevel: raw.LOG_LEVEL,
-    metricsPort: raw.METRICS_PORT || undefined
+    /** Within which a node must have answered after the start; undefined: at any time. */
+    startupTimeout: raw.NODE_WITHIN * 1000 || undefined,
+    logLevel: raw.LOG_LEVEL as string,
+    /** Undefined: off. */
+    metricsPort: raw.METRICS_PORT || undefined,
+    metricsHost: raw.METRICS_HOST
   }
+}
+
+/** A rate for each of `count` nodes: one for all, or one for each. */
+function ratesOf (text: string, count: number): Array<number | undefined> {
+  const rates = list(text).map(Number)
+  return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
 }
 
 /** A matcher of the addresses and CIDRs in `text`; members that are neither match nothing, the settings' check names them. */
@@ -181,18 +193,17 @@ export function addressMatcher (text: string): AddressMatcher {
     blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
   }
   return address => {
-    // a socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d
-    const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address
-    const family = isIP(plain)
-    return family !== 0 && blocks.check(plain, family === 4 ? 'ipv4' : 'ipv6')
+    // a proxy may write a port behind an address, and a socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d
+    const plain = plainAddress(address)
+    return plain !== undefined && blocks.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4')
   }
 }
 
 /** What is doubtful about settings that are usable: each a sentence for the log. */
-export function doubts (settings: Settings): string[] {
+export function warnings (settings: Settings): string[] {
   const found: string[] = []
-  if (settings.nodeUrls[0] === PUBLIC_NODE) found.push('CHAIN_RPC_URL is the public node, which limits calls: the first indexing will be slow')
+  if (settings.nodeUrls[0] === PUBLIC_NODE) found.push('CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take more than an hour to read')
   if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')
-  if (settings.dollars.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
+  if (settings.usdMints.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
   return found
 }

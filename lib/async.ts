@@ -1,0 +1,62 @@
+import { systemClock } from './clock.js'
+
+/** Order and width of asynchronous work: one queue of turns, one bounded pool of workers. */
+
+/**
+ * A queue of turns: each piece of work begins once the ones given before it have ended, well or not. What a piece throws reaches the one who
+ * gave it and nobody else.
+ */
+export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return work => {
+    const next = last.then(work)
+    last = next.catch(() => {})   // the one who gave it is told
+    return next
+  }
+}
+
+/**
+ * Runs `work` on every item, at most `width` at a time, and gives its results in the order of the items. After a failure no further item is
+ * begun; it is thrown once those in work have ended, so that nothing goes on behind the caller's back. Throws the first failure.
+ */
+export async function inParallel<T, R> (items: Iterable<T>, width: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const queue = items[Symbol.iterator]()
+  let begun = 0
+  let failure: { error: unknown } | undefined
+  async function worker (): Promise<void> {
+    while (failure === undefined) {
+      const next = queue.next()
+      if (next.done === true) return
+      const index = begun++
+      try {
+        results[index] = await work(next.value, index)
+      } catch (error) {
+        failure ??= { error }
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+  if (failure !== undefined) throw failure.error
+  return results
+}
+
+/** Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work lives by: it is the loop's. */
+const SLICE_MS = 8
+
+/**
+ * A function to be called between pieces of long work: once the work has held the event loop for `ms`, it gives a promise that lets
+ * everything else have its turn first; undefined before, so that short work pays nothing.
+ */
+export function createPauses (ms: number = SLICE_MS): () => Promise<void> | undefined {
+  let begun = systemClock.now()
+  return () => {
+    if (systemClock.now() - begun < ms) return undefined
+    return new Promise(resolve => {
+      setImmediate(() => {
+        begun = systemClock.now()
+        resolve()
+      })
+    })
+  }
+}

@@ -1,0 +1,10 @@
+/** Spans of chain time and of UTC days, in seconds. */
+
+export const MINUTE = 60
+export const HOUR = 3_600
+export const DAY = 86_400
+
+/** The UTC day of a Unix second, counted from 1970-01-01. */
+export const dayOf = (seconds: number): number => Math.floor(seconds / DAY)
+/** `YYYY-MM-DD` of a day counted from 1970-01-01. */
+export const dateOf = (day: number): string => new Date(day * DAY * 1000).toISOString().slice(0, 10)

@@ -1,0 +1,53 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { test } from 'tap'
+import { createTurns, inParallel } from '../../lib/async.js'
+
+test('work is done one piece after the other, in the order in which it was given', async t => {
+  const inTurn = createTurns()
+  const seen: string[] = []
+  const piece = (name: string, ms: number) => inTurn(async () => {
+    seen.push(`${name} begins`)
+    await wait(ms)
+    seen.push(`${name} ends`)
+    return name
+  })
+  t.same(await Promise.all([piece('first', 20), piece('second', 0), inTurn(() => 'third')]), ['first', 'second', 'third'])
+  t.same(seen, ['first begins', 'first ends', 'second begins', 'second ends'])
+})
+
+test('a failure reaches the one who gave the work, and holds up nobody', async t => {
+  const inTurn = createTurns()
+  const failed = inTurn(async () => { throw new Error('no') })
+  const thrown = inTurn(() => { throw new Error('at once') })
+  const after = inTurn(() => 'done')
+  await t.rejects(failed, { message: 'no' })
+  await t.rejects(thrown, { message: 'at once' })
+  t.equal(await after, 'done')
+})
+
+test('a pool is never wider than asked for, uses all of its width, and keeps the order of the items', async t => {
+  let [now, most] = [0, 0]
+  const results = await inParallel(Array.from({ length: 20 }, (_, n) => n), 3, async (item, index) => {
+    most = Math.max(most, ++now)
+    await wait((20 - item) % 4)
+    now--
+    return [item, index]
+  })
+  t.same(results, Array.from({ length: 20 }, (_, n) => [n, n]))
+  t.equal(most, 3)
+  t.same(await inParallel([], 3, async () => 1), [])
+  t.same(await inParallel(new Set(['a', 'b']), 9, async item => item), ['a', 'b'], 'any iterable, and fewer items than workers')
+})
+
+test('after a failure nothing further is begun, and what is in work has ended when it is thrown', async t => {
+  const begun: number[] = []
+  const ended: number[] = []
+  await t.rejects(inParallel([0, 1, 2, 3, 4, 5], 2, async item => {
+    begun.push(item)
+    if (item === 1) throw new Error('second')
+    await wait(20)
+    ended.push(item)
+  }), { message: 'second' })
+  t.same(begun, [0, 1])
+  t.same(ended, [0])
+})
