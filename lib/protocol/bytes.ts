@@ -21,11 +21,6 @@ export function boundVec (data: Buffer, offset: number, itemBytes: number, most:
   need(data, offset + 4, count * itemBytes, what)
 }
 
-/** Unsigned little-endian integer of 16 bytes. */
-export function readU128 (data: Buffer, offset: number): bigint {
-  return data.readBigUInt64LE(offset) | data.readBigUInt64LE(offset + 8) << 64n
-}
-
 /** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {
   const end = bytes.indexOf(0)

@@ -13,6 +13,9 @@ export interface Dao {
   state: 'spot' | 'futarchy'
   baseMint: string
   quoteMint: string
+  /** The token accounts that hold what is in the pool, fees included. */
+  baseVault: string
+  quoteVault: string
   /** Reserves of the spot pool, raw units; fee balances are not part of them. */
   baseReserves: bigint
   quoteReserves: bigint
@@ -36,6 +39,8 @@ interface AnchorDao {
     state: { spot?: { spot: AnchorPool }, futarchy?: { spot: AnchorPool } }
     baseMint: PublicKey
     quoteMint: PublicKey
+    ammBaseVault: PublicKey
+    ammQuoteVault: PublicKey
   }
   nonce: AnchorInteger
   daoCreator: PublicKey
@@ -67,6 +72,8 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     state: amm.state.spot === undefined ? 'futarchy' : 'spot',
     baseMint: toKey(dao.baseMint),
     quoteMint: toKey(dao.quoteMint),
+    baseVault: toKey(amm.ammBaseVault),
+    quoteVault: toKey(amm.ammQuoteVault),
     baseReserves: toBigInt(pool.baseReserves),
     quoteReserves: toBigInt(pool.quoteReserves),
     baseFees: toBigInt(pool.baseProtocolFeeBalance),

@@ -3,9 +3,11 @@ import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { decodeBase58 } from './events/base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
+import { type GrownEvent, keysOfData, readGrown } from './events/grown.js'
 
 export type { EventBody, Sides, SpotSwap } from './events/decode.js'
 export type { EventName } from './events/layouts.js'
+export type { GrownEvent, LocatedState } from './events/grown.js'
 
 /** An event together with its place in the transaction. */
 export interface ProgramEvent extends EventBody {
@@ -14,6 +16,10 @@ export interface ProgramEvent extends EventBody {
   inner: number
   /** All account keys of the transaction: an event that names no DAO may find it here. */
   accounts: readonly string[]
+  /** Keys of the instruction that emitted an event which is not understood; empty where that is not known. */
+  emitters: readonly string[]
+  /** Of a known event whose bytes fit no released form: what can be told of it all the same. */
+  grown: GrownEvent | null
 }
 
 /** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
@@ -47,10 +53,32 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       const data = decodeBase58(instruction.data)
       if (data === undefined) throw bad(tx, 'instruction data that are not base58')
       if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
-      events.push({ ...decodeEvent(data), outer: index, inner, accounts })
+      const body = decodeEvent(data)
+      const place = { outer: index, inner, accounts }
+      if (body.raw === null) events.push({ ...body, ...place, emitters: [], grown: null })
+      else {
+        const candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
+        const grown = body.name === 'Unreadable' ? readGrown(data, accounts) ?? null : null
+        events.push({ ...body, ...place, candidates, emitters: emittersOf(tx, program, accounts, index, inner), grown })
+      }
     }
   }
   return events
+}
+
+/** Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of calls. */
+function emittersOf ({ meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number): string[] {
+  const list = meta.innerInstructions!.find(({ index }) => index === outer)!.instructions
+  const depth = list[inner]!.stackHeight
+  for (let at = inner - 1; at >= 0; at--) {
+    const { programIdIndex, accounts: keys, stackHeight } = list[at]!
+    const isAbove = depth == null || stackHeight == null ? keys.length > 1 : stackHeight === depth - 1
+    if (!isAbove) continue
+    if (accounts[programIdIndex] === program) return keys.map(key => accounts[key]!)
+    if (depth != null) return []
+  }
+  const above = transaction.message.instructions?.[outer]
+  return above !== undefined && accounts[above.programIdIndex] === program ? above.accounts.map(key => accounts[key]!) : []
 }
 
 /**

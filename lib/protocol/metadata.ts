@@ -10,7 +10,7 @@ export interface TokenText {
 }
 
 /** Longest symbol, name or uri that is believed, in bytes. */
-const MOST_TEXT = 4096
+const MAX_TEXT = 4096
 const METAPLEX_KEY = 4
 const NO_KEY = keyText(Buffer.alloc(32))
 
@@ -21,7 +21,7 @@ const TOKEN_METADATA = 19
 function readString (data: Buffer, offset: number, what: string): { text: string, end: number } {
   need(data, offset, 4, what)
   const length = data.readUInt32LE(offset)
-  if (length > MOST_TEXT) throw new DecodeError(`${what}: ${length} bytes of text`)
+  if (length > MAX_TEXT) throw new DecodeError(`${what}: ${length} bytes of text`)
   need(data, offset + 4, length, what)
   const end = offset + 4 + length
   return { text: cleanText(data.subarray(offset + 4, end)), end }

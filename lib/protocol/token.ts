@@ -7,6 +7,8 @@ import type { RawAccount } from '../chain/types.js'
 
 const MINT_BYTES = 82
 const ACCOUNT_BYTES = 165
+/** A multisig, whose signers' keys stand where others have their type; the program pads a mint or account that would be as long. */
+const MULTISIG_BYTES = 355
 /** Token-2022 tells its extended accounts apart by the byte at 165. */
 const TYPE_OFFSET = 165
 const TYPE_MINT = 1
@@ -31,7 +33,7 @@ const isTokenProgram = (owner: string): boolean => owner === PROGRAMS.token || o
 
 function holds ({ owner, data }: RawAccount, bytes: number, type: number): boolean {
   if (data.length === bytes) return true
-  return owner === PROGRAMS.token2022 && data.length > TYPE_OFFSET && data[TYPE_OFFSET] === type
+  return owner === PROGRAMS.token2022 && data.length > TYPE_OFFSET && data.length !== MULTISIG_BYTES && data[TYPE_OFFSET] === type
 }
 
 /** The mint in an account; undefined where the account is no initialised mint (a wallet, a token account, …). */

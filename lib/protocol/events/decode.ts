@@ -24,7 +24,9 @@ export interface EventBody {
   seq: bigint | null
   dao: string | null
   proposal: string | null
-  /** The keys at bytes 40 and 72 of an event that is not fully understood: one of them is most likely its DAO. */
+  /** Who swapped, or gave or took liquidity, where the event names them. */
+  user: string | null
+  /** Of an event that is not fully understood, the keys that may be its DAO or its proposal: those at bytes 40 and 72, and any of the transaction's in its data. */
   candidates: readonly string[]
   /** The spot pool's fee balances and reserves after the event, where it carries them. */
   fees: Sides | null
@@ -32,6 +34,11 @@ export interface EventBody {
   /** The event leaves the fee balances as they were. */
   keepsFees: boolean
   swap: SpotSwap | null
+  /**
+   * What went into the spot pool, negative: came out of it; null where the event does not say. Launching a proposal takes out what its pass
+   * pool begins with (programs/futarchy/src/instructions/launch_proposal.rs); ending one does not say what it brings back.
+   */
+  liquidity: Sides | null
   /** Of an unreadable event: what is wrong, and the name its discriminator stands for. */
   reason: string | null
   /** The whole data of an event that is not understood; null otherwise. */
@@ -68,18 +75,20 @@ function blank (data: Buffer, layout: Layout | undefined): EventBody {
     seq: has ? data.readBigUInt64LE(32) : null,
     dao: inside(layout?.dao),
     proposal: inside(layout?.proposal),
+    user: inside(layout?.user),
     candidates: [],
     fees: null,
     reserves: null,
     keepsFees: layout?.keepsFees ?? false,
     swap: null,
+    liquidity: null,
     reason: null,
     raw: null
   }
 }
 
 const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody => ({
-  ...body, name: 'Unreadable', keepsFees: false, swap: null, fees: null, reserves: null, candidates: keysAt(data), reason, raw: data
+  ...body, name: 'Unreadable', keepsFees: false, swap: null, liquidity: null, fees: null, reserves: null, candidates: keysAt(data), reason, raw: data
 })
 
 /** Where the AMM state begins so that the length adds up; undefined where no known form does. */
@@ -96,6 +105,12 @@ function bare ({ lengths }: Layout, length: number): boolean {
 }
 
 const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
+
+/** The pass pool stands behind the spot pool; what it begins with has come out of that. */
+const takenByLaunch = (data: Buffer, state: number): Sides => {
+  const { quote, base } = sides(data, state + 233)
+  return { quote: -quote, base: -base }
+}
 
 /**
  * Reads one event from its instruction data (tag included). Never throws: what does not fit any released layout comes back as
@@ -114,6 +129,11 @@ export function decodeEvent (data: Buffer): EventBody {
     body.reserves = sides(data, state + 101)
     body.fees = sides(data, state + 117)
   }
+  if (layout.liquidity !== undefined) {
+    const { quote, base, sign } = layout.liquidity
+    body.liquidity = { quote: sign * data.readBigUInt64LE(quote), base: sign * data.readBigUInt64LE(base) }
+  }
+  if (layout.name === 'LaunchProposal' && state !== undefined && data[state] === 1) body.liquidity = takenByLaunch(data, state)
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
   if (layout.name === 'SpotSwap') {
     const type = data[104]!

@@ -8,6 +8,10 @@ export interface Layout {
   /** Where the DAO's key stands; undefined: the event has none. */
   dao?: number
   proposal?: number
+  /** Where the key stands of who acted: swapped, or gave or took liquidity. */
+  user?: number
+  /** Where the amounts stand that went into the spot pool (sign 1) or came out of it (sign −1). */
+  liquidity?: { quote: number, base: number, sign: 1n | -1n }
   /** Lengths of the forms without AMM state; 'from' admits longer ones too (their tails are of no use here). */
   lengths?: readonly number[] | { from: number }
   /** Where `post_amm_state` may begin: the form is the one whose length adds up, the fields behind the state included. */
@@ -27,8 +31,8 @@ export type EventName =
 
 /** First 8 bytes of sha256(`event:<Name>Event`), as hex. */
 const TABLE: ReadonlyArray<readonly [string, Layout]> = [
-  ['1dfd79ff523c94c3', { name: 'SpotSwap', dao: 40, lengths: [129], amm: [129] }],
-  ['02a6c8a05ed4442d', { name: 'ConditionalSwap', dao: 40, proposal: 72, lengths: [162], amm: [162] }],
+  ['1dfd79ff523c94c3', { name: 'SpotSwap', dao: 40, user: 72, lengths: [129], amm: [129] }],
+  ['02a6c8a05ed4442d', { name: 'ConditionalSwap', dao: 40, proposal: 72, user: 104, lengths: [162], amm: [162] }],
   ['e2023543849e7dad', { name: 'CollectFees', dao: 40, amm: [280] }],
   ['773099747f25e2e4', { name: 'InitializeDao', dao: 40, lengths: { from: 263 } }],
   ['0c3af4e0ab192138', { name: 'UpdateDao', dao: 40, lengths: { from: 134 }, keepsFees: true }],
@@ -37,8 +41,8 @@ const TABLE: ReadonlyArray<readonly [string, Layout]> = [
   ['59813fd33721c2ab', { name: 'UnstakeFromProposal', proposal: 40, lengths: [120], keepsFees: true }],
   ['b137bf5dcb7cb80b', { name: 'LaunchProposal', proposal: 40, dao: 72, amm: [112, 120] }],
   ['2d1d7ab54fe0398d', { name: 'FinalizeProposal', proposal: 40, dao: 72, amm: [217], behind: [0, 1] }],
-  ['260225eee5d6ffeb', { name: 'ProvideLiquidity', dao: 40, lengths: [184], amm: [184], keepsFees: true }],
-  ['d606a12dbf8e7cba', { name: 'WithdrawLiquidity', dao: 40, lengths: [152], amm: [152], keepsFees: true }],
+  ['260225eee5d6ffeb', { name: 'ProvideLiquidity', dao: 40, user: 72, liquidity: { quote: 136, base: 144, sign: 1n }, lengths: [184], amm: [184], keepsFees: true }],
+  ['d606a12dbf8e7cba', { name: 'WithdrawLiquidity', dao: 40, user: 72, liquidity: { quote: 144, base: 136, sign: -1n }, lengths: [152], amm: [152], keepsFees: true }],
   ['cabefab04feb4dc2', { name: 'SponsorProposal', proposal: 40, dao: 72, lengths: [136], keepsFees: true }],
   ['c172e1f1d1d5af55', { name: 'CollectMeteoraDammFees', dao: 40, lengths: [248], keepsFees: true }],
   ['8798fee0d051c5d7', { name: 'RemoveProposal', proposal: 40, dao: 72, lengths: [136], keepsFees: true }],

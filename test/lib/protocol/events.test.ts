@@ -7,7 +7,7 @@ import { decodeBase58 } from '../../../lib/protocol/events/base58.js'
 import { decodeEvent } from '../../../lib/protocol/events/decode.js'
 import { discriminatorOf } from '../../../lib/protocol/events/layouts.js'
 import { eventAuthorityOf, readEvents } from '../../../lib/protocol/events.js'
-import { base58, createLedger, discriminator, FORGERIES } from '../../ledger/index.js'
+import { base58, createLedger, discriminator, FORGERIES } from '../../../simulator/index.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
@@ -130,7 +130,7 @@ test('what the node does not know, or sends in another shape, is an error and ne
   const { dao, json, last } = market()
   dao.swap('buy', 1_000_000n, { innerUnknown: true })
   t.throws(() => last(), { code: 'NODE_BAD_ANSWER' })
-  dao.swap('buy', 1_000_000n, { via: 'aggregator' })
+  dao.swap('buy', 1_000_000n, { via: 'aggregator', version: 0 })
   const read = (bend: (tx: any) => void) => {
     const tx = json()
     bend(tx)
