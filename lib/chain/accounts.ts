@@ -1,13 +1,12 @@
 import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
-import type { Rpc } from './json-rpc.js'
-import { isRecord } from './transport/answer.js'
-import type { AccountReader, AtSlot, RawAccount } from './types.js'
+import { isRecord, type Rpc } from './rpc.js'
+import type { AccountReader, AtSlot, CallOptions, RawAccount } from './types.js'
 
 /** Reading accounts. A node's answer is `unknown` until every field that is used has been checked. */
 
 /** Most accounts that a node gives in one call. */
-export const MOST_ACCOUNTS = 100
+export const MAX_ACCOUNTS = 100
 const COMMITMENT = 'confirmed'
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
@@ -29,11 +28,20 @@ function readAccount (address: string, account: unknown): RawAccount {
   return { address, owner: account.owner, data: bytes }
 }
 
+/** Whether an answer to getProgramAccounts lacks an account that is known. */
+function isShort (answer: unknown, known: readonly string[]): boolean {
+  const rows = isRecord(answer) && Array.isArray(answer.value) ? answer.value as unknown[] : []
+  const addresses = new Set(rows.map(row => isRecord(row) ? row.pubkey : undefined))
+  return known.some(address => !addresses.has(address))
+}
+
+type ReadOptions = CallOptions & { doubt?: (answer: unknown) => boolean }
+
 /** An AccountReader over JSON-RPC. */
 export function createAccountReader (rpc: Rpc): AccountReader {
-  async function read (method: string, target: unknown, minSlot: number | undefined, options: object = {}): Promise<AtSlot<unknown[]>> {
+  async function read (method: string, target: unknown, minSlot: number | undefined, options: ReadOptions = {}, extra: object = {}): Promise<AtSlot<unknown[]>> {
     const answer = readContext(await rpc.call(method, [target,
-      { commitment: COMMITMENT, encoding: 'base64', ...options, ...(minSlot !== undefined && { minContextSlot: minSlot }) }]))
+      { commitment: COMMITMENT, encoding: 'base64', ...extra, ...(minSlot !== undefined && { minContextSlot: minSlot }) }], options))
     if (minSlot !== undefined && answer.slot < minSlot) {
       throw new ServiceError('NODE_UNAVAILABLE', `the node is at slot ${answer.slot}, behind ${minSlot}, which was seen already`)
     }
@@ -41,9 +49,11 @@ export function createAccountReader (rpc: Rpc): AccountReader {
   }
 
   return {
-    async programAccounts (program, prefix, minSlot) {
+    async programAccounts (program, prefix, minSlot, options) {
       const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-      const { slot, value } = await read('getProgramAccounts', program, minSlot, { withContext: true, filters })
+      const known = options?.known ?? []
+      const doubt = (answer: unknown) => known.length > 0 && isShort(answer, known)
+      const { slot, value } = await read('getProgramAccounts', program, minSlot, { ...options, doubt }, { withContext: true, filters })
       const accounts = value.map(item => {
         if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
         return readAccount(item.pubkey, item.account)
@@ -51,12 +61,15 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       // left out one by one they would make a list that is short and looks whole
       if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
       if (new Set(accounts.map(({ address }) => address)).size !== accounts.length) throw bad('a program account twice')
+      const addresses = new Set(accounts.map(({ address }) => address))
+      const missing = known.filter(address => !addresses.has(address)).length
+      if (missing > 0) throw bad(`${missing} of ${known.length} known program accounts are missing`)
       return { slot, value: accounts }
     },
 
-    async accounts (addresses, minSlot) {
-      if (addresses.length > MOST_ACCOUNTS) throw new RangeError(`at most ${MOST_ACCOUNTS} accounts in one call`)
-      const { slot, value } = await read('getMultipleAccounts', addresses, minSlot)
+    async accounts (addresses, minSlot, options) {
+      if (addresses.length > MAX_ACCOUNTS) throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
+      const { slot, value } = await read('getMultipleAccounts', addresses, minSlot, options)
       if (value.length !== addresses.length) throw bad(`${value.length} accounts for ${addresses.length} addresses`)
       return { slot, value: value.map((account, i) => account === null ? null : readAccount(addresses[i]!, account)) }
     }

@@ -1,5 +1,5 @@
 /** How many calls a node takes in one batch: learned from its refusals, so that each is met once and not on every page. */
-import { faultOf } from './transport/fault.js'
+import { faultOf } from './node-errors.js'
 
 // Content Too Large: the batch is refused for its size, so a smaller one may pass.
 const TOO_LARGE = 413
@@ -11,8 +11,6 @@ export interface BatchSize {
   current (): number
   /** Takes note that a batch of `size` failed with `error`; true: the same calls are worth asking at once in smaller pieces. */
   refused (error: unknown, size: number): boolean
-  /** Takes note that single calls are the only way for now. */
-  singlesOnly (): void
 }
 
 /** `now` in milliseconds. */
@@ -41,12 +39,10 @@ export function createBatchSize (largest: number, now: () => number): BatchSize 
       // The deadline has been used up by now: the next page tries less, this one has failed.
       if (fault.reason === 'timeout') learn(Math.floor(size / 2))
       // A list refused as a whole, by a 4xx status, a JSON-RPC error or a single answer.
-      const refusal = fault.reason === 'rpc-error' || fault.reason === 'wrong-shape' ||
+      const refusal = fault.reason === 'batch' || fault.reason === 'wrong-shape' ||
         (fault.status !== undefined && fault.status >= 400 && fault.status < 500)
       if (refusal) learn(1)
       return refusal
-    },
-
-    singlesOnly: () => learn(1)
+    }
   }
 }

@@ -1,7 +1,6 @@
-/** The ports of this folder: what the wings ask of a node, and the one type that all its wrappers share. */
+/** The ports of this folder: what the wings ask of a node. */
 
-/** What a `Connection` of web3.js is given; every wrapper of the transport takes one and returns one. */
-export type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>
+import type { ServiceError } from '../errors.js'
 
 /** An account as a node gave it. `owner` is the program it belongs to, base58. */
 export interface RawAccount {
@@ -18,10 +17,24 @@ export interface AtSlot<T> {
 
 /** Reads of the state now, at commitment `confirmed`. Each method is one node call and throws a ServiceError. */
 export interface AccountReader {
-  /** Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. */
-  programAccounts (program: string, prefix: Buffer, minSlot?: number): Promise<AtSlot<RawAccount[]>>
+  /**
+   * Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. An answer that lacks
+   * one of `known` is the node's fault: another is asked, then NODE_BAD_ANSWER.
+   */
+  programAccounts (program: string, prefix: Buffer, minSlot?: number, options?: CallOptions & { known?: readonly string[] }): Promise<AtSlot<RawAccount[]>>
   /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. */
-  accounts (addresses: readonly string[], minSlot?: number): Promise<AtSlot<Array<RawAccount | null>>>
+  accounts (addresses: readonly string[], minSlot?: number, options?: CallOptions): Promise<AtSlot<Array<RawAccount | null>>>
+}
+
+/** Whom a call serves, most urgent first: a request's answer, the newest history, the past, what nobody waits for. Lower ones never delay higher ones. */
+export type Priority = 'live' | 'head' | 'past' | 'idle'
+
+export interface CallOptions {
+  /** 'live' where not given. */
+  priority?: Priority
+  /** Milliseconds that the whole answer may take, waiting for its turn included; where not given, what suits the method. */
+  deadlineMs?: number
+  signal?: AbortSignal
 }
 
 /** One line of an address's history. */
@@ -31,26 +44,67 @@ export interface SignatureInfo {
   failed: boolean
   /** Unix seconds; null where the node has none. */
   blockTime: number | null
+  /** Place in its block; null where the node does not tell (before Agave 4.0). */
+  transactionIndex: number | null
+}
+
+/** One transaction asked for: itself; null: no node has it; an error: it can't be read; undefined: no answer this time, ask again. */
+export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
+
+export interface SlotRange {
+  gte?: number
+  gt?: number
+  lte?: number
+  lt?: number
+}
+
+export interface BulkPage {
+  order: 'asc' | 'desc'
+  /** At most 1,000, which is the default. */
+  limit?: number
+  /** Where a former page ended. */
+  token?: string
+  slots?: SlotRange
+}
+
+export interface BulkResult {
+  entries: Array<RawTransaction & { transactionIndex: number }>
+  /** Token of the following page; null at the end. */
+  next: string | null
 }
 
 /** Reads of the past, at commitment `finalized`. Throws a ServiceError. */
 export interface HistoryReader {
-  /** At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`, both exclusive. */
-  signatures (address: string, page: { before?: string, until?: string, limit?: number }): Promise<SignatureInfo[]>
   /**
-   * The transactions of `signatures` in that order, as the node's own JSON (`getTransaction`, encoding json, version 0 admitted);
-   * null: the node does not have it (yet). Each is checked to carry the signature asked for.
+   * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`, both exclusive.
+   * Throws CURSOR_UNKNOWN where no node knows `before` or `until`.
    */
-  transactions (signatures: readonly string[]): Promise<Array<RawTransaction | null>>
+  signatures (address: string, page: { before?: string, until?: string, limit?: number }, options?: CallOptions): Promise<SignatureInfo[]>
+  /**
+   * One outcome for each of `signatures`, in that order, as the node's own JSON (`getTransaction`, encoding json); each is checked to carry the
+   * signature asked for. Nothing that was answered is lost when a neighbour fails; throws only where nothing at all was answered.
+   */
+  transactions (signatures: readonly string[], options?: CallOptions): Promise<TransactionOutcome[]>
+  /** Whole transactions that touch `address` (`getTransactionsForAddress`), failed ones included; undefined: no node offers it now. */
+  bulk (address: string, page: BulkPage, options?: CallOptions): Promise<BulkResult | undefined>
+  /** The signatures of a block in their order; null: the slot has none, or it is not to be had. */
+  blockSignatures (slot: number, options?: CallOptions): Promise<string[] | null>
   /** The newest finalized slot. */
-  finalizedSlot (): Promise<number>
+  finalizedSlot (options?: CallOptions): Promise<number>
+  /** Unix seconds of a block; null: the slot has none, or it is not to be had. */
+  blockTime (slot: number, options?: CallOptions): Promise<number | null>
+  /** Which network this is, base58. */
+  genesisHash (options?: CallOptions): Promise<string>
 }
 
 /** The parts of a transaction's JSON that events are read from; anything else is ignored. */
 export interface RawTransaction {
   slot: number
   blockTime: number | null
-  transaction: { signatures: string[], message: { accountKeys: string[] } }
+  /** Place in its block, where the node tells (from Agave 4.0). */
+  transactionIndex?: number | null
+  version?: 'legacy' | number
+  transaction: { signatures: string[], message: { accountKeys: string[], instructions?: RawInstruction[] } }
   meta: {
     err: unknown
     innerInstructions: Array<{ index: number, instructions: RawInstruction[] }> | null
@@ -63,4 +117,6 @@ export interface RawInstruction {
   accounts: number[]
   /** Base58, in every encoding. */
   data: string
+  /** 1 for an instruction of the transaction itself, one more for each call down; null on older nodes. */
+  stackHeight?: number | null
 }

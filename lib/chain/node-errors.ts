@@ -1,0 +1,111 @@
+/**
+ * The errors of the node client. A node's URL carries an API key in its path, query or user part, and the errors of the
+ * platform repeat that URL in messages and causes. So errors are built anew here from facts that are safe to log: the
+ * host and our own words, never a foreign message, never the text of an answer.
+ */
+import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
+
+/** Why a call to a node gave nothing usable; also the `outcome` that is metered. */
+export type FaultReason =
+  | 'network'       // refused, reset, name not resolved
+  | 'timeout'
+  | 'refused'       // for the rate of calls: no fault
+  | 'busy'          // not asked in time: its pace does not allow it
+  | 'http'          // a status other than 200, see `status`
+  | 'not-json'      // HTML, cut off, empty
+  | 'wrong-shape'   // JSON, but no JSON-RPC answer
+  | 'wrong-ids'     // an answer to another question
+  | 'too-large'
+  | 'batch'         // it takes no batches, or none of this size
+  | 'rpc-error'     // a JSON-RPC error, see `rpcCode`
+  | 'genesis'       // another cluster
+  | 'behind'        // another node is further on
+  | 'slot'          // a slot that can't be
+  | 'unsupported'   // it does not offer the method
+  | 'open'          // not asked: the breaker is open
+
+/** The facts of a failure: the `cause` of the ServiceError that reports it. */
+export interface NodeFault {
+  host: string
+  reason: FaultReason
+  status?: number
+  rpcCode?: number
+}
+
+// Request Timeout, and the 403 by which public nodes block a client: the node refuses, for now.
+const REFUSALS = new Set([403, 408])
+// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), status not available yet,
+// minContextSlot not reached, internal error.
+const TRANSIENT_CODES: ReadonlySet<number> = new Set([-32005, -32004, -32007, -32009, -32014, -32016, -32603])
+// A system or library code such as ECONNREFUSED; anything else might be text from outside.
+const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
+
+/** A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside. */
+export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
+  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, ...(retryAfter !== undefined && { retryAfter }) })
+}
+
+/** The facts that `nodeError` put into `error`; undefined for any other error. */
+export function faultOf (error: unknown): NodeFault | undefined {
+  const cause = error instanceof ServiceError ? error.cause : undefined
+  return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause ? cause as NodeFault : undefined
+}
+
+/** An answer of a status other than 200. `retryAfter` in seconds. */
+export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
+  if (status === 429) return nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host, reason: 'refused', status }, retryAfter)
+  const code = status >= 500 || REFUSALS.has(status) ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER'
+  return nodeError(code, `answered HTTP ${status}`, { host, reason: 'http', status }, retryAfter)
+}
+
+/** An answer that can't be used for what it holds. */
+export function answerError (host: string, reason: 'not-json' | 'wrong-shape' | 'wrong-ids' | 'too-large', what: string): ServiceError {
+  return nodeError('NODE_BAD_ANSWER', what, { host, reason })
+}
+
+/** A JSON-RPC error. The node's own message may repeat what it was sent, so only the code is told. */
+export function rpcError (host: string, rpcCode: number): ServiceError {
+  return nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
+}
+
+/** What `fetch` threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
+export function networkError (host: string, thrown: unknown): ServiceError {
+  const code = systemCode(thrown)
+  return nodeError('NODE_UNAVAILABLE', code === undefined ? 'was not reached' : `was not reached (${code})`, { host, reason: 'network' })
+}
+
+function systemCode (thrown: unknown): string | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
+    if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) return error.code
+  }
+  return undefined
+}
+
+// Statuses that judge the request and not the node: another request may fare well.
+const ABOUT_THE_REQUEST = new Set([400, 413, 422])
+// The JSON-RPC error by which a node says that it is unwell; the others concern one request.
+const UNWELL = -32005
+
+/** Whether `error` speaks against the node as such, so that its breaker should count it. */
+export function countsAgainstNode (error: unknown): boolean {
+  const fault = faultOf(error)
+  switch (fault?.reason) {
+    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'unsupported': return false
+    case 'http': return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
+    case 'rpc-error': return fault.rpcCode === UNWELL
+    default: return true
+  }
+}
+
+/** Whether asking the same nodes again, a little later, may help. */
+export function isWorthRetrying (error: unknown): boolean {
+  const fault = faultOf(error)
+  switch (fault?.reason) {
+    // A refusal or a full queue has been waited for already.
+    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'slot': case 'unsupported': return false
+    // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
+    case 'http': return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
+    case 'rpc-error': return TRANSIENT_CODES.has(fault.rpcCode ?? 0)
+    default: return true
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is made where it
+ * is known, names the node, and is a reply like any other, so that nothing that was answered is lost when a neighbour fails.
+ */
+import type { ServiceError } from '../errors.js'
+import type { CallOptions, Priority } from './types.js'
+
+export interface Call {
+  method: string
+  params: readonly unknown[]
+  /** True for a result that is believed only where every other node gives such a one too: null for what is listed, a list that is too short. */
+  doubt?: (result: unknown) => boolean
+}
+
+export type Reply = { result: unknown } | { error: ServiceError }
+
+export interface SendOptions {
+  priority: Priority
+  /** Ends what is under way; its reason is a ServiceError, which what is still open then has for a reply. */
+  signal: AbortSignal
+  /** Moment of the clock from which on a reply is of no use, where there is one. */
+  deadline?: number
+  /** How long calls may wait for a node's pace before they come back, ms: another node may be free. */
+  patience?: number
+}
+
+/** One reply for each call, in their order. Never rejects. */
+export type Send = (calls: readonly Call[], options: SendOptions) => Promise<Reply[]>
+
+/** What readers are given: all nodes behind one function. */
+export interface Rpc {
+  /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
+  call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
+  /** One reply for each call. Throws the reason of the caller's signal only. */
+  send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
+}
+
+/** What of the platform's `fetch` is used. */
+export type Fetch = (input: string, init: RequestInit) => Promise<Response>
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Methods that some nodes offer and others don't: being refused one says nothing of the node. */
+export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress'])
+
+export const failAll = (calls: readonly Call[], error: ServiceError): Reply[] => calls.map(() => ({ error }))
+
+/** The reason of a signal whose reasons are ours. */
+export const reasonOf = (signal: AbortSignal): ServiceError => signal.reason as ServiceError

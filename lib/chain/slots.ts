@@ -1,0 +1,147 @@
+/**
+ * The slots that nodes show, and when each was first seen to move: which node stands still or lags, whether the chain itself has
+ * halted, and which slots can't be. Every mark expires.
+ */
+import type { Clock } from '../clock.js'
+import { nodeError } from './node-errors.js'
+import { type Call, isRecord, type Reply, type Send } from './rpc.js'
+
+/** How long a node's slot may stay the same before the node counts as standing still, ms. */
+export const STANDING_MS = 10_000
+// How long what one node said holds against the others.
+const MARK_MS = 60_000
+// How long it holds against itself: a node that has not come near its own slot for so long was wrong before, or has been reset.
+// Under the 10 s within which the service must recover from a node that was wrong once.
+const OWN_MARK_MS = 5_000
+// How far behind the furthest node one may be, and how far ahead of what is known a slot may be.
+const MAX_LAG_MS = 60_000
+const MAX_AHEAD_MS = 3_600_000
+// Slots differ in length between clusters and releases: measured where they can be, this until then, and bounds of what is believed.
+const FIRST_SLOT_MS = 400
+const MIN_SLOT_MS = 100
+const MAX_SLOT_MS = 1_000
+// Shorter spans measure the node's answers rather than the chain.
+const MEASURE_MS = 20_000
+// Nodes ask and answer at different moments: so close is the same slot.
+const SAME_MS = 2_000
+
+export interface NodeSlot {
+  slot: number
+  /** Moments of the clock: when it was first seen, and last. */
+  movedAt: number
+  seenAt: number
+}
+
+export interface SlotWatch {
+  /** Takes note of a slot shown by the node at `index`, and says what it is worth. */
+  see (index: number, slot: number): 'good' | 'behind' | 'impossible'
+  /** Whether a slot can be, by what is known; it is not held as a mark. */
+  canBe (slot: number): boolean
+  /** The newest slot of a node; undefined: none seen. */
+  of (index: number): NodeSlot | undefined
+  /** Whether another node should be asked first: this one stands still or lags while another moves. */
+  passedOver (index: number): boolean
+  /** Milliseconds by which a node is behind the furthest, as far as that is known. */
+  lagMs (index: number): number | undefined
+  /** Since when no node moves (a moment of the clock); undefined: one does, or none has been seen for long enough. `halted`: two nodes or more agree on the slot. */
+  standing (): { since: number, halted: boolean } | undefined
+}
+
+export function createSlotWatch (clock: Clock): SlotWatch {
+  const marks = new Map<number, NodeSlot>()
+  let slotMs = FIRST_SLOT_MS
+  let measured: { slot: number, at: number } | undefined
+
+  const valid = (): Array<[number, NodeSlot]> => [...marks].filter(([, { seenAt }]) => clock.now() - seenAt <= MARK_MS)
+  const furthest = (): NodeSlot | undefined => valid().map(([, mark]) => mark).reduce<NodeSlot | undefined>((best, mark) => best === undefined || mark.slot > best.slot ? mark : best, undefined)
+  const stands = ({ movedAt, seenAt }: NodeSlot): boolean => seenAt - movedAt >= STANDING_MS
+  const behind = (slot: number, best: NodeSlot): number => Math.max(0, (best.slot - slot) * slotMs)
+
+  /** The length of slots, from how the furthest mark moves. */
+  function measure (slot: number, now: number): void {
+    if (measured === undefined || slot < measured.slot) measured = { slot, at: now }
+    const [slots, ms] = [slot - measured.slot, now - measured.at]
+    if (ms < MEASURE_MS || slots === 0) return
+    slotMs = Math.min(MAX_SLOT_MS, Math.max(MIN_SLOT_MS, ms / slots))
+    if (ms > MARK_MS) measured = { slot, at: now }
+  }
+
+  /** More than an hour ahead of what the clock and the nodes allow. */
+  function impossible (slot: number, now: number): boolean {
+    const best = furthest()
+    return best !== undefined && (slot - best.slot) * slotMs > now - best.seenAt + MAX_AHEAD_MS
+  }
+
+  function mark (index: number, slot: number, now: number): void {
+    const own = marks.get(index)
+    if (own === undefined || slot > own.slot) marks.set(index, { slot, movedAt: now, seenAt: now })
+    else if (slot === own.slot) own.seenAt = now
+    else if (now - own.seenAt > OWN_MARK_MS || (own.slot - slot) * slotMs > MAX_AHEAD_MS) marks.set(index, { slot, movedAt: now, seenAt: now })
+  }
+
+  return {
+    see (index, slot) {
+      const now = clock.now()
+      if (impossible(slot, now)) return 'impossible'
+      mark(index, slot, now)
+      const best = furthest()!
+      if (behind(slot, best) > MAX_AHEAD_MS && !stands(marks.get(index)!) && marks.get(index)!.slot === slot) {
+        // Of two that are more than an hour apart the higher one was never to be had, unless the lower one stands still.
+        for (const [other, { slot: higher }] of marks) if (behind(slot, { ...best, slot: higher }) > MAX_AHEAD_MS) marks.delete(other)
+        return 'good'
+      }
+      if (slot === best.slot) measure(slot, now)
+      return behind(slot, best) > MAX_LAG_MS ? 'behind' : 'good'
+    },
+    canBe: slot => !impossible(slot, clock.now()),
+    of: index => marks.get(index),
+    passedOver (index) {
+      const own = marks.get(index)
+      if (own === undefined) return false
+      const others = valid().filter(([other, mark]) => other !== index && !stands(mark))
+      return others.some(([, mark]) => stands(own) ? mark.slot > own.slot : behind(own.slot, mark) - Math.max(0, mark.seenAt - own.seenAt) > MAX_LAG_MS)
+    },
+    lagMs (index) {
+      const own = marks.get(index)
+      const best = furthest()
+      return own === undefined || best === undefined ? undefined : behind(own.slot, best)
+    },
+    standing () {
+      const known = valid().map(([, mark]) => mark)
+      if (known.length === 0 || !known.every(stands)) return undefined
+      const best = furthest()!
+      const agreeing = known.filter(({ slot }) => behind(slot, best) <= SAME_MS)
+      return { since: Math.max(...agreeing.map(({ movedAt }) => movedAt)), halted: agreeing.length > 1 }
+    }
+  }
+}
+
+export interface SlotOptions {
+  host: string
+  index: number
+  watch: SlotWatch
+}
+
+/** Refuses results whose slot is behind what other nodes have shown lately, or can't be. */
+export function withSlotWatch (send: Send, { host, index, watch }: SlotOptions): Send {
+  const impossible = (): Reply => ({ error: nodeError('NODE_BAD_ANSWER', 'gave a slot that can\'t be', { host, reason: 'slot' }) })
+
+  function hold (reply: Reply, { method }: Call): Reply {
+    // A slot asked for by itself may be of any commitment, so it says nothing of how far the node is
+    if (method === 'getSlot') return 'result' in reply && typeof reply.result === 'number' && !watch.canBe(reply.result) ? impossible() : reply
+    const slot = 'result' in reply ? contextSlot(reply.result) : undefined
+    switch (slot === undefined ? 'good' : watch.see(index, slot)) {
+      case 'good': return reply
+      case 'behind': return { error: nodeError('NODE_UNAVAILABLE', `is behind the other nodes by ${Math.round((watch.lagMs(index) ?? 0) / 1000)} s`, { host, reason: 'behind' }) }
+      case 'impossible': return impossible()
+    }
+  }
+  return async (calls, options) => (await send(calls, options)).map((reply, at) => hold(reply, calls[at]!))
+}
+
+/** The slot that a result states as its context; what else it must hold is for its reader to say. */
+function contextSlot (result: unknown): number | undefined {
+  const context = isRecord(result) ? result.context : undefined
+  const slot = isRecord(context) ? context.slot : undefined
+  return typeof slot === 'number' && Number.isSafeInteger(slot) ? slot : undefined
+}

@@ -1,0 +1,70 @@
+import t from 'tap'
+import { createChainClock } from '../../../lib/chain/chain-clock.js'
+import { ServiceError } from '../../../lib/errors.js'
+
+/** A chain of one slot a second whose node may stand, lag, or be away. */
+function make () {
+  let now = 0
+  const node = { slot: 1_000, lag: 0, away: false, stands: false }
+  const pass = (seconds: number) => { now += seconds * 1000; if (!node.stands) node.slot += seconds }
+  const clock = createChainClock({
+    clock: { now: () => now, epoch: () => 5_000_000 + now, random: () => 0, sleep: async () => {}, after: () => () => {} },
+    reader: {
+      finalizedSlot: async () => {
+        if (node.away) throw new ServiceError('NODE_UNAVAILABLE', 'away')
+        return node.slot - node.lag
+      },
+      blockTime: async slot => slot % 10 === 3 ? null : slot
+    }
+  })
+  return { node, pass, clock }
+}
+
+t.test('carried on while no node answers, and never set back by one that lags', async t => {
+  const { node, pass, clock } = make()
+  t.equal(clock.time(), undefined)
+  await clock.read()
+  t.equal(clock.time(), 1_000_000)
+  node.away = true
+  pass(700)
+  await t.rejects(clock.read(), { code: 'NODE_UNAVAILABLE' })
+  t.equal(clock.time(), 1_700_000, 'as far as the chain has come meanwhile')
+  node.away = false
+  await clock.read()
+  pass(90)
+  Object.assign(node, { lag: 1_500 })
+  await clock.read()
+  t.equal(clock.time(), 1_790_000)
+})
+
+t.test('stands where the chain stands, and goes on with it', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  node.stands = true
+  pass(60)
+  await clock.read()
+  pass(60)
+  t.equal(clock.time(), 1_060_000)
+  await clock.read()
+  t.equal(clock.time(), 1_060_000)
+  node.stands = false
+  pass(60)
+  await clock.read()
+  t.equal(clock.time(), 1_060_000, 'the slot it shows now is sixty seconds on from where it stood')
+  pass(5)
+  t.equal(clock.time(), 1_065_000)
+})
+
+t.test('a lower slot is believed once nothing higher has been seen for long', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  node.lag = 900
+  for (let minute = 0; minute < 9; minute++) {
+    pass(60)
+    await clock.read()
+  }
+  t.equal(clock.time(), 1_540_000)
+  pass(61)
+  await clock.read()
+  t.equal(clock.time(), (1_601 - 900) * 1000)
+})

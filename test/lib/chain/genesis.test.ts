@@ -1,0 +1,54 @@
+import { test } from 'tap'
+import { createGenesisBook, withGenesisCheck } from '../../../lib/chain/genesis.js'
+import { ServiceError } from '../../../lib/errors.js'
+
+const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)]
+
+/** Nodes under the genesis check that answer with what `hashes` says. */
+function cluster (hashes: unknown[]) {
+  const book = createGenesisBook()
+  const asked: string[] = []
+  const closing = new AbortController()
+  const nodes = hashes.map((_, index) => withGenesisCheck(async calls => calls.map(({ method }) => {
+    asked.push(`${index} ${method}`)
+    return { result: method === 'getGenesisHash' ? hashes[index] : 'good' }
+  }), { host: `node${index}`, index, book, closing: closing.signal }))
+  const ask = async (index: number, signal = new AbortController().signal): Promise<unknown> => {
+    const [reply] = await nodes[index]!.send([{ method: 'getSlot', params: [] }], { priority: 'live', signal })
+    if ('error' in reply!) throw reply.error
+    return reply!.result
+  }
+  return { ask, asked, nodes, hashes }
+}
+
+test('asked once before the first use, however many wait, and again after it was down', async t => {
+  const { ask, asked, nodes } = cluster([ONE, ONE])
+  await Promise.all([ask(0), ask(0), ask(1)])
+  await ask(0)
+  t.equal(asked.filter(each => each === '0 getGenesisHash').length, 1)
+  nodes[0]!.forget()
+  await ask(0)
+  t.equal(asked.filter(each => each === '0 getGenesisHash').length, 2)
+})
+
+test('another cluster is refused, the preferred node decides', async t => {
+  const { ask, hashes, nodes } = cluster([ONE, OTHER])
+  t.ok(await ask(1), 'nothing to compare with yet')
+  t.ok(await ask(0))
+  await t.rejects(ask(1), { code: 'NODE_BAD_ANSWER', message: /another cluster/ })
+  t.ok(await ask(0))
+  hashes[1] = ONE
+  t.ok(await ask(1), 'asked again each time while it is wrong')
+  hashes[1] = OTHER
+  nodes[1]!.forget()
+  await t.rejects(ask(1), { code: 'NODE_BAD_ANSWER' })
+})
+
+test('an odd answer is refused and asked again; a caller may leave', async t => {
+  const { ask, hashes } = cluster([7])
+  await t.rejects(ask(0), { code: 'NODE_BAD_ANSWER', message: /no hash/ })
+  hashes[0] = ONE
+  const reason = new ServiceError('SHUTTING_DOWN', 'gone')
+  await t.rejects(ask(0, AbortSignal.abort(reason)), reason)
+  t.ok(await ask(0))
+})

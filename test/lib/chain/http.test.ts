@@ -1,0 +1,24 @@
+import { test } from 'tap'
+import { readNodeUrl, readRetryAfter } from '../../../lib/chain/http.js'
+
+test('Retry-After in seconds and as a date', t => {
+  const now = Date.parse('2026-01-01T00:00:00Z')
+  t.equal(readRetryAfter(null, now), undefined)
+  t.equal(readRetryAfter('7', now), 7)
+  t.equal(readRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now), 60)
+  t.equal(readRetryAfter('Thu, 01 Jan 2025 00:01:00 GMT', now), 0)
+  t.equal(readRetryAfter('soon', now), undefined)
+  t.equal(readRetryAfter('99999999999', now), 86_400)
+  t.end()
+})
+
+test('a node URL is taken apart and not repeated', t => {
+  t.strictSame(readNodeUrl('https://user:p%40ss@node.example:8899/key?api=1', 0), {
+    host: 'node.example:8899', url: 'https://node.example:8899/key?api=1', authorization: `Basic ${Buffer.from('user:p@ss').toString('base64')}`
+  })
+  t.equal(readNodeUrl('http://node.example', 0).authorization, undefined)
+  for (const text of ['node.example/SECRET', 'ftp://x/SECRET', '']) {
+    t.throws(() => readNodeUrl(text, 1), { name: 'TypeError', message: 'node 2 has no http or https URL' })
+  }
+  t.end()
+})

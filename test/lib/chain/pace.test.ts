@@ -1,0 +1,179 @@
+import tap, { test } from 'tap'
+import { nodeError } from '../../../lib/chain/node-errors.js'
+import { createPace } from '../../../lib/chain/pace.js'
+import type { Call, Reply } from '../../../lib/chain/rpc.js'
+import type { Priority } from '../../../lib/chain/types.js'
+import { createVirtualTime } from '../../support/virtual-time.js'
+
+// Minutes pass in seconds, on a busy machine in more.
+tap.setTimeout(120_000)
+
+interface Limit { calls: number, windowMs: number, method?: string }
+interface Limits { limits: Limit[], retryAfter?: number | 'rest', headers?: boolean, fixed?: boolean, latency?: number, jitter?: number }
+
+/** A node that counts calls, members of a batch one by one, in windows that slide or begin on the hour, on a clock of its own making. */
+function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, headers = false }: Limits, stated?: number) {
+  const clock = createVirtualTime()
+  const accepted: Array<{ at: number, method: string }> = []
+  const refusedAt: number[] = []
+  let state = 7
+  const random = () => { state = (state * 48271) % 2147483647; return state / 2147483647 }
+  const requests: Array<{ method: string, size: number, at: number }> = []
+
+  function admit (method: string): boolean {
+    const now = clock.now()
+    const ok = limits.every(limit => {
+      if (limit.method !== undefined && limit.method !== method && limit.method !== '*') return true
+      const from = fixed ? Math.floor(now / limit.windowMs) * limit.windowMs - 1e-9 : now - limit.windowMs
+      let count = 0
+      for (let i = accepted.length - 1; i >= 0 && accepted[i]!.at > from; i--) if (limit.method === undefined || accepted[i]!.method === method) count++
+      return count < limit.calls
+    })
+    if (ok) accepted.push({ at: now, method })
+    else refusedAt.push(now)
+    return ok
+  }
+
+  const pace = createPace(async (calls: readonly Call[]): Promise<Reply[]> => {
+    await clock.sleep(latency / 2 + random() * jitter)
+    const { method } = calls[0]!
+    requests.push({ method, size: calls.length, at: clock.now() })
+    const replies = calls.map((): Reply => admit(method)
+      ? { result: 1 }
+      : { error: nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host: 'node', reason: 'refused' }, retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter) })
+    await clock.sleep(latency / 2)
+    const limit = limits.find(({ method }) => method !== undefined)
+    if (headers && limit !== undefined) pace.readHeaders(method, new Headers({ 'x-ratelimit-method-limit': String(limit.calls) }))
+    return replies
+  }, { host: 'node', clock, stated, largestBatch: 50 })
+
+  const send = (count: number, method = 'getTransaction', priority: Priority = 'past', patience?: number) =>
+    pace.send(Array.from({ length: count }, () => ({ method, params: [] })), { priority, signal: new AbortController().signal, ...(patience !== undefined && { patience }) })
+
+  /** Calls accepted and refused between two moments. */
+  const between = (from: number, to: number) => ({
+    accepted: accepted.filter(({ at }) => at > from && at <= to).length,
+    refused: refusedAt.filter(at => at > from && at <= to).length
+  })
+  return { clock, pace, send, between, requests, accepted }
+}
+
+const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: number }> = [
+  { name: '10 of a method in 10 s, Retry-After 10', node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10 }, perSecond: 1, seconds: 200 },
+  { name: '10 of a method in 10 s, said in headers', node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true }, perSecond: 1, seconds: 200 },
+  { name: '40 of a method and 100 in all in 10 s, Retry-After 10', node: { limits: [{ calls: 40, windowMs: 10_000, method: '*' }, { calls: 100, windowMs: 10_000 }], retryAfter: 10 }, perSecond: 4, seconds: 200 },
+  { name: '40 in 10 s, windows on the hour', node: { limits: [{ calls: 40, windowMs: 10_000 }], retryAfter: 10, fixed: true }, perSecond: 4, seconds: 200 },
+  { name: '40 in 10 s without Retry-After', node: { limits: [{ calls: 40, windowMs: 10_000 }] }, perSecond: 4, seconds: 200 },
+  { name: '10 a second without Retry-After', node: { limits: [{ calls: 10, windowMs: 1_000 }], jitter: 10 }, perSecond: 10, seconds: 100 },
+  { name: '10 a second, windows on the second', node: { limits: [{ calls: 10, windowMs: 1_000 }], fixed: true }, perSecond: 10, seconds: 100 },
+  { name: '50 a second', node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10 }, perSecond: 50, seconds: 40 },
+  { name: '200 a second', node: { limits: [{ calls: 200, windowMs: 1_000 }] }, perSecond: 200, seconds: 20 },
+  { name: '40 in 10 s, windows on the hour, Retry-After till the next', node: { limits: [{ calls: 40, windowMs: 10_000 }], fixed: true, retryAfter: 'rest' }, perSecond: 4, seconds: 200 },
+  { name: '3 a second, Retry-After 1', node: { limits: [{ calls: 3, windowMs: 1_000 }], retryAfter: 1 }, perSecond: 3, seconds: 200 }
+]
+
+for (const { name, node, perSecond, seconds } of NODES) {
+  test(`a node of ${name}: nine tenths of what it allows, hardly a refusal`, async t => {
+    const { clock, send, between } = setUp(node)
+    send(1_000_000).catch(() => {})
+    await clock.run((10 + seconds) * 1000)
+    const { accepted, refused } = between(10_000, (10 + seconds) * 1000)
+    const share = accepted / (perSecond * seconds)
+    t.ok(share >= 0.9, `${(share * 100).toFixed(1)} % of what is allowed`)
+    t.ok(refused / (accepted + refused) < 0.02, `${refused} of ${accepted + refused} refused`)
+  })
+}
+
+test('a node without limits is at full speed within seconds', async t => {
+  const { clock, send, between } = setUp({ limits: [] })
+  send(1_000_000).catch(() => {})
+  await clock.run(8_000)
+  t.ok(between(0, 5_000).accepted > 4_000, `${between(0, 5_000).accepted} in five seconds`)
+  t.equal(between(7_000, 8_000).accepted, 50 * 4 * 25, 'four batches of fifty every 40 ms')
+})
+
+test('a live read never waits behind the past', async t => {
+  for (const limit of [{ calls: 10, windowMs: 1_000 }, { calls: 10, windowMs: 10_000 }]) {
+    const { clock, send } = setUp({ limits: [limit] })
+    send(10_000).catch(() => {})
+    await clock.run(60_000)
+    const waits: number[] = []
+    for (let i = 0; i < 10; i++) {
+      const begun = clock.now()
+      send(1, 'getMultipleAccounts', 'live').then(() => waits.push(clock.now() - begun), () => {})
+      await clock.run(limit.windowMs)
+    }
+    t.equal(waits.length, 10)
+    t.ok(Math.max(...waits) <= 1.3 * limit.windowMs / limit.calls + 600, `${Math.round(Math.max(...waits))} ms at most`)
+  }
+})
+
+test('the head goes before the past, which goes before what nobody waits for', async t => {
+  const { clock, send, accepted } = setUp({ limits: [] }, 5)
+  for (const [method, priority] of [['d', 'idle'], ['c', 'past'], ['b', 'head'], ['a', 'live']] as const) send(3, method, priority).catch(() => {})
+  await clock.run(10_000)
+  t.equal(accepted.map(({ method }) => method).join(''), 'daaabbbcccdd', 'but for the one that was first')
+})
+
+test('what is stated is used from the start, and never exceeded', async t => {
+  const { clock, send, between, requests } = setUp({ limits: [{ calls: 100, windowMs: 1_000 }] }, 100)
+  send(10_000).catch(() => {})
+  await clock.run(30_000)
+  t.ok(between(0, 30_000).accepted >= 0.9 * 3_000, `${between(0, 30_000).accepted} of 3,000`)
+  t.equal(between(0, 30_000).refused, 0)
+  t.ok(Math.max(...requests.map(({ size }) => size)) <= 20)
+})
+
+test('a batch is at most a fifth of the rate of a second', async t => {
+  const { clock, send, requests } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }] })
+  send(1_000).catch(() => {})
+  await clock.run(20_000)
+  t.ok(requests.filter(({ at }) => at < 800).every(({ size }) => size <= 4))
+  t.ok(requests.filter(({ at }) => at > 5_000).every(({ size }) => size <= 2))
+})
+
+test('every call is answered once, in order, whatever is refused meanwhile', async t => {
+  const { clock, send } = setUp({ limits: [{ calls: 20, windowMs: 1_000 }], jitter: 200 })
+  const replies = send(500)
+  await clock.run(60_000)
+  t.equal((await replies).filter(reply => 'result' in reply).length, 500)
+})
+
+test('a limit that is raised is found, and so is one that is lowered', async t => {
+  const limit = { calls: 10, windowMs: 1_000 }
+  const { clock, send, between } = setUp({ limits: [limit] })
+  send(1_000_000).catch(() => {})
+  await clock.run(30_000)
+  limit.calls = 50
+  await clock.run(150_000)
+  t.ok(between(150_000, 180_000).accepted > 0.6 * 50 * 30, `${between(150_000, 180_000).accepted / 30} of 50 a second`)
+  limit.calls = 5
+  await clock.run(60_000)
+  const { accepted, refused } = between(200_000, 240_000)
+  t.ok(accepted > 0.8 * 5 * 40 && refused < 0.05 * accepted, `${accepted / 40} of 5 a second, ${refused} refused`)
+})
+
+test('what can\'t be sent in time comes back at once, with the seconds to wait', async t => {
+  const { clock, send, pace } = setUp({ limits: [{ calls: 1, windowMs: 10_000 }], retryAfter: 10 })
+  send(5).catch(() => {})
+  await clock.run(3_000)
+  const begun = clock.now()
+  const [reply] = await Promise.all([send(1, 'getSlot', 'live', 1_000), clock.run(1_500)]).then(([replies]) => replies)
+  t.match(reply, { error: { code: 'NODE_UNAVAILABLE', retryAfter: Number } })
+  t.ok(clock.now() - begun <= 1_500)
+  t.match(pace.state(), { refused: Number, waiting: Number })
+})
+
+test('who refuses everything for a while is down: the rate does not fall to nothing by it', async t => {
+  const limit = { calls: 100, windowMs: 1_000 }
+  const { clock, send, between } = setUp({ limits: [limit] })
+  send(1_000_000).catch(() => {})
+  await clock.run(30_000)
+  for (let i = 0; i < 5; i++) send(1, 'getMultipleAccounts', 'live').catch(() => {})
+  limit.calls = 0
+  await clock.run(40_000)
+  limit.calls = 100
+  await clock.run(30_000)
+  const { accepted } = between(82_000, 100_000)
+  t.ok(accepted > 0.35 * 100 * 18, `${accepted / 18} of 100 a second`)
+})

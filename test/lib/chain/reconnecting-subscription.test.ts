@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { inspect } from 'node:util'
+import { test, type Test } from 'tap'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { subscribe, type SubscriptionOptions } from '../../../lib/chain/reconnecting-subscription.js'
+import { faultOf } from '../../../lib/chain/node-errors.js'
+import { systemClock } from '../../../lib/clock.js'
+
+interface Message { id: unknown, method: string, params: unknown[] }
+
+/** A node that confirms each subscription with a number of its own, unless `answer` says otherwise. */
+async function startServer (t: Test) {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  const node = {
+    server,
+    url: '',
+    messages: [] as Message[],
+    sockets: [] as WebSocket[],
+    answer: (message: Message, number: number): unknown => ({ jsonrpc: '2.0', id: message.id, result: number })
+  }
+  let number = 100
+  server.on('connection', socket => {
+    node.sockets.push(socket)
+    socket.on('error', () => {})
+    socket.on('message', data => {
+      const message = JSON.parse(String(data)) as Message
+      node.messages.push(message)
+      const answer = node.answer(message, ++number)
+      if (answer !== undefined) socket.send(typeof answer === 'string' ? answer : JSON.stringify(answer))
+    })
+  })
+  await once(server, 'listening')
+  node.url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  t.teardown(async () => {
+    for (const socket of server.clients) socket.terminate()
+    await new Promise(resolve => server.close(resolve))
+  })
+  return node
+}
+
+/** A subscription to logs that keeps a diary, and waits no longer than `longest` for anything. */
+function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, longest = 300) {
+  const states: string[] = []
+  const notes: unknown[] = []
+  const faults: unknown[] = []
+  let timers = 0
+  const subscription = subscribe({
+    url,
+    requests: [{ method: 'logsSubscribe', params: [{ mentions: ['program'] }], onNotification: result => notes.push(result) }],
+    heartbeatMs: 150,
+    connectMs: 300,
+    onState: state => states.push(state),
+    onFault: error => faults.push(error),
+    clock: {
+      ...systemClock,
+      after (ms, action) {
+        timers++
+        let set = true
+        const unset = () => { if (set) timers--; set = false }
+        const cancel = systemClock.after(Math.min(ms, longest), () => { unset(); action() })
+        return () => { unset(); cancel() }
+      }
+    },
+    ...over
+  })
+  t.teardown(() => subscription.close())
+  return { subscription, states, notes, faults, timers: () => timers }
+}
+
+const until = async (condition: () => boolean) => {
+  for (let i = 0; i < 200 && !condition(); i++) await delay(10)
+}
+const reasons = (faults: unknown[]) => faults.map(fault => faultOf(fault)?.reason)
+const notify = (socket: WebSocket | undefined, subscription: unknown, result: unknown) =>
+  socket?.send(JSON.stringify({ jsonrpc: '2.0', method: 'logsNotification', params: { subscription, result } }))
+
+test('subscribes, passes notifications on, and closes without a trace', async t => {
+  const node = await startServer(t)
+  const { subscription, states, notes, faults, timers } = watch(t, node.url)
+  await until(() => states.length > 0)
+  t.strictSame(states, ['up'])
+  t.match(node.messages, [{ method: 'logsSubscribe', params: [{ mentions: ['program'] }] }])
+  notify(node.sockets[0], 101, { value: 'first' })
+  notify(node.sockets[0], 999, { value: 'of nobody' })
+  node.sockets[0]?.send('{"jsonrpc":"2.0"}')
+  notify(node.sockets[0], 101, { value: 'second' })
+  await until(() => notes.length > 1)
+  t.strictSame(notes, [{ value: 'first' }, { value: 'second' }])
+  const closing = subscription.close()
+  t.equal(subscription.close(), closing)
+  notify(node.sockets[0], 101, { value: 'late' })
+  await closing
+  await until(() => node.server.clients.size === 0)
+  t.equal(node.server.clients.size, 0)
+  t.equal(timers(), 0)
+  t.strictSame([states, notes.length, faults], [['up', 'down'], 2, []])
+})
+
+test('reconnects and subscribes anew, each change told once', async t => {
+  const node = await startServer(t)
+  const { states, notes, faults } = watch(t, node.url)
+  await until(() => states.length === 1)
+  node.sockets[0]?.terminate()
+  await until(() => states.length === 3)
+  t.strictSame(states, ['up', 'down', 'up'])
+  t.strictSame(reasons(faults), ['network'])
+  t.equal(node.messages.filter(({ method }) => method === 'logsSubscribe').length, 2)
+  notify(node.sockets[1], 101, 'of the old connection')
+  notify(node.sockets[1], 102, 'of the new one')
+  await until(() => notes.length > 0)
+  t.strictSame(notes, ['of the new one'])
+})
+
+test('a chain that stands sends nothing: pongs keep it up, and their absence ends it', async t => {
+  const node = await startServer(t)
+  const { states, faults } = watch(t, node.url)
+  await delay(500)
+  t.strictSame([states, faults], [['up'], []])
+  ;(node.sockets[0] as unknown as { _socket: { pause: () => void } })._socket.pause()
+  await until(() => states.length > 1)
+  t.strictSame(reasons(faults), ['timeout'])
+})
+
+test('what a node may send instead of a confirmation', async t => {
+  const node = await startServer(t)
+  const cases: Array<[string, (message: Message) => unknown]> = [
+    ['rpc-error', ({ id }) => ({ id, error: { code: -32602, message: 'SECRET' } })],
+    ['rpc-error', ({ id }) => ({ id })],
+    ['wrong-ids', () => ({ id: 5, result: 1 })],
+    ['wrong-ids', () => ({ id: 'length', result: 1 })],
+    ['not-json', () => '<html>'],
+    ['not-json', () => '[]'],
+    ['network', () => 'x'.repeat(2_000)],
+    ['timeout', () => undefined]
+  ]
+  for (const [reason, answer] of cases) {
+    node.answer = answer
+    const { subscription, states, faults } = watch(t, node.url, { maxMessageBytes: 1_000 })
+    await until(() => faults.length > 0)
+    await subscription.close()
+    t.equal(reasons(faults)[0], reason)
+    t.strictSame(states, [])
+    t.notMatch(inspect(faults, { depth: 20, showHidden: true }), /SECRET/)
+  }
+})
+
+test('two requests: up when both are confirmed, and each gets its own', async t => {
+  const node = await startServer(t)
+  const got: string[] = []
+  const { states, faults } = watch(t, node.url, {
+    requests: ['a', 'b'].map(name => ({ method: 'logsSubscribe', params: [name], onNotification: () => got.push(name) }))
+  })
+  await until(() => states.length === 1)
+  notify(node.sockets[0], 102, 1)
+  notify(node.sockets[0], 101, 1)
+  await until(() => got.length === 2)
+  t.strictSame(got, ['b', 'a'])
+  node.answer = ({ id }) => ({ id, result: 7 })
+  node.sockets[0]?.terminate()
+  await until(() => reasons(faults).includes('wrong-ids'))
+  t.ok(reasons(faults).includes('wrong-ids'), 'one number for two is refused')
+})
+
+test('callbacks that throw end nothing', async t => {
+  const node = await startServer(t)
+  let calls = 0
+  const mistake = new Error('mistake')
+  const { states, faults } = watch(t, node.url, {
+    requests: [{ method: 'logsSubscribe', params: [], onNotification: () => { calls++; throw mistake } }]
+  })
+  await until(() => states.length === 1)
+  notify(node.sockets[0], 101, 1)
+  notify(node.sockets[0], 101, 2)
+  await until(() => calls === 2)
+  t.strictSame(faults, [mistake, mistake])
+  t.strictSame(states, ['up'])
+
+  let told = 0
+  const careless = watch(t, node.url, { onState: () => { throw mistake }, onFault: () => { told++; throw mistake } })
+  await until(() => told > 0)
+  await careless.subscription.close()
+  t.ok(told > 0)
+})
+
+test('a host that is not there: only the hook hears of it, without the key, ever less often', async t => {
+  const pauses: number[] = []
+  const clock = {
+    ...systemClock,
+    random: () => 1,
+    after: (ms: number, action: () => void) => {
+      if (ms !== 10_000 && ms !== 1_000) pauses.push(ms)   // deadlines of connecting and closing
+      return systemClock.after(ms === 10_000 ? ms : 1, action)
+    }
+  }
+  for (const url of ['ws://user:SECRET@no-such-host.invalid/SECRET?key=SECRET#SECRET', 'ws://127.0.0.1:1/SECRET']) {
+    pauses.length = 0
+    const { subscription, states, faults } = watch(t, url, { clock, connectMs: 10_000 })
+    await until(() => faults.length >= 9)
+    await subscription.close()
+    t.strictSame(pauses.filter(ms => ms !== 1_000).slice(0, 8), [500, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000])
+    t.match(faults[0], { code: 'NODE_UNAVAILABLE', message: /was not reached \((ENOTFOUND|EAI_AGAIN|ECONNREFUSED)\)$/ })
+    t.strictSame(states, [])
+    t.notMatch(inspect(faults, { depth: 20, showHidden: true }), /SECRET/)
+  }
+})
+
+test('a refusal by HTTP, a handshake that hangs, a closing that hangs', async t => {
+  const node = await startServer(t)
+  node.server.options.verifyClient = (_: unknown, done: (ok: boolean, status: number) => void) => done(false, 401)
+  const refused = watch(t, node.url)
+  await until(() => refused.faults.length > 0)
+  t.match(refused.faults[0], { code: 'NODE_BAD_ANSWER', message: /answered HTTP 401/ })
+  await refused.subscription.close()
+
+  node.server.options.verifyClient = () => {}
+  const hanging = watch(t, node.url)
+  await delay(30)
+  await hanging.subscription.close()
+  t.equal(hanging.timers(), 0, 'closed while connecting')
+
+  delete node.server.options.verifyClient
+  const stuck = watch(t, node.url)
+  await until(() => stuck.states.length === 1)
+  ;(node.sockets.at(-1) as unknown as { _socket: { pause: () => void } })._socket.pause()
+  const begun = performance.now()
+  await stuck.subscription.close()
+  t.ok(performance.now() - begun < 2_000, 'cut when the node does not close with it')
+})
+
+test('a hundred reconnections leave one socket and no timer', async t => {
+  const node = await startServer(t)
+  const { subscription, states, timers } = watch(t, node.url, {}, 20)
+  node.server.on('connection', socket => setTimeout(() => socket.terminate(), 5))
+  await until(() => node.sockets.length >= 100)
+  t.ok(node.server.clients.size <= 1)
+  await subscription.close()
+  await delay(20)
+  t.equal(node.server.clients.size, 0)
+  t.equal(timers(), 0)
+  const changes = states.filter((state, i) => state !== states[i - 1])
+  t.strictSame(states, changes)
+})
+
+test('without a usable URL it is not begun, and the URL is not repeated', t => {
+  for (const url of ['SECRET', 'http://node.example/SECRET']) {
+    t.throws(() => subscribe({ url, requests: [] }), { name: 'TypeError', message: 'the subscription has no ws or wss URL' })
+  }
+  t.end()
+})

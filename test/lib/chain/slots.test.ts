@@ -1,0 +1,113 @@
+import { test } from 'tap'
+import { createSlotWatch, withSlotWatch } from '../../../lib/chain/slots.js'
+import { createFakeClock } from '../../support/fake-clock.js'
+
+const HOUR = 9_000   // slots, of the 400 ms that are taken for their length until it has been measured
+const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
+
+test('a node too far behind the furthest is refused', async t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  const shown: unknown[] = [0, 0]
+  const [a, b] = [0, 1].map(index => {
+    const send = withSlotWatch(async calls => calls.map(() => ({ result: { context: { slot: shown[index] } } })), { host: 'h', index, watch })
+    return async () => (await send([{ method: 'getBalance', params: [] }], OPTIONS))[0]
+  })
+  shown[0] = 1_000
+  shown[1] = 850
+  t.match(await a!(), { result: Object })
+  t.match(await b!(), { result: Object }, 'a minute behind is near enough')
+  clock.advance(5_001)
+  shown[1] = 849
+  t.match(await b!(), { error: { code: 'NODE_UNAVAILABLE', message: /^node h is behind the other nodes by 60 s/ } })
+  shown[1] = 1_100
+  t.match(await b!(), { result: Object })
+  t.match(await a!(), { result: Object })
+  clock.advance(60_001)
+  shown[1] = 10
+  t.match(await b!(), { result: Object }, 'what was said a minute ago does not hold')
+  for (const odd of [null, 5, {}, { context: {} }, { context: { slot: 'x' } }]) {
+    const [reply] = await withSlotWatch(async () => [{ result: odd }], { host: 'h', index: 0, watch })([{ method: 'x', params: [] }], OPTIONS)
+    t.strictSame(reply, { result: odd }, 'what states none passes')
+  }
+})
+
+test('a slot that can\'t be is a wrong answer and no mark', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  t.equal(watch.see(0, 1_000), 'good')
+  clock.advance(1_000)
+  t.equal(watch.see(0, 1_000 + 2 * HOUR), 'impossible')
+  t.equal(watch.see(1, 10 ** 12), 'impossible')
+  t.equal(watch.see(1, 1_002), 'good')
+  t.equal(watch.see(0, 1_003), 'good')
+  t.equal(watch.see(0, 1_003 + HOUR - 10), 'good', 'less than an hour')
+  t.end()
+})
+
+test('after a minute without another slot a far one is believed: the process may have slept', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  watch.see(0, 1_000)
+  clock.advance(30_000)
+  t.equal(watch.see(0, 100_000), 'impossible')
+  clock.advance(31_000)
+  t.equal(watch.see(0, 100_077), 'good')
+  t.end()
+})
+
+test('a first slot that was far too high holds against nobody', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  t.equal(watch.see(0, 10 ** 9), 'good', 'nothing is known yet')
+  t.equal(watch.see(1, 500), 'good')
+  t.equal(watch.see(0, 501), 'good')
+  t.equal(watch.see(0, 10 ** 9 + 1), 'impossible')
+  t.end()
+})
+
+test('a node that stands is passed over while another moves, and no longer', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (let slot = 1_000; slot < 1_040; slot += 5) {
+    watch.see(0, 1_000)
+    watch.see(1, slot)
+    clock.advance(2_000)
+  }
+  t.ok(watch.passedOver(0))
+  t.notOk(watch.passedOver(1))
+  t.equal(watch.standing(), undefined, 'one moves')
+  watch.see(0, 1_041)
+  t.notOk(watch.passedOver(0), 'it moves again')
+  t.end()
+})
+
+test('where two nodes agree and none moves the chain has halted; one alone stands', t => {
+  for (const [count, halted] of [[2, true], [1, false]] as const) {
+    const clock = createFakeClock()
+    const watch = createSlotWatch(clock)
+    const begun = clock.now()
+    for (let i = 0; i < 6; i++) {
+      for (let node = 0; node < count; node++) watch.see(node, 1_000)
+      if (i < 5) t.equal(watch.standing(), undefined)
+      if (i < 5) clock.advance(2_000)
+    }
+    t.strictSame(watch.standing(), { since: begun, halted })
+    t.notOk(watch.passedOver(0), 'there is none to prefer')
+    watch.see(0, 1_001)
+    t.equal(watch.standing(), undefined)
+  }
+  t.end()
+})
+
+test('the length of slots is measured: what is a minute on one cluster is less on another', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (let i = 0; i < 60; i++) {
+    watch.see(0, 1_000 + i * 10)
+    clock.advance(1_000)
+  }
+  t.equal(watch.see(1, 1_590 - 590), 'good', '590 slots of 100 ms')
+  t.equal(watch.see(2, 900), 'behind')
+  t.end()
+})
