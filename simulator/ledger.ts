@@ -1,0 +1,170 @@
+/** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
+import { type Account, createAccountStore } from './accounts.js'
+import { PROGRAMS, USDC, eventAuthority } from './addresses.js'
+import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
+import { type Dao, type DaoOptions, createDao } from './dao.js'
+import { forgeEvent, type ForgeryKind } from './forged.js'
+import { type Launch, createLaunch } from './launch.js'
+import { type LaunchOptions } from './launch-options.js'
+import { type DaoLayout } from './layouts.js'
+import { type Mint, type MintOptions, createMint, createTokenAccount } from './mint.js'
+import { createRandom } from './random.js'
+import { createSlotClock } from './slot-clock.js'
+import { createHistory } from './transactions.js'
+
+export interface LedgerOptions {
+  seed?: number
+  /** Unix seconds; default 2026-01-01. */
+  time?: number
+  slot?: number
+  /** The futarchy program's id. */
+  program?: string
+  /** Share of version 1 transactions; default 0.4, about what mainnet has. */
+  versionOne?: number
+  /** Whether `swaps` is filled; benchmarks do without. */
+  keepSwaps?: boolean
+}
+
+export interface ProgramUpgrade {
+  grown?: ProgramBuild['grown']
+  layout?: DaoLayout
+  room?: number
+}
+
+/** What a node listens to. */
+export interface LedgerListener {
+  transaction? (index: number): void
+  account? (address: string): void
+  slot? (slot: number): void
+}
+
+export type Ledger = ReturnType<typeof createLedger>
+
+export function createLedger (options: LedgerOptions = {}) {
+  const seed = options.seed ?? 1
+  const program = options.program ?? PROGRAMS.futarchy
+  const start = { time: options.time ?? 1_767_225_600, slot: options.slot ?? 400_000_000 }
+  const clock = createSlotClock(start)
+  const listeners = new Set<LedgerListener>()
+  const accounts = createAccountStore()
+  const history = createHistory(seed)
+  const random = createRandom(seed)
+  const swaps: SpotSwap[] = []
+  const keepSwaps = options.keepSwaps ?? true
+  accounts.onChange = address => { for (const listener of listeners) listener.account?.(address) }
+  const chain = createChain({
+    program,
+    eventAuthority: eventAuthority(program),
+    accounts,
+    history,
+    random,
+    clock,
+    versionOne: options.versionOne ?? 0.4,
+    seed,
+    onSwap: swap => { if (keepSwaps) swaps.push(swap) },
+    onTransaction: index => { for (const listener of listeners) listener.transaction?.(index) }
+  })
+  const daos: Dao[] = []
+  const launches: Launch[] = []
+  const mints = new Map<string, Mint>()
+
+  const ledger = {
+    program,
+    eventAuthority: chain.eventAuthority,
+    chain,
+    history,
+    accounts,
+    random,
+    daos,
+    launches,
+    mints,
+    /** Every genuine, successful spot swap in order: for an independent count. */
+    swaps,
+    /** Unix seconds. */
+    get time () { return clock.time },
+    get slot () { return clock.slot },
+
+    /** Unix seconds of the block at a slot. */
+    timeOf: clock.timeOf,
+
+    /** Milliseconds of a slot from now on, 400 at first; null: the chain has halted, time passes without slots. */
+    get slotMs () { return clock.slotMs },
+    set slotMs (value: number | null) { clock.slotMs = value },
+
+    /** Lets time pass: one slot per 0.4 s, unless `slotMs` says otherwise. */
+    advance (seconds: number): void {
+      clock.advance(Math.round(seconds * 1000))
+      for (const listener of listeners) listener.slot?.(clock.slot)
+    },
+
+    mint (mintOptions: MintOptions = {}): Mint {
+      const mint = createMint(accounts, mintOptions.address ?? chain.newAddress(), mintOptions)
+      mints.set(mint.address, mint)
+      return mint
+    },
+
+    /** Mainnet USDC, 6 decimals; the same one each time. */
+    usdc: (): Mint => mints.get(USDC) ?? ledger.mint({ address: USDC, decimals: 6, symbol: 'USDC', name: 'USD Coin', supply: 9_000_000_000_000_000n }),
+
+    /** A DAO at its real derived address; reserves come by a ProvideLiquidity transaction. */
+    dao (daoOptions: DaoOptions): Dao {
+      const dao = createDao(chain, daoOptions)
+      chain.act({ payer: dao.creator }, dao, tx => { dao.initialize(tx) })
+      if ((daoOptions.quoteReserves ?? 0n) > 0n) dao.provideLiquidity(daoOptions.quoteReserves!, daoOptions.baseReserves ?? 0n)
+      daos.push(dao)
+      return dao
+    },
+
+    launch (launchOptions: LaunchOptions): Launch {
+      const launch = createLaunch({ chain, mint: ledger.mint, usdc: ledger.usdc, adopt: dao => { daos.push(dao) } }, launchOptions)
+      launches.push(launch)
+      return launch
+    },
+
+    /**
+     * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one), accounts take a
+     * later layout and `room` bytes more.
+     */
+    upgradeProgram ({ grown = {}, layout, room = 0 }: ProgramUpgrade): void {
+      chain.build.grown = grown
+      if (layout !== undefined) for (const dao of daos) dao.resize(layout, room)
+    },
+
+    /** Several actions, also of several DAOs, in one transaction; throws away all of them if one throws. */
+    transaction: chain.transaction,
+
+    /** A look-alike of a swap event that the program never made; changes no state. */
+    forgedEvent: (dao: Dao, kind: ForgeryKind) => forgeEvent(chain, dao, kind),
+
+    /** Destroys tokens of a mint: its supply falls. */
+    burn (mint: Mint | string, amount: bigint): void {
+      const found = typeof mint === 'string' ? mints.get(mint) : mint
+      if (found === undefined) throw new RangeError('no such mint')
+      found.supply -= amount
+    },
+
+    /** A token account of anybody; `address` defaults to the associated account. */
+    tokenAccount: (owner: string, mint: Mint, amount = 0n, address?: string) => createTokenAccount(accounts, owner, mint, amount, address),
+
+    /** Bytes that stand at an address whatever the ledger does; null: nothing there; undefined: the genuine account again. */
+    setAccount (address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined): void {
+      accounts.override(address, account)
+    },
+
+    /** A copy of what stands at an address. */
+    account (address: string): Account | null {
+      const entry = accounts.get(address)
+      return entry === undefined ? null : { owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports }
+    },
+
+    newAddress: chain.newAddress,
+    traders: chain.traders,
+
+    /** Called on every change until the function returned is called. */
+    listen (listener: LedgerListener): () => void {
+      listeners.add(listener)
+      return () => { listeners.delete(listener) }
+    }
+  }
+  return ledger
+}

@@ -1,0 +1,90 @@
+/** The methods that read accounts, as they stood at the slot that the answer names. */
+import { type AccountStates } from './account-states.js'
+import { type Entry } from './accounts.js'
+import { base58, fromBase58 } from './bytes.js'
+import { type View } from './methods.js'
+import { RpcError, invalidParams } from './rpc-error.js'
+
+interface Slice { offset: number, length: number }
+interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string | number[], encoding?: string } }
+
+export interface AccountConfig {
+  encoding?: string
+  dataSlice?: Slice
+  filters?: Filter[]
+  withContext?: boolean
+}
+
+const MAX_ACCOUNTS = 100
+
+export function requireAddress (value: unknown): string {
+  if (typeof value !== 'string') throw invalidParams('Invalid param: WrongSize')
+  let bytes: Buffer
+  try {
+    bytes = fromBase58(value)
+  } catch {
+    throw invalidParams('Invalid param: Invalid')
+  }
+  if (bytes.length !== 32) throw invalidParams('Invalid param: WrongSize')
+  return value
+}
+
+/** Accounts as JSON text, straight from the cached base64 where nothing is sliced. */
+export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConfig): string {
+  let data: string
+  if (encoding === 'base64' || encoding === 'jsonParsed') {
+    data = `["${dataSlice === undefined ? entry.base64() : slice(entry.data(), dataSlice).toString('base64')}","base64"]`
+  } else if (encoding === undefined || encoding === 'base58') {
+    const bytes = dataSlice === undefined ? entry.data() : slice(entry.data(), dataSlice)
+    if (bytes.length > 128) throw new RpcError(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.')
+    data = `["${base58(bytes)}","base58"]`
+  } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
+  return `{"data":${data},"executable":false,"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
+}
+
+const slice = (data: Buffer, { offset, length }: Slice): Buffer => data.subarray(offset, offset + length)
+
+function compile (filters: Filter[]): (data: Buffer) => boolean {
+  if (filters.length > 4) throw invalidParams('Too many filters provided; max 4')
+  const tests = filters.map(({ dataSize, memcmp }) => {
+    if (dataSize !== undefined) return (data: Buffer) => data.length === dataSize
+    if (memcmp === undefined) throw invalidParams('Invalid params: unknown filter')
+    const wanted = typeof memcmp.bytes !== 'string'
+      ? Buffer.from(memcmp.bytes)
+      : memcmp.encoding === 'base64' ? Buffer.from(memcmp.bytes, 'base64') : fromBase58(memcmp.bytes)
+    if (wanted.length > 128) throw invalidParams('Data too large')
+    return (data: Buffer) => data.length >= memcmp.offset + wanted.length && wanted.compare(data, memcmp.offset, memcmp.offset + wanted.length) === 0
+  })
+  return data => tests.every(test => test(data))
+}
+
+export function createAccountMethods (states: AccountStates) {
+  const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
+  return {
+    getAccountInfo (params: unknown[], view: View): string {
+      const entry = states.get(requireAddress(params[0]), view.slot)
+      return `{"context":${context(view)},"value":${entry === undefined ? 'null' : writeAccount(entry, view.config)}}`
+    },
+
+    getMultipleAccounts (params: unknown[], view: View): string {
+      const addresses = params[0]
+      if (!Array.isArray(addresses)) throw invalidParams('Invalid params: invalid type, expected a sequence.')
+      if (addresses.length > MAX_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MAX_ACCOUNTS}`)
+      const values = addresses.map(address => {
+        const entry = states.get(requireAddress(address), view.slot)
+        return entry === undefined ? 'null' : writeAccount(entry, view.config)
+      })
+      return `{"context":${context(view)},"value":[${values.join()}]}`
+    },
+
+    getProgramAccounts (params: unknown[], view: View): string {
+      const matches = compile(view.config.filters ?? [])
+      const found: string[] = []
+      for (const entry of states.ofProgram(requireAddress(params[0]), view.slot)) {
+        if (matches(entry.data())) found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
+      }
+      const list = `[${found.slice(view.leftOut ?? found.length).join()}]`
+      return view.config.withContext === true ? `{"context":${context(view)},"value":${list}}` : list
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * `getTransactionsForAddress`, as two large providers sell it: whole transactions of an address, up to a thousand a call, with their
+ * place in the block.
+ */
+import { type Ledger } from './ledger.js'
+import { type View } from './methods.js'
+import { requireAddress } from './methods-accounts.js'
+import { isSignature, lowerBound, requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
+import { RpcError, invalidParams } from './rpc-error.js'
+
+/** Bounds of a filter; a value of any kind that can be compared. */
+interface Bounds { gte?: number | string, gt?: number | string, lte?: number | string, lt?: number | string }
+
+interface BulkFilters { slot?: Bounds, blockTime?: Bounds, signature?: Bounds, status?: string, tokenAccounts?: string }
+
+export interface BulkConfig {
+  transactionDetails?: string
+  sortOrder?: string
+  paginationToken?: string
+}
+
+/** How a node offers the method: not to this caller, or with so many full transactions a call. */
+export type BulkOffer = 'forbidden' | { fullLimit: number }
+
+const MAX_PAGE = 1000
+const TOKEN = /^(\d+):(\d+)$/
+
+/** Whether a value lies within the bounds; null lies in none. */
+function within (value: number | null, { gte, gt, lte, lt }: Bounds = {}): boolean {
+  if ([gte, gt, lte, lt].every(bound => bound === undefined)) return true
+  return value !== null && (gte === undefined || value >= Number(gte)) && (gt === undefined || value > Number(gt)) &&
+    (lte === undefined || value <= Number(lte)) && (lt === undefined || value < Number(lt))
+}
+
+export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
+  const { history } = ledger
+
+  /** Position of a signature that a filter names. */
+  function position (signature: number | string | undefined): number | undefined {
+    if (signature === undefined) return undefined
+    if (!isSignature(signature)) throw invalidParams('Invalid params: filters.signature')
+    const index = history.find(signature)
+    if (index === undefined) throw new RpcError(-32020, `Transaction ${signature} not found`)
+    return index
+  }
+
+  return {
+    getTransactionsForAddress (params: unknown[], view: View): string {
+      const { bulk } = view
+      if (bulk === null) throw new RpcError(-32601, 'Method not found')
+      if (bulk === 'forbidden') throw new RpcError(-32603, 'getTransactionsForAddress is only available on paid plans')
+      requireCommitment(view)
+      const address = requireAddress(params[0])
+      const { config } = view
+      const details = config.transactionDetails ?? 'signatures'
+      if (details !== 'signatures' && details !== 'full') throw invalidParams(`Invalid params: unknown variant \`${details}\``)
+      const ascending = (config.sortOrder ?? 'desc') === 'asc'
+      const most = details === 'full' ? bulk.fullLimit : MAX_PAGE
+      const limit = config.limit ?? most
+      if (!Number.isInteger(limit) || limit < 1 || limit > most) throw invalidParams(`Invalid params: limit must be between 1 and ${most}`)
+      if (details === 'full') requireJson(config.encoding)
+      const { slot = {}, blockTime, signature = {}, status = 'any' } = config.filters as BulkFilters | undefined ?? {}
+      const positions = history.ofAddress(address)
+      if (positions === undefined) return '{"data":[],"paginationToken":null}'
+
+      const highest = Math.min(view.slot, Number(slot.lte ?? view.slot), Number(slot.lt ?? Infinity) - 1)
+      const lowest = Math.max(view.oldest, Number(slot.gte ?? 0), Number(slot.gt ?? -1) + 1)
+      const end = lowerBound(positions, history.countUpTo(highest))
+      let first = lowerBound(positions, history.countUpTo(lowest - 1))
+      let last = end - 1
+      const [after, from, before, upTo] = [position(signature.gt), position(signature.gte), position(signature.lt), position(signature.lte)]
+      if (after !== undefined) first = Math.max(first, lowerBound(positions, after + 1))
+      if (from !== undefined) first = Math.max(first, lowerBound(positions, from))
+      if (before !== undefined) last = Math.min(last, lowerBound(positions, before) - 1)
+      if (upTo !== undefined) last = Math.min(last, lowerBound(positions, upTo + 1) - 1)
+      if (config.paginationToken !== undefined) {
+        // The token names the last entry that was given.
+        const [, tokenSlot, tokenIndex] = TOKEN.exec(config.paginationToken) ?? []
+        if (tokenSlot === undefined) throw invalidParams('Invalid params: paginationToken')
+        let index = history.countUpTo(Number(tokenSlot) - 1)
+        while (index < history.length && history.slot(index) === Number(tokenSlot) && history.blockIndex(index) < Number(tokenIndex)) index++
+        if (ascending) first = Math.max(first, lowerBound(positions, index + 1))
+        else last = Math.min(last, lowerBound(positions, index) - 1)
+      }
+
+      const entries: string[] = []
+      let at = ascending ? first : last
+      let newest: number | undefined
+      for (; ascending ? at <= last : at >= first; at += ascending ? 1 : -1) {
+        if (entries.length === limit) break
+        const index = positions.at(at)
+        if (!within(history.time(index), blockTime)) continue
+        if (status !== 'any' && history.failed(index) !== (status === 'failed')) continue
+        if (details === 'full') requireVersion(history.version(index), config.maxSupportedTransactionVersion)
+        entries.push(details === 'full' ? history.json(index) : writeEntry(ledger, index, finalizedSlot(), true))
+        newest = index
+      }
+      const ended = ascending ? at > last : at < first
+      const token = ended || newest === undefined ? 'null' : `"${history.slot(newest)}:${history.blockIndex(newest)}"`
+      return `{"data":[${entries.join()}],"paginationToken":${token}}`
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** A reply over HTTP, with what breaks on the way. */
+import { type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Reply } from './service.js'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+export function sendReply (reply: Reply, request: IncomingMessage, response: ServerResponse): void {
+  switch (reply.kind) {
+    case 'reply': {
+      const { status, headers, body } = reply
+      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+      return
+    }
+    case 'refuse':
+      request.socket.destroy()
+      return
+    case 'reset':
+      response.writeHead(200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(reply.body) })
+      response.write(reply.body.slice(0, reply.body.length >> 1), () => request.socket.destroy())
+      return
+    case 'drip':
+      drip(response, Buffer.from(reply.body), reply.everyMs)
+      return
+    case 'oversize':
+      oversize(response, reply.size)
+      break
+
+    default: // `hang`: nothing is sent, ever
+  }
+}
+
+function drip (response: ServerResponse, bytes: Buffer, everyMs: number): void {
+  response.writeHead(200, { ...JSON_TYPE, 'content-length': bytes.length })
+  let at = 0
+  const timer = setInterval(() => {
+    response.write(bytes.subarray(at, at + 1))
+    if (++at === bytes.length) response.end()
+  }, everyMs)
+  response.on('close', () => clearInterval(timer))
+}
+
+/** One string that never seems to end; stops when the reader goes away. */
+function oversize (response: ServerResponse, size: number): void {
+  const chunk = Buffer.alloc(65536, 'x')
+  let left = size
+  response.writeHead(200, JSON_TYPE)
+  response.write('{"jsonrpc":"2.0","result":"')
+  const write = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= chunk.length
+      if (!response.write(chunk)) {
+        response.once('drain', write)
+        return
+      }
+    }
+    if (!response.destroyed) response.end('","id":1}')
+  }
+  write()
+}

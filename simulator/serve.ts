@@ -1,0 +1,69 @@
+/**
+ * A market in a process of its own: `tsx simulator/serve.ts --daos 20 --swaps 10000 --days 30 --port 8899 --live`.
+ * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT.
+ */
+import { parseArgs } from 'node:util'
+import { PROGRAMS } from './addresses.js'
+import { createLedger } from './ledger.js'
+import { NODE_KINDS, isNodeKind } from './kinds.js'
+import { buildMarket, trade } from './market.js'
+import { startNode } from './node.js'
+
+const { values } = parseArgs({
+  options: {
+    daos: { type: 'string', default: '20' },
+    swaps: { type: 'string', default: '10000' },
+    days: { type: 'string', default: '30' },
+    port: { type: 'string', default: '0' },
+    host: { type: 'string', default: '127.0.0.1' },
+    seed: { type: 'string', default: '7' },
+    latency: { type: 'string', default: '0' },
+    // A node as people have them: public, documented, small, plan, own.
+    node: { type: 'string', default: 'own' },
+    'finality-lag': { type: 'string', default: '0' },
+    // Trades on: a few swaps a second, at the pace of the real clock.
+    live: { type: 'boolean', default: false },
+    // Half of the history under the older fees.
+    'fee-change': { type: 'boolean', default: false }
+  }
+})
+
+if (!isNodeKind(values.node)) {
+  console.error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
+  process.exit(1)
+}
+const days = Number(values.days)
+const now = () => Date.now() / 1000
+const ledger = createLedger({ seed: Number(values.seed), time: Math.floor(now() - days * 86400), keepSwaps: false })
+const market = buildMarket(ledger, {
+  daos: Number(values.daos), swaps: Number(values.swaps), days, seed: Number(values.seed), feeChange: values['fee-change']
+})
+const node = await startNode(ledger, {
+  port: Number(values.port), host: values.host, kind: values.node, finalityLag: Number(values['finality-lag']), latencyMs: Number(values.latency)
+})
+let timer: NodeJS.Timeout | undefined
+if (values.live) {
+  timer = setInterval(() => {
+    ledger.advance(Math.max(0, now() - ledger.time))
+    if (ledger.random.int(3) > 0) trade(ledger)
+  }, 400)
+}
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, async () => {
+    clearInterval(timer)
+    await node.close()
+  })
+}
+console.log(JSON.stringify({
+  url: node.url,
+  wsUrl: node.wsUrl,
+  program: ledger.program,
+  router: PROGRAMS.aggregator,
+  spam: market.spam.address,
+  launched: ledger.launches.map(({ mint }) => mint.address),
+  daos: market.daos.map(({ address }) => address),
+  swaps: market.swaps,
+  transactions: ledger.history.length,
+  time: ledger.time,
+  slot: ledger.slot
+}))

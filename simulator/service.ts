@@ -1,0 +1,160 @@
+/** What a node answers to the body of a request, whatever carries it: HTTP, or a simulated network in one process. */
+import { createAccountStates } from './account-states.js'
+import { type ActiveFault, type FaultRule, createFaults } from './faults.js'
+import { NODE_KINDS, type NodeKindName } from './kinds.js'
+import { type Ledger } from './ledger.js'
+import { type Limits, createLimiter } from './limits.js'
+import { type Conditions, GENESIS, type Methods, createMethods } from './methods.js'
+import { type Exchange, misbehave } from './misbehave.js'
+import { RpcError } from './rpc-error.js'
+
+export interface ServiceOptions extends Partial<Conditions> {
+  /** A node as people have them; default: one's own. */
+  kind?: NodeKindName
+  limits?: Limits | null
+  /** Most calls of a batch; 0: batches are refused. */
+  maxBatch?: number
+  /** Clock of the limits, ms; never goes back. */
+  now?: () => number
+  /** Whether old states of accounts are kept, so that a node that lags or stands answers what was. */
+  keepStates?: boolean
+}
+
+export interface RecentCall { method: string, params: unknown }
+
+/** What happens to the request; the last three are no answers. */
+export type Reply =
+  | { kind: 'reply', status: number, headers: Record<string, string>, body: string }
+  | { kind: 'reset', body: string }
+  | { kind: 'drip', body: string, everyMs: number }
+  | { kind: 'oversize', size: number }
+  | { kind: 'refuse' }
+  | { kind: 'hang' }
+
+interface Call { id?: unknown, method?: unknown, params?: unknown }
+
+export interface NodeConditions extends Conditions {
+  limits: Limits | null
+  maxBatch: number
+}
+
+export type NodeService = ReturnType<typeof createNodeService>
+
+const LOG_LENGTH = 1000
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+export function createNodeService (ledger: Ledger, options: ServiceOptions = {}) {
+  const { kind = 'own', now = () => performance.now(), keepStates = false } = options
+  const conditions: NodeConditions = {
+    software: 'current',
+    finalityLag: 0,
+    lag: 0,
+    frozenAt: null,
+    retention: null,
+    genesis: GENESIS,
+    ...NODE_KINDS[kind],
+    ...Object.fromEntries(Object.entries(options).filter(([name, value]) => CONDITIONS.has(name) && value !== undefined))
+  }
+  const states = createAccountStates(ledger)
+  if (keepStates) states.keep()
+  const methods = createMethods(ledger, conditions, states)
+  const faults = createFaults()
+  const limiter = createLimiter(now)
+  const calls: Record<string, number> = Object.fromEntries(methods.names.map(name => [name, 0]))
+  const log: RecentCall[] = []
+  let requests = 0
+
+  function note (call: Call): void {
+    const method = String(call.method)
+    calls[method] = (calls[method] ?? 0) + 1
+    log.push({ method, params: call.params })
+    if (log.length > LOG_LENGTH * 2) log.splice(0, LOG_LENGTH)
+  }
+
+  function answer (body: string): Reply {
+    requests++
+    let parsed: Call | Call[]
+    try {
+      parsed = JSON.parse(body)
+    } catch {
+      return reply(errorText(null, new RpcError(-32700, 'Parse error')))
+    }
+    const isBatch = Array.isArray(parsed)
+    const list = Array.isArray(parsed) ? parsed : [parsed]
+    list.forEach(note)
+    if (isBatch && list.length > conditions.maxBatch) {
+      return conditions.maxBatch === 0
+        ? reply(errorText(null, new RpcError(-32600, 'Batch requests are not supported')), 400)
+        : reply(errorText(null, new RpcError(-32600, `Batch size exceeds the maximum of ${conditions.maxBatch}`)), 413)
+    }
+    const names = list.map(call => String(call.method))
+    const fault = faults.ofRequest(names, isBatch)
+    const verdict = conditions.limits === null ? undefined : limiter.take(conditions.limits, names)
+    const headers = verdict?.headers ?? {}
+    if (verdict !== undefined && verdict.refused.some(Boolean) && (conditions.limits!.refusal === 'http-429' && (!isBatch || verdict.refused.every(Boolean)))) {
+      return { ...tooMany(list[0]?.id), headers: { ...JSON_TYPE, ...headers, ...verdict.retryAfter === null ? {} : { 'retry-after': String(verdict.retryAfter) } } }
+    }
+    const texts = list.map((call, at) => verdict?.refused[at] === true ? refusal(conditions.limits!, call.id) : answerCall(methods, call, faults.ofCall(String(call.method))))
+    const exchange: Exchange = { texts, isBatch, ids: list.map(call => call.id) }
+    const spoilt = fault === undefined ? undefined : misbehave(fault, exchange)
+    return spoilt ?? reply(isBatch ? `[${texts.join()}]` : texts[0]!, 200, headers)
+  }
+
+  return {
+    ledger,
+    answer,
+    /** Changed at any time, all of it. */
+    conditions,
+    faults,
+    limiter,
+    states,
+    methods,
+    /** Calls by method, each member of a batch counted. */
+    calls,
+    /** The newest calls, oldest of them first. */
+    log: (): RecentCall[] => log.slice(-LOG_LENGTH),
+    /** HTTP requests; a batch is one. */
+    requests: () => requests,
+    /** Zeroes counts and log. */
+    reset (): void {
+      for (const name of Object.keys(calls)) calls[name] = 0
+      requests = 0
+      log.length = 0
+    },
+    /** Short for `faults.set`. */
+    fault: (rule: FaultRule): ActiveFault => faults.set(rule),
+    /** The node stands at its slot, answering what was then; `thaw` ends it. */
+    freeze (): void {
+      states.keep()
+      conditions.frozenAt = methods.slotAt('confirmed')
+    },
+    thaw (): void { conditions.frozenAt = null },
+    close: () => states.close()
+  }
+}
+
+const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'lag', 'frozenAt', 'retention', 'genesis', 'limits', 'maxBatch'])
+
+const reply = (body: string, status = 200, headers: Record<string, string> = {}): Reply & { kind: 'reply' } =>
+  ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })
+
+const tooMany = (id: unknown) => reply(JSON.stringify({ jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: id ?? null }), 429)
+
+function refusal ({ refusal }: Limits, id: unknown): string {
+  return errorText(id, new RpcError(refusal === 'http-429' ? 429 : refusal, 'rate limit exceeded'))
+}
+
+const errorText = (id: unknown, { code, message, data }: RpcError): string =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: id ?? null })
+
+/** One call as JSON text. */
+function answerCall (methods: Methods, call: Call, faults: ActiveFault[]): string {
+  const id = faults.some(({ kind }) => kind === 'wrong-id') ? 'another-question' : call.id
+  try {
+    if (typeof call.method !== 'string') throw new RpcError(-32600, 'Invalid request')
+    return `{"jsonrpc":"2.0","result":${methods.call(call.method, call.params, faults)},"id":${JSON.stringify(id ?? null)}}`
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error
+    return errorText(id, error)
+  }
+}
