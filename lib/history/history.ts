@@ -1,21 +1,41 @@
+import { type Clock, systemClock } from '../clock.js'
 import type { HistoryReader } from '../chain/types.js'
 import type { Rational } from '../decimal.js'
-import { ServiceError } from '../errors.js'
+import { backoff } from '../backoff.js'
+import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import type { VolumeBasis } from '../market/volume.js'
 import { eventAuthorityOf } from '../protocol/events.js'
-import { createCompleteness, type Completeness, type ListDaos } from './completeness.js'
-import type { OnFact } from './facts.js'
-import { createFetcher } from './fetch.js'
-import { sizeOf } from './gaps.js'
-import { createIndexer, type Indexer, type Phase, type Reached } from './indexer.js'
-import { backoff, sleep as realSleep, type Sleep } from './pause.js'
-import { createReport, type Report } from './report.js'
-import { createRecorder, type Recorder } from './recorder.js'
-import { revalueIfNeeded } from './revalue.js'
-import { beginningOf } from './segments.js'
-import type { Store } from './store.js'
-import { createVolumes, type DailyVolume, type Known, type Volume24h } from './volumes.js'
-import { createWalk, type WalkOptions } from './walk.js'
+import { createFetcher } from './indexing/fetch-transactions.js'
+import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
+import { createPublisher } from './indexing/publisher.js'
+import { recomputeDaysIfNeeded } from './indexing/recompute-days.js'
+import { hasNoRoom, NO_ROOM } from './store/no-room.js'
+import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
+import { runBackground } from './indexing/background.js'
+import { createCompleter } from './indexing/complete-events.js'
+import { createRollUp } from './indexing/roll-up.js'
+import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
+import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
+import { createStepWriter, type StepWriter } from './indexing/step-writer.js'
+import type { OnLog } from './log-events.js'
+import { pause } from './pause.js'
+import { createPublishedReading, type PublishedReading } from './published-reading.js'
+import { createReport, type HistoryReport } from './report.js'
+import { checkHead, completenessOf, coversDay, EMPTY, type HeadFacts, type HistoryStatus, isComplete, type LastDayWork, statusOf } from './status.js'
+import type { Store } from './store/store.js'
+import { createReading, type Reading } from './volumes/reading.js'
+import { createVolumes, type Completeness, type DailyVolume, type Volume24h } from './volumes/volumes.js'
+
+export type { HistoryStatus, LastDayWork, Phase } from './status.js'
+
+export type { PublishedReading }
+export { executedPrice, type ExecutedPrice } from './rules/candles.js'
+export { SCALE, sumOf } from './rules/fixed-point.js'
+export type { PoolEvent, Trade } from './rules/types.js'
+export type { ChainPosition, FirstEvent, PoolEventsQuery, TradesQuery } from './store/store.js'
+export type { Reading } from './volumes/reading.js'
+export { INTERVALS, type Interval, type TimedCandle } from './volumes/stretches.js'
+export type { PoolWindow } from './volumes/volumes.js'
 
 export interface HistoryOptions {
   reader: HistoryReader
@@ -26,116 +46,152 @@ export interface HistoryOptions {
   /** PROTOCOL_FEE_RATE and VOLUME_BASIS. */
   rate: Rational
   basis: VolumeBasis
-  /** Milliseconds since 1970. */
-  now?: () => number
-  sleep?: Sleep
-  onFact?: OnFact
-  /** Told each time the head is reached, for processes that only read the store. */
-  onReached?: (reached: Reached) => Promise<void>
-  /** Between two looks at the head. */
+  clock?: Clock
+  /** Unix ms of the chain, at which days and windows end; undefined: not known yet. Default: the wall clock's. */
+  chainTime?: () => number | undefined
+  onLog?: OnLog
+  /** Told each time the head is reached, and how far the last day is, for processes that only read the store. */
+  onReached?: (reached: HeadReached) => Promise<void>
+  onProgress?: (work: LastDayWork | null) => Promise<void>
+  /** Between two looks at the head, where nobody tells that it has moved, and where somebody does; ms. */
   pollMs?: number
-  /** Between two comparisons with the accounts. */
+  listeningMs?: number
+  /** Between two comparisons with the accounts, ms. */
   checkMs?: number
-  /** For how long after the head was last reached the last 24 hours are given out. */
+  /** Whether other processes answer from the store, which may be asked for what is published at any time. */
+  isShared?: boolean
+  /** For how long after the head was last reached the last 24 hours are given out, ms. */
   staleMs?: number
+  /** Whether the chain itself stands, as nodes that agree show: then there is no newer head. */
+  isHalted?: () => boolean
   pageSize?: WalkOptions['pageSize']
   stepSize?: WalkOptions['stepSize']
-  /** Transactions per call of the reader, calls at a time, and how often one that is not given is asked for again. */
-  chunk?: number
-  concurrency?: number
-  retries?: number
   /** Milliseconds spent in reading events, for benchmarks. */
   onDecode?: (ms: number) => void
 }
 
-export interface HistoryStatus {
-  phase: Phase
-  /** The last 24 hours are covered. */
-  last24h: boolean
-  /** Walked to the beginning that the node offers. */
-  complete: boolean
-  /** Milliseconds at which the head was last known to be reached. */
-  headAt: number | null
-  /** Newest slot processed. */
-  slot: number | null
-  /** Unix seconds of the oldest signature that is covered without a gap from the head. */
-  oldestTime: number | null
-  /** Signatures processed since the start. */
-  signatures: number
-  swaps: number
-  events: number
-  /** Events that the accounts have numbered; null before they have been compared. */
-  expected: number | null
-  /** Sequence numbers known to be missing. */
-  holes: number
-  /** Each of them has been looked for in its DAO's own signatures. */
-  searched: boolean
-  /** Transactions that the node lists and does not give. */
-  missing: number
-  /** Swaps per observed protocol fee rate in basis points that is not the configured one; "other": the amounts name none. */
-  rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
-}
-
 export interface History {
   start (): void
-  /** Finishes the step at hand. The store stays open: who opened it closes it. */
+  /** Gives up what is asked for; what has come is stored. The store stays open: who opened it closes it. */
   stop (): Promise<void>
   /** The head may have moved. */
   wake (): void
+  /** Whether `wake` is called whenever the head moves: it is looked at less often then. */
+  listening (is: boolean): void
   status (): HistoryStatus
   /** Per DAO, in raw units. Throws WARMING_UP while 24 hours are not covered, HISTORY_UNAVAILABLE when the store or the head is behind. */
   last24h (nowSeconds: number): Promise<Map<string, Volume24h>>
   /** Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE. */
   daily (): Promise<Map<string, DailyVolume>>
+  /**
+   * Trades, candles, windows and what else is told of single pools. In a shared database all that one `work` reads is of one state. Throws WARMING_UP while the head has
+   * not been reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
+   */
+  read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
+  /** What has been published for good, however old the head is. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE, and what `work` throws. */
+  published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
   /** Per DAO of which an event or an account is known. The same map until something changes. */
-  report (): Report
+  report (): HistoryReport
 }
 
-interface Running { recorder: Recorder, completeness: Completeness, indexer: Indexer, report: () => Report }
+interface Running { writer: StepWriter, reconciler: Reconciler, owners: MissingOwners, indexer: Indexer, background: () => Promise<void>, report: () => HistoryReport }
 
-/** Before anything is known. */
-export const EMPTY: HistoryStatus = {
-  phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, oldestTime: null, signatures: 0, swaps: 0, events: 0, expected: null, holes: 0, searched: true, missing: 0, rateDisagreements: []
-}
+/** What only an operator can solve is tried again this often, ms. */
+const REFUSED_MS = 60_000
+/** For so long after a question for what is published more are expected, ms. */
+const FOLLOWING_MS = 60_000
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
-  const { reader, store, program, daos, rate, basis, now = Date.now, sleep = realSleep, onFact = () => {} } = options
-  const { pollMs = 2000, checkMs = 30_000, staleMs = 60_000 } = options
+  const { reader, store, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pageSize, stepSize, onDecode, onReached, onProgress } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
   const volumes = createVolumes(store, valuation)
   let running: Running | undefined
   let work: Promise<void> | undefined
+  let isListening = false
+  let refusal: string | null = null
+  let isFull = false
+  let followedUntil = isShared ? Infinity : -Infinity
+  const isFollowed = () => clock.now() < followedUntil
+
+  /** The store, with an eye on whether it has room. */
+  const watched: Store = {
+    ...store,
+    async write (changes) {
+      try {
+        await store.write(changes)
+        isFull = false
+      } catch (error) {
+        isFull = hasNoRoom(error)
+        throw error
+      }
+    }
+  }
 
   async function prepare (): Promise<Running> {
-    await revalueIfNeeded(store, valuation, onFact)
-    const recorder = await createRecorder(store, valuation, onFact)
-    const fetcher = createFetcher(reader, { ...options, eventAuthority: eventAuthorityOf(program), sleep, signal })
-    const walk = createWalk(reader, recorder, fetcher, { ...options, now })
-    const completeness = createCompleteness({ reader, fetcher, recorder, store, daos, now, onFact })
-    const indexer = createIndexer({ reader, recorder, walk, completeness, now, sleep, signal, onFact, onReached: options.onReached, pollMs, checkMs })
-    return { recorder, completeness, indexer, report: createReport(recorder, completeness) }
+    await recomputeDaysIfNeeded(store, valuation, onLog)
+    const writer = await createStepWriter(watched, valuation, onLog)
+    const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthorityOf(program), clock, signal, onDecode })
+    const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
+    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, signal, onLog })
+    const owners = createMissingOwners({ reader, writer, daos, signal })
+    const publish = createPublisher(reader, store)
+    const atHead = async (head: HeadReached) => {
+      await onReached?.(head)
+      const { state } = writer
+      const { verifiedSlot, wasSearched } = reconciler
+      await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, losses: state.losses, missing: state.missing })
+    }
+    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed })
+    indexer.listening(isListening)
+    const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthorityOf(program), signal })
+    const background = () => runBackground({ rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
+    return { writer, reconciler, owners, indexer, background, report: createReport(writer, reconciler) }
+  }
+
+  /** Tries `attempt` until it succeeds or the history stops. */
+  async function insist (what: string, attempt: () => Promise<void>): Promise<void> {
+    for (let failures = 1; !signal.aborted; failures++) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (signal.aborted) return
+        const delay = refusal === null ? backoff(failures, clock) : REFUSED_MS
+        onLog({ level: 'error', code: 'retry', message: `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`, detail: isServiceError(error) ? {} : { error } })
+        await pause(clock, delay, signal)
+      }
+    }
+  }
+
+  /** Rows of two networks must never be mixed. The node may be away at the start, so this is made sure of before the first row is written. */
+  async function bindNetwork (): Promise<void> {
+    const genesis = await reader.genesisHash({ priority: 'head', signal })
+    refusal = null
+    await store.bindNetwork(genesis).catch((error: unknown) => {
+      if (isServiceError(error, 'WRONG_NETWORK')) refusal = error.message
+      throw error
+    })
   }
 
   async function run (): Promise<void> {
-    for (let failures = 1; running === undefined && !signal.aborted; failures++) {
-      try {
-        running = await prepare()
-      } catch (error) {
-        onFact({ level: 'error', code: 'retry', message: `the history can't begin: ${error instanceof Error ? error.message : String(error)}`, detail: { error } })
-        await sleep(backoff(failures), signal)
-      }
-    }
-    await running?.indexer.run()
+    await insist("the history can't begin", async () => { running = await prepare() })
+    await insist("the history can't go on", bindNetwork)
+    if (!signal.aborted && running !== undefined) await Promise.all([running.indexer.run(), running.background()])
   }
 
-  function known ({ recorder, completeness }: Running): Known {
-    const { intervals, unreadable, missing } = recorder.state
-    const { accounts, provenSlot, wasSearched } = completeness
-    return { intervals, unreadable, missing, holes: completeness.holes(), accounts, provenSlot, lostBefore: beginningOf(recorder.state), searched: wasSearched }
-  }
+  const known = ({ writer, reconciler, owners }: Running): Completeness =>
+    completenessOf(writer.state, {
+      sequenceGaps: reconciler.sequenceGaps(),
+      accounts: reconciler.accounts,
+      verifiedSlot: reconciler.verifiedSlot,
+      searched: reconciler.wasSearched,
+      named: owners.named
+    })
+
+  const headOf = ({ reached }: Indexer): HeadFacts => ({ headAt: reached?.at ?? null, now: clock.now(), staleMs, isHalted: isHalted() })
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
@@ -150,33 +206,43 @@ export function createHistory (options: HistoryOptions): History {
       await work
     },
     wake: () => running?.indexer.wake(),
+    listening (is) {
+      isListening = is
+      running?.indexer.listening(is)
+    },
     status () {
-      if (running === undefined) return EMPTY
-      const { recorder: { state }, indexer, completeness } = running
+      if (running === undefined) return { ...EMPTY, leads: true, refusal }
+      const { writer: { state }, indexer, reconciler } = running
+      const { reached, lastDay } = indexer
       return {
-        phase: indexer.phase,
-        last24h: indexer.reachedAt !== null && indexer.coversDay(),
-        complete: state.ended && state.segments.length <= 1,
-        headAt: indexer.reachedAt,
-        slot: state.segments[0]?.newestSlot ?? null,
-        oldestTime: state.segments[0]?.oldestTime ?? null,
+        ...statusOf(state, { head: headOf(indexer), headSlot: reached?.slot ?? null, chainTime: chainTime(), sequenceGaps: reconciler.sequenceGaps(), lastDay }),
         signatures: indexer.walked,
-        swaps: state.swaps,
-        events: state.events,
-        expected: completeness.expected,
-        holes: sizeOf([...completeness.holes().values()].flat()),
-        searched: completeness.searched,
-        missing: state.missing.length,
-        rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })).filter(({ swaps }) => swaps > 0)
+        expected: reconciler.expected,
+        searched: reconciler.searched,
+        grownForms: running.writer.grownForms,
+        leads: true,
+        refusal: refusal ?? (isFull ? NO_ROOM : null)
       }
     },
     async last24h (nowSeconds) {
-      const { indexer, ...rest } = begun()
-      if (indexer.reachedAt === null || !indexer.coversDay()) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
-      if (now() - indexer.reachedAt > staleMs) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
-      return await volumes.last24h(nowSeconds, known({ indexer, ...rest }))
+      const now = begun()
+      if (!coversDay(now.writer.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
+      checkHead(headOf(now.indexer))
+      return await volumes.last24h(nowSeconds, known(now))
     },
     daily: async () => await volumes.daily(known(begun())),
+    async read (work) {
+      const now = begun()
+      checkHead(headOf(now.indexer))
+      return await work(createReading(store, volumes, known(now)))
+    },
+    async published (work) {
+      const now = begun()
+      const wasFollowed = isFollowed()
+      followedUntil = Math.max(followedUntil, clock.now() + FOLLOWING_MS)
+      if (!wasFollowed) now.indexer.follow()
+      return await work(createPublishedReading(store, known(now)))
+    },
     report: () => running?.report() ?? new Map()
   }
 }

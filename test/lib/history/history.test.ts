@@ -1,12 +1,16 @@
+import { join } from 'node:path'
+import Database from 'libsql'
 import { test } from 'tap'
-import { parseDecimal, toFixed } from '../../../lib/decimal.js'
+import { add, compare, parseDecimal, ratio, toFixed, ZERO } from '../../../lib/decimal.js'
 import { ServiceError } from '../../../lib/errors.js'
-import { allDays } from '../../../lib/history/daily.js'
+import { allDays } from '../../../lib/history/volumes/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
-import { openSqliteStore } from '../../../lib/history/sqlite.js'
-import { createLedger, type Ledger } from '../../ledger/index.js'
-import { accountsOf, settled, until, watch } from './support/history.js'
-import { ledgerReader } from './support/reader.js'
+import { NO_ROOM } from '../../../lib/history/store/no-room.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import { createLedger, type Ledger } from '../../../simulator/index.js'
+import { clockOf, realClock } from '../../support/history/clock.js'
+import { accountsOf, settled, until, watch } from '../../support/history/history.js'
+import { ledgerReader } from '../../support/history/reader.js'
 
 const shown = (value: { n: bigint, d: bigint }) => toFixed(value, 3)
 
@@ -28,11 +32,11 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   const reader = ledgerReader(ledger)
   const history = createHistory({
-    reader, store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'auto', now: () => ledger.time * 1000, ...SMALL
+    reader, store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', clock: realClock(() => ledger.time * 1000), ...SMALL
   })
   t.teardown(async () => { await history.stop(); await store.close() })
   const warming = { name: 'ServiceError', code: 'WARMING_UP' }
-  t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, swaps: 0, holes: 0 })
+  t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, swaps: 0, missingEvents: 0 })
   t.equal(history.report().size, 0)
   await t.rejects(history.last24h(ledger.time), warming)
   await t.rejects(history.daily(), warming)
@@ -78,10 +82,43 @@ test('the last 24 hours are there before the rest is', async t => {
   t.equal([...volumes.values()].reduce((sum, { trades }) => sum + trades, 0), 24)
   t.ok([...volumes.values()].every(({ complete }) => complete))
   const daily = await history.daily()
-  t.ok([...daily.values()].every(({ complete, holes }) => !complete && holes === 0), 'what is not walked yet is no hole, and not complete')
+  t.ok([...daily.values()].every(({ complete, missingEvents }) => !complete && missingEvents === 0), 'what is not walked yet is no sequence gap, and not complete')
   gate.held = false
   await settled(watched, ledger)
   t.ok([...(await history.daily()).values()].every(({ complete }) => complete))
+})
+
+test('a wall clock that is set freezes nothing: windows end at chain time, ages go by a steady clock', async t => {
+  const ledger = market(3)
+  let [drift, step] = [0, 0]
+  const steady = clockOf(() => 1000 + (drift += 0.01), ms => { drift += ms })
+  const watched = await watch(t, ledger, { clock: { ...steady, epoch: () => Date.now() + step }, chainTime: () => ledger.time * 1000 })
+  await settled(watched, ledger)
+  const { history } = watched
+  for (const hours of [-1, 2, -25]) {
+    step += hours * 3_600_000
+    ledger.advance(600)
+    const { dao } = ledger.daos[0]!.swap('buy', 123_456n)
+    await until(() => history.status().swaps === ledger.swaps.length && history.status().last24h)
+    const known = ledger.swaps.filter(swap => swap.dao === dao && swap.time > ledger.time - 86_400)
+    t.match((await history.last24h(ledger.time)).get(dao), { trades: known.length, complete: true })
+    t.match(history.status(), { phase: 'following', isBehind: false })
+    const { headAge } = history.status()
+    t.ok(headAge !== null && headAge < 60_000)
+  }
+})
+
+test('before the time of the chain is known, no window is given out', async t => {
+  const ledger = market(2)
+  const chain: { time?: number } = {}
+  const watched = await watch(t, ledger, { chainTime: () => chain.time })
+  await settled(watched, ledger)
+  const { history } = watched
+  t.match(history.status(), { complete: true, last24h: false, phase: 'last-day' })
+  await t.rejects(history.last24h(ledger.time), { code: 'WARMING_UP' })
+  chain.time = ledger.time * 1000
+  t.match(history.status(), { last24h: true })
+  t.equal((await history.last24h(ledger.time)).size, 3)
 })
 
 test('a DAO without a swap has a volume of zero, and days from its launch on', async t => {
@@ -92,9 +129,9 @@ test('a DAO without a swap has a volume of zero, and days from its launch on', a
   const idle = ledger.daos[2]!.address
   t.match((await history.last24h(ledger.time)).get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
   const daily = (await history.daily()).get(idle)!
-  t.match(daily, { launchedAt: 1_767_225_600, complete: true, holes: 0 })
+  t.match(daily, { launchedAt: 1_767_225_600, complete: true, missingEvents: 0 })
   t.equal(allDays(daily.days).size, 0)
-  t.match(history.report().get(idle), { indexed: 2n, holes: [], firstSwap: null })
+  t.match(history.report().get(idle), { indexed: 2n, sequenceGaps: [], firstSwap: null })
   t.equal(history.report(), history.report(), 'the same as long as nothing changes')
 })
 
@@ -138,13 +175,13 @@ test('a swap counts from its second on, for 86,400 seconds', async t => {
 test('is unavailable when the head has not been reached for a while, and comes back', async t => {
   const ledger = market(3)
   let extra = 0
-  const watched = await watch(t, ledger, { now: () => ledger.time * 1000 + (extra += 0.01), sleep: async ms => { extra += ms; await new Promise(resolve => setImmediate(resolve)) } })
+  const watched = await watch(t, ledger, { clock: clockOf(() => ledger.time * 1000 + (extra += 0.01), ms => { extra += ms }) })
   await settled(watched, ledger)
-  const { history, reader, facts } = watched
+  const { history, reader, events } = watched
   await history.last24h(ledger.time)
   reader.failure = new ServiceError('NODE_UNAVAILABLE', 'gone')
   await until(async () => await history.last24h(ledger.time).then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
-  t.ok(facts.some(({ code, message }) => code === 'retry' && message.startsWith('gone')))
+  t.ok(events.some(({ code, message }) => code === 'retry' && message.startsWith('gone')))
   reader.failure = undefined
   await until(async () => await history.last24h(ledger.time).then(() => true, () => false))
   t.pass()
@@ -159,8 +196,8 @@ test('a store that fails is told, and nothing is lost by it', async t => {
     store: { ...store, write: async changes => { if (writes++ % 3 === 1) throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full'); await store.write(changes) } }
   })
   await settled(watched, ledger)
-  t.match(watched.history.status(), { swaps: ledger.swaps.length, holes: 0, missing: 0 })
-  t.ok(watched.facts.some(({ message }) => message.startsWith('the disk is full')))
+  t.match(watched.history.status(), { swaps: ledger.swaps.length, missingEvents: 0, missingTransactions: 0 })
+  t.ok(watched.events.some(({ message }) => message.startsWith('the disk is full')))
   for (const { trades, complete } of (await watched.history.last24h(ledger.time)).values()) t.ok(complete && trades <= 12)
 })
 
@@ -180,9 +217,9 @@ test('stops in the middle, at once also while it waits, and goes on from there',
   await settled(watched, ledger)
   t.equal(watched.history.status().swaps, ledger.swaps.length)
 
-  const waiting = await watch(t, ledger, { folder: t.testdir(), sleep: async (ms, signal) => { await new Promise<void>(resolve => { signal?.addEventListener('abort', () => resolve(), { once: true }) }) } })
+  const waiting = await watch(t, ledger, { folder: t.testdir(), clock: realClock(() => ledger.time * 1000) })
   waiting.reader.failure = new ServiceError('NODE_UNAVAILABLE', 'gone')
-  await until(() => waiting.facts.length > 0)
+  await until(() => waiting.events.length > 0)
   await waiting.history.stop()
   t.pass()
 })
@@ -195,11 +232,11 @@ test('another rate or basis at the next start: sums are made anew without a call
   await first.history.stop()
   await first.store.close()
   const totals: string[] = []
-  for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'auto'], ['0.005', 'auto'], ['0.0050', 'auto']] as const) {
+  for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'input'], ['0.005', 'fees'], ['0.0050', 'fees']] as const) {
     const watched = await watch(t, ledger, { folder, rate: parseDecimal(rate)!, basis })
     await until(() => watched.history.status().headAt !== null)
     const days = allDays((await watched.history.daily()).get(ledger.daos[0]!.address)!.days)
-    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.facts.filter(({ code }) => code === 'revalued').length))
+    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'days-recomputed').length))
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()
     await watched.store.close()
@@ -208,4 +245,43 @@ test('another rate or basis at the next start: sums are made anew without a call
   const sum = inputs.reduce((sum, { input }) => sum + input, 0n)
   const byFee = inputs.reduce((sum, { input }) => sum + (input - input * 9950n / 10_000n) * 200n, 0n)
   t.same(totals, [`${2n * byFee}.000`, '1', `${sum}.000`, '1', `${byFee}.000`, '1', `${byFee}.000`, '0'])
+})
+
+test('day sums that version 1.0 made by its basis auto are made anew by input: its figures were others', async t => {
+  const ledger = market(5)
+  const folder = t.testdir()
+  const first = await watch(t, ledger, { folder, basis: 'fees' })
+  await settled(first, ledger)
+  await first.history.stop()
+  await first.store.close()
+  const file = new Database(join(folder, 'history.db'))
+  file.exec("update meta set value = 'auto 1/200' where key = 'valuation'")
+  file.close()
+  const second = await watch(t, ledger, { folder })
+  await until(() => second.history.status().headAt !== null)
+  t.match(second.events.filter(({ code }) => code === 'days-recomputed'), [{ message: /basis auto at 1\/200 is now input at 1\/200/ }])
+  const [dao] = ledger.daos
+  const days = allDays((await second.history.daily()).get(dao!.address)!.days)
+  const paid = ledger.swaps.filter(swap => swap.dao === dao!.address).reduce((sum, { side, input, output }) => sum + (side === 'buy' ? input : output), 0n)
+  t.equal(compare([...days.values()].reduce((sum, { quote }) => add(sum, quote), ZERO), ratio(paid)), 0)
+})
+
+test('a store without room says so in the first line and in the status, and goes on when there is some', async t => {
+  const ledger = market(1)
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  let isFull = true
+  const full: typeof store = {
+    ...store,
+    async write (changes) {
+      if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) })
+      await store.write(changes)
+    }
+  }
+  const watched = await watch(t, ledger, { store: full })
+  await until(() => watched.history.status().refusal !== null)
+  t.equal(watched.history.status().refusal, NO_ROOM)
+  t.match(watched.events[0]?.message, /^the history can't be written: there is no room left for its store/)
+  isFull = false
+  await settled(watched, ledger)
+  t.equal(watched.history.status().refusal, null)
 })

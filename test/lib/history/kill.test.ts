@@ -1,34 +1,28 @@
-import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'libsql'
 import { test } from 'tap'
+import { startScript } from '../../support/script-process.js'
 
-const CHILD = join(import.meta.dirname, 'support', 'child.ts')
+const CHILD = 'test/support/history/child.ts'
 const KILLS = 100
 const LANES = 2
 const LATENCY_MS = 6
-const LONGEST_MS = 30
+const MAX_MS = 30
 
 /** Runs the indexing process; kills it so many milliseconds after it has begun, or lets it finish. True: it finished. */
 async function run (folder: string, killAfter?: number): Promise<boolean> {
-  const child = spawn(process.execPath, ['--import', 'tsx', CHILD, folder, String(killAfter === undefined ? 0 : LATENCY_MS)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  let output = ''
-  const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
-  await new Promise<void>(resolve => {
-    child.stdout.on('data', chunk => {
-      output += chunk
-      if (output.includes('begun')) resolve()
-    })
-    child.on('close', () => resolve())
-  })
+  const { child, stdout, output, isAlive, ended } = startScript(CHILD, { args: [folder, String(killAfter === undefined ? 0 : LATENCY_MS)] })
+  const begun = () => stdout().includes('begun')
+  while (!begun() && isAlive()) await Promise.race([once(child.stdout, 'data'), ended])
   if (killAfter !== undefined) {
     await Promise.race([wait(killAfter), ended])
     child.kill('SIGKILL')
   }
   await ended
-  if (!output.includes('begun')) throw new Error(`the process did not begin: ${output}`)
-  return output.includes('done')
+  if (!begun()) throw new Error(`the process did not begin: ${output()}`)
+  return stdout().includes('done')
 }
 
 /** All rows, but for the numbers that tell the order of arrival only. */
@@ -45,7 +39,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
     segments: all('select * from segments'),
     unplaced: all('select * from unplaced'),
     missing: all('select * from missing'),
-    meta: all("select * from meta where key <> 'change' order by 1")
+    meta: all("select * from meta where key not in ('change', 'published') order by 1")
   }
   db.close()
   return rows
@@ -60,7 +54,7 @@ test(`killed at ${KILLS} random points and started again, the store ends as if n
   const ends = await Promise.all(Array.from({ length: LANES }, async (_, lane) => {
     const folder = join(undisturbed, `lane${lane}`)
     let finished = 0
-    for (let kill = 0; kill < KILLS / LANES; kill++) if (await run(folder, Math.random() * LONGEST_MS)) finished++
+    for (let kill = 0; kill < KILLS / LANES; kill++) if (await run(folder, Math.random() * MAX_MS)) finished++
     return { finished, done: await run(folder), rows: rowsOf(folder) }
   }))
   for (const { finished, done, rows } of ends) {

@@ -1,8 +1,9 @@
 import { test, type Test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
-import { createLedger, type Ledger } from '../../ledger/index.js'
-import { settled, until, watch, type Watched } from './support/history.js'
-import { ledgerReader } from './support/reader.js'
+import { createLedger, type Ledger } from '../../../simulator/index.js'
+import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { clockOf } from '../../support/history/clock.js'
+import { ledgerReader } from '../../support/history/reader.js'
 
 /** A ledger of a few days with `swaps` swaps of two DAOs, one each quarter of an hour. */
 function trading (swaps = 400): Ledger {
@@ -22,11 +23,11 @@ const SMALL = { pageSize: 50, stepSize: { least: 5, most: 20 } }
 async function whole (t: Test, watched: Watched, ledger: Ledger): Promise<void> {
   await settled(watched, ledger)
   const { history } = watched
-  t.match(history.status(), { complete: true, holes: 0, missing: 0, swaps: ledger.swaps.length, phase: 'following' })
-  for (const { address, seqNum } of ledger.daos) t.match(history.report().get(address), { indexed: BigInt(seqNum), holes: [] })
+  t.match(history.status(), { complete: true, missingEvents: 0, missingTransactions: 0, swaps: ledger.swaps.length, phase: 'following' })
+  for (const { address, seqNum } of ledger.daos) t.match(history.report().get(address), { indexed: BigInt(seqNum), sequenceGaps: [] })
 }
 
-const codes = ({ facts }: Watched) => new Set(facts.map(({ code }) => code))
+const codes = ({ events }: Watched) => new Set(events.map(({ code }) => code))
 const slow = () => new Promise(resolve => setTimeout(resolve, 60))
 
 test('a page shorter than asked for is not the end', async t => {
@@ -70,28 +71,28 @@ test('a node that loses the past for a while ends nothing', async t => {
   const watched = await watch(t, ledger, { ...SMALL, reader })
   await whole(t, watched, ledger)
   t.ok(asked > 4)
-  t.notOk(codes(watched).has('history-lost'))
+  t.notOk(codes(watched).has('past-lost'))
 })
 
-test('a past that stays lost is told, and shows as holes', async t => {
+test('a past that stays lost is told, and shows as sequence gaps', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)
   reader.bendPage = (page, { before }) => reader.calls.transactions.length < 100 ? page : before !== undefined ? [] : page.slice(0, 30)
   const watched = await watch(t, ledger, { ...SMALL, reader })
   const { history } = watched
   await until(() => history.status().complete)
-  t.ok(codes(watched).has('history-lost'))
-  await until(() => history.status().holes > 0)
-  const { events, holes } = history.status()
-  t.equal(events + holes, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
+  t.ok(codes(watched).has('past-lost'))
+  await until(() => history.status().missingEvents > 0)
+  const { events, missingEvents } = history.status()
+  t.equal(events + missingEvents, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
   const daily = await history.daily()
   for (const { address } of ledger.daos) t.equal(daily.get(address)!.complete, false)
-  await until(() => codes(watched).has('hole'))
+  await until(() => codes(watched).has('sequence-gap'))
 
   await t.test('and is read once the node has it again', async t => {
     delete reader.bendPage
-    await until(() => history.status().holes === 0)
-    t.ok(codes(watched).has('healed'))
+    await until(() => history.status().missingEvents === 0)
+    t.ok(codes(watched).has('sequence-gap-filled'))
     await whole(t, watched, ledger)
   })
 })
@@ -125,7 +126,7 @@ test('behind one address, some nodes do not know the newest signatures: what the
     ledger.daos[at % 2]!.swap('buy', BigInt(9000 + at))
   }
   await whole(t, watched, ledger)
-  t.notOk(codes(watched).has('history-lost'))
+  t.notOk(codes(watched).has('past-lost'))
   t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length)
 })
 
@@ -140,7 +141,7 @@ test('nodes that order the transactions of one slot differently', async t => {
   let turn = 0
   reader.bendPage = page => turn++ % 3 === 0 ? page : page.toSorted((a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature))
   const { history } = watched
-  await until(() => history.status().complete && history.status().holes === 0 && history.status().swaps === ledger.swaps.length)
+  await until(() => history.status().complete && history.status().missingEvents === 0 && history.status().swaps === ledger.swaps.length)
   t.pass()
 })
 
@@ -157,7 +158,7 @@ test('a transaction of another signature, of another slot, or without its inner 
       return { ...tx, meta: { ...tx.meta, innerInstructions: null } }
     }
     await whole(t, watched, ledger)
-    t.notOk(codes(watched).has('missing'))
+    t.notOk(codes(watched).has('transaction-missing'))
   }
 })
 
@@ -168,11 +169,11 @@ test('one bad transaction in a call does not spoil the others', async t => {
   const bad = new Set(ledger.swaps.filter((_, at) => at % 40 === 7).map(({ signature }) => signature))
   const read = reader.transactions
   reader.transactions = async signatures => {
-    if (signatures.some(signature => bad.has(signature))) throw new ServiceError('NODE_BAD_ANSWER', 'parts are missing')
-    return await read(signatures)
+    const outcomes = await read(signatures)
+    return outcomes.map((outcome, at) => bad.has(signatures[at]!) ? new ServiceError('NODE_BAD_ANSWER', 'parts are missing') : outcome)
   }
   await until(() => history.status().complete)
-  t.match(history.status(), { missing: bad.size, swaps: ledger.swaps.length - bad.size })
+  t.match(history.status(), { missingTransactions: bad.size, swaps: ledger.swaps.length - bad.size })
   bad.clear()
   await whole(t, watched, ledger)
 })
@@ -183,9 +184,9 @@ test('a transaction that is not given is missing: its number shows, the window s
   const watched = await watch(t, ledger, SMALL)
   const { reader, history } = watched
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
-  await until(() => history.status().complete && history.status().holes === 1)
-  t.match(history.status(), { missing: 1, holes: 1, swaps: ledger.swaps.length - 1 })
-  t.same(history.report().get(lost.dao)!.holes, [[BigInt(lost.seq), BigInt(lost.seq)]])
+  await until(() => history.status().complete && history.status().missingEvents === 1)
+  t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
+  t.same(history.report().get(lost.dao)!.sequenceGaps, [[BigInt(lost.seq), BigInt(lost.seq)]])
   const now = ledger.time
   const volumes = await history.last24h(now)
   for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
@@ -202,7 +203,7 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   const { reader, history } = watched
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
   reader.bendPage = (page, { address }) => address === ledger.program ? page : page.filter(({ signature }) => signature !== lost.signature)
-  await until(() => history.status().complete && history.status().holes === 1)
+  await until(() => history.status().complete && history.status().missingEvents === 1)
   t.equal((await history.last24h(ledger.time)).get(lost.dao)!.complete, false)
   delete reader.bendTransaction
   await whole(t, watched, ledger)
@@ -220,11 +221,7 @@ test('waits as long as the node asks for, and goes on', async t => {
   const watched = await watch(t, ledger, {
     ...SMALL,
     reader,
-    now,
-    sleep: async ms => {
-      drift += ms
-      await new Promise(resolve => setImmediate(resolve))
-    }
+    clock: clockOf(now, ms => { drift += ms })
   })
   await until(() => asked.length > 5)
   reader.failure = undefined
@@ -233,8 +230,9 @@ test('waits as long as the node asks for, and goes on', async t => {
   let refused = 0
   const late: number[] = []
   reader.transactions = async list => {
-    if (refused > 0) late.push(now() - refused)
-    if (late.length > 0) return await transactions(list)
+    // What was under way at that moment counts for nothing
+    if (refused > 0 && now() - refused > 1) late.push(now() - refused)
+    if (refused > 0) return await transactions(list)
     refused = now()
     throw new ServiceError('NODE_UNAVAILABLE', 'too many requests', { retryAfter: 5 })
   }
@@ -253,7 +251,7 @@ test('a call that fails is repeated on its own, a fault of ours is told and surv
     if (calls % 7 === 0) throw new TypeError('a fault of ours')
     return await read(signatures)
   }
-  const watched = await watch(t, ledger, { ...SMALL, chunk: 4, reader })
+  const watched = await watch(t, ledger, { ...SMALL, stepSize: { least: 2, most: 4 }, reader })
   await whole(t, watched, ledger)
-  t.ok(watched.facts.some(({ level, message }) => level === 'error' && message.startsWith('a fault of ours')))
+  t.ok(watched.events.some(({ level, message }) => level === 'error' && message.startsWith('a fault of ours')))
 })

@@ -3,12 +3,13 @@ import { resolve } from 'node:path'
 import { test } from 'tap'
 import type { HistoryReader, RawTransaction } from '../../../lib/chain/types.js'
 import { add, compare, parseDecimal, ratio, subtract, ZERO } from '../../../lib/decimal.js'
-import type { Fact } from '../../../lib/history/facts.js'
-import { allDays } from '../../../lib/history/daily.js'
+import type { LogEvent } from '../../../lib/history/log-events.js'
+import { allDays } from '../../../lib/history/volumes/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
-import { openSqliteStore } from '../../../lib/history/sqlite.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../lib/protocol/events.js'
-import { until } from './support/history.js'
+import { realClock } from '../../support/history/clock.js'
+import { until } from '../../support/history/history.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
@@ -23,14 +24,18 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
       const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before) + 1
       const to = newest.findIndex(tx => signatureOf(tx) === last)
       return newest.slice(from, to === -1 ? undefined : to).slice(0, limit)
-        .map(tx => ({ signature: signatureOf(tx), slot: tx.slot, failed: tx.meta.err !== null, blockTime: tx.blockTime }))
+        .map(tx => ({ signature: signatureOf(tx), slot: tx.slot, failed: tx.meta.err !== null, blockTime: tx.blockTime, transactionIndex: null }))
     },
     transactions: async signatures => signatures.map(signature => newest.find(tx => signatureOf(tx) === signature) ?? null),
-    finalizedSlot: async () => newest[0]!.slot
+    bulk: async () => undefined,
+    blockSignatures: async () => null,
+    finalizedSlot: async () => newest[0]!.slot,
+    blockTime: async () => null,
+    genesisHash: async () => '11111111111111111111111111111111'
   }
   const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
   const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
-  const facts: Fact[] = []
+  const logged: LogEvent[] = []
   const store = await openSqliteStore({ folder: t.testdir(), program: PROGRAM })
   const history = createHistory({
     reader,
@@ -38,14 +43,14 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     program: PROGRAM,
     daos: async () => ({ slot: newest[0]!.slot, daos: [{ address: dao, seqNum: events.at(-1)!.seq! }] }),
     rate: parseDecimal('0.0025')!,
-    basis: 'auto',
-    now: () => time * 1000,
-    onFact: fact => { facts.push(fact) }
+    basis: 'input',
+    clock: realClock(() => time * 1000),
+    onLog: event => { logged.push(event) }
   })
   t.teardown(async () => { await history.stop(); await store.close() })
   history.start()
   await until(() => history.status().complete)
-  t.match(history.status(), { events: 92, swaps: 92, missing: 0 })
+  t.match(history.status(), { events: 92, swaps: 92, missingTransactions: 0 })
 
   let [base, quote] = [0n, 0n]
   for (const { swap } of events) {
@@ -58,33 +63,32 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   t.equal(compare(total('quote'), ratio(quote)), 0)
   t.equal(compare(total('base'), ratio(base)), 0)
   t.same(history.status().rateDisagreements.map(({ bps }) => bps), ['50'])
-  t.match(facts.filter(({ code }) => code === 'rate'), [{ level: 'warn', message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/ }])
+  t.match(logged.filter(({ code }) => code === 'fee-rate'), [{ level: 'warn', message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/ }])
 
-  await t.test('at the rate that is charged, all agree, and each swap counts fee / rate', async t => {
+  await t.test('at the rate that is charged, all agree, and by `fees` each swap counts fee / rate', async t => {
     await history.stop()
     const right = createHistory({
       reader,
       store,
       program: PROGRAM,
       rate: parseDecimal('0.005')!,
-      basis: 'auto',
-      now: () => time * 1000,
+      basis: 'fees',
+      clock: realClock(() => time * 1000),
       daos: async () => ({ slot: newest[0]!.slot, daos: [] }),
-      onFact: fact => { facts.push(fact) }
+      onLog: event => { logged.push(event) }
     })
     t.teardown(() => right.stop())
     right.start()
     await until(() => right.status().headAt !== null)
     t.same(right.status().rateDisagreements, [])
     let sum = ZERO
-    for (const [at, { swap }] of events.entries()) {
-      // Nothing tells the fee of the first one
-      const notional = at === 0 ? swap!.input : (swap!.input - swap!.input * 9950n / 10_000n) * 200n
+    for (const { swap } of events) {
+      const notional = (swap!.input - swap!.input * 9950n / 10_000n) * 200n
       sum = add(sum, swap!.side === 'buy' ? ratio(notional) : ratio(notional * swap!.output, swap!.input))
     }
     const counted = [...allDays((await right.daily()).get(dao)!.days).values()].reduce((sum, { quote }) => add(sum, quote), ZERO)
     const apart = subtract(counted, sum)
     t.ok(compare({ n: apart.n < 0n ? -apart.n : apart.n, d: apart.d }, ratio(1n, 10n ** 18n)) < 0)
-    t.ok(facts.some(({ code }) => code === 'revalued'))
+    t.ok(logged.some(({ code }) => code === 'days-recomputed'))
   })
 })

@@ -1,11 +1,11 @@
 import { test, type Test } from 'tap'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
-import { allDays } from '../../../lib/history/daily.js'
+import { allDays } from '../../../lib/history/volumes/daily.js'
 import type { History } from '../../../lib/history/history.js'
-import type { Ledger } from '../../ledger/index.js'
-import { countOf, dateOf, groupBy, type Rule } from './support/count.js'
-import { settled, watch } from './support/history.js'
-import { makeYear } from './support/year.js'
+import type { Ledger } from '../../../simulator/index.js'
+import { countOf, dateOf, groupBy, type Rule } from '../../support/history/count.js'
+import { settled, watch } from '../../support/history/history.js'
+import { makeYear } from '../../support/history/year.js'
 
 const RATES = { 25: '0.0025', 50: '0.005' }
 const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
@@ -27,10 +27,10 @@ async function checkDays (t: Test, ledger: Ledger, history: History, rule: Rule)
   for (const dao of ledger.daos) {
     const swaps = ledger.swaps.filter(swap => swap.dao === dao.address)
     const byDay = groupBy(swaps, ({ time }) => dateOf(time))
-    const { days: parts, complete, holes } = daily.get(dao.address)!
+    const { days: parts, complete, missingEvents } = daily.get(dao.address)!
     const days = allDays(parts)
     t.same([...days.keys()].sort(), [...byDay.keys()])
-    t.same([complete, holes], [true, 0])
+    t.same([complete, missingEvents], [true, 0])
     const wrong = [...byDay].filter(([date, swaps]) => {
       const count = countOf(swaps, rule)
       const day = days.get(date)!
@@ -40,15 +40,15 @@ async function checkDays (t: Test, ledger: Ledger, history: History, rule: Rule)
   }
 }
 
-for (const [bps, basis] of [[25, 'auto'], [50, 'auto'], [25, 'fees']] as const) {
+for (const [bps, basis] of [[25, 'input'], [50, 'input'], [25, 'fees']] as const) {
   test(`a year of trading, counted at ${bps} basis points by ${basis}`, async t => {
     const ledger = makeYear(bps, 365, 2)
     const rule: Rule = { bps: BigInt(bps), basis }
     const watched = await watch(t, ledger, { rate: parseDecimal(RATES[bps])!, basis })
     await settled(watched, ledger)
-    const { history, reader, facts } = watched
+    const { history, reader, events } = watched
     const status = history.status()
-    t.match(status, { phase: 'following', last24h: true, complete: true, holes: 0, missing: 0, swaps: ledger.swaps.length })
+    t.match(status, { phase: 'following', last24h: true, complete: true, missingEvents: 0, missingTransactions: 0, swaps: ledger.swaps.length })
     t.equal(status.events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
     t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length, 'no transaction is read twice')
 
@@ -64,7 +64,7 @@ for (const [bps, basis] of [[25, 'auto'], [50, 'auto'], [25, 'fees']] as const) 
     const disagreeing = ledger.swaps.filter(({ fee, input }) => fee !== input - input * (10_000n - rule.bps) / 10_000n).length
     t.equal(status.rateDisagreements.reduce((sum, { swaps }) => sum + swaps, 0), disagreeing)
     t.ok(status.rateDisagreements.some(({ bps }) => bps === String(other)))
-    t.equal(facts.filter(({ code }) => code === 'rate').length, 1)
+    t.equal(events.filter(({ code }) => code === 'fee-rate').length, 1)
 
     await t.test('the window moves by the second', async t => {
       const times = ledger.swaps.slice(-8).flatMap(({ time }) => [time - 1, time])
@@ -76,7 +76,7 @@ for (const [bps, basis] of [[25, 'auto'], [50, 'auto'], [25, 'fees']] as const) 
 test('figures follow as trading goes on, and after each restart', async t => {
   const folder = t.testdir()
   const ledger = makeYear(7, 20)
-  const rule: Rule = { bps: 50n, basis: 'auto' }
+  const rule: Rule = { bps: 50n, basis: 'input' }
   for (let round = 0; round < 4; round++) {
     const watched = await watch(t, ledger, { folder })
     for (let day = 0; day < 2; day++) {

@@ -1,0 +1,217 @@
+/** Moves a history from one engine to another, row for row, numbers of arrival included. Both must be held by this process alone. */
+import { sql, type Insertable, type Kysely } from 'kysely'
+import { ServiceError } from '../errors.js'
+import { seqText } from './store/row-mapping.js'
+import type { Engine } from './store/create-store.js'
+import { readMeta } from './store/reads.js'
+import { inserts, putMeta } from './store/writes.js'
+import type { ColumnTypes, Tables } from './store/table-types.js'
+
+export interface CopyOptions {
+  from: Engine
+  to: Engine
+  /** Told of rows copied, then of rows compared, of all. */
+  onProgress?: (what: 'copied' | 'compared', rows: number, of: number) => void
+  /** Ends it between two pages; the next run goes on from there. */
+  signal?: AbortSignal
+  /** Rows read and written at a time. */
+  pageSize?: number
+}
+
+export interface Copied {
+  program: string
+  /** Rows by table, equal on both sides. */
+  rows: Record<string, number>
+  /** Sums of columns, equal on both sides. */
+  sums: Record<string, bigint>
+}
+
+type Table = Exclude<keyof Tables, 'meta' | 'accounts'>
+type Row = Record<string, string | number | null>
+
+/** Tables that grow, copied by pages in the order of arrival; the others are small and copied at the end. */
+const BY_ARRIVAL = ['events', 'days'] as const
+/** Tables that grow and keep no order of arrival: copied by pages in the order of their keys, from the beginning when a copy goes on. */
+const BY_KEY = ['rollups', 'makers'] as const
+const SMALL = ['fee_rates', 'unplaced', 'intervals', 'rates', 'proposals', 'segments', 'missing', 'late'] as const
+/** How engines differ in what they give: sequence numbers as text of 20 digits or as numerics, integers of 64 bits as numbers or as text. */
+const SEQS = new Set(['seq', 'low', 'high', 'open_seq', 'close_seq'])
+const INTEGERS = new Set([
+  'id', 'dao', 'change', 'slot', 'at', 'place', 'day', 'trades', 'swaps', 'keeps_fees', 'first_swap', 'through',
+  'low_slot', 'high_slot', 'low_at', 'high_at', 'open_at', 'newest_slot', 'oldest_slot', 'oldest_time',
+  'block_index', 'rolled_from', 'makers', 'unknown_fees', 'size', 'start', 'from_slot', 'to_slot'
+])
+const SUMMED = { events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'], days: ['base', 'quote', 'trades'], rollups: ['base', 'quote', 'trades'], makers: [] }
+const KEYS: Record<Table, string[]> = {
+  events: ['change'],
+  days: ['change'],
+  daos: ['id'],
+  unplaced: ['signature', 'place'],
+  intervals: ['dao', 'low'],
+  rates: ['bps'],
+  proposals: ['proposal'],
+  segments: ['newest'],
+  missing: ['signature'],
+  late: ['dao', 'seq', 'what'],
+  rollups: ['dao', 'size', 'start'],
+  fee_rates: ['dao', 'bps'],
+  makers: ['dao', 'day', 'maker']
+}
+const PAGE_SIZE = 2000
+/** Notes of the process that leads there and of this copy: they are not the history's. */
+const OWN_NOTES = ['copying', 'epoch', 'reached_at', 'head_slot', 'last_day', 'proven_slot', 'lost']
+
+const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', message)
+
+const plainRow = (row: Row): Row => Object.fromEntries(Object.entries(row).map(([name, value]) => {
+  if (value === null) return [name, null]
+  if (SEQS.has(name)) return [name, seqText(BigInt(value))]
+  return [name, INTEGERS.has(name) ? Number(value) : String(value)]
+}))
+
+const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) => reading(work)
+const writing = ({ db, writing = work => db.transaction().execute(work) }: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
+
+async function page (engine: Engine, table: 'events' | 'days', after: number, size = PAGE_SIZE): Promise<Row[]> {
+  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)} where change > ${after} order by change limit ${size}`.execute(db))
+  return rows.map(plainRow)
+}
+
+/** What comes behind `after` in the order of the keys. */
+async function pageByKey (engine: Engine, table: typeof BY_KEY[number], after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
+  const keys = sql.join(KEYS[table].map(key => sql.ref(key)))
+  const behind = after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(KEYS[table].map(key => after[key]))})`
+  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`.execute(db))
+  return rows.map(plainRow)
+}
+
+/** A small table as lines of text in an order that is the same in every engine. */
+async function whole (engine: Engine, table: Table): Promise<Row[]> {
+  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)}`.execute(db))
+  const keyOf = (row: Row) => KEYS[table].map(key => row[key]).join(' ')
+  return rows.map(plainRow).sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
+}
+
+async function numberOf (engine: Engine, table: Table): Promise<number> {
+  const { rows: [found] } = await reading(engine, async db => await sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`.execute(db))
+  return Number(found!.n)
+}
+
+async function newest (engine: Engine, table: 'events' | 'days'): Promise<number> {
+  const { rows: [found] } = await reading(engine, async db => await sql<{ n: number | string | null }>`select max(change) as n from ${sql.table(table)}`.execute(db))
+  return Number(found?.n ?? 0)
+}
+
+async function insert (trx: Parameters<Parameters<typeof writing>[1]>[0], types: ColumnTypes, table: Table, rows: Row[]): Promise<void> {
+  for (const statement of inserts(trx, types, table, rows as unknown as Array<Insertable<Tables[Table]>>)) await statement.execute()
+}
+
+/** Sees that the target is new, or the rest of an earlier copy of the same state; empties what an earlier copy of another state has left. */
+async function prepareTarget ({ from, to }: CopyOptions, program: string, state: string): Promise<void> {
+  const meta = await reading(to, readMeta)
+  const kept = meta.get('program')
+  if (kept !== undefined && kept !== program) throw refusal(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
+  const mark = meta.get('copying')
+  if (mark === state) return
+  if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'segments') > 0)) {
+    throw refusal('the target holds a history of its own: name an empty one')
+  }
+  const daos = await whole(from, 'daos')
+  await writing(to, async trx => {
+    for (const table of [...BY_ARRIVAL, ...BY_KEY, ...SMALL, 'daos', 'accounts']) await sql`delete from ${sql.table(table)}`.execute(trx)
+    await insert(trx, to.types, 'daos', daos)
+    await putMeta(trx, { copying: state, program })
+  })
+}
+
+/** The sums of both sides, compared row by row on the way. */
+async function compare ({ from, to, onProgress, signal, pageSize }: CopyOptions, total: number): Promise<Copied['sums']> {
+  const sums: Record<string, bigint> = {}
+  let compared = 0
+  for (const table of BY_ARRIVAL) {
+    for (let after = 0; ;) {
+      signal?.throwIfAborted()
+      const [left, right] = [await page(from, table, after, pageSize), await page(to, table, after, pageSize)]
+      const at = left.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(right[at]))
+      if (at >= 0 || left.length !== right.length) throw refusal(`the copy differs from the source: ${table}, arrival number ${String(left[at]?.change ?? right[left.length]?.change)}`)
+      if (left.length === 0) break
+      for (const row of left) {
+        for (const column of SUMMED[table]) sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) + BigInt(row[column] ?? 0)
+      }
+      onProgress?.('compared', compared += left.length, total)
+      after = Number(left.at(-1)!.change)
+    }
+  }
+  for (const table of BY_KEY) {
+    for (let after: Row | undefined; ;) {
+      signal?.throwIfAborted()
+      const [left, right] = [await pageByKey(from, table, after, pageSize), await pageByKey(to, table, after, pageSize)]
+      if (JSON.stringify(left) !== JSON.stringify(right)) throw refusal(`the copy differs from the source: ${table}`)
+      if (left.length === 0) break
+      for (const row of left) {
+        for (const column of SUMMED[table]) sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) + BigInt(row[column] ?? 0)
+      }
+      onProgress?.('compared', compared += left.length, total)
+      after = left.at(-1)
+    }
+  }
+  for (const table of [...SMALL, 'daos'] as const) {
+    const [left, right] = [await whole(from, table), await whole(to, table)]
+    if (JSON.stringify(left) !== JSON.stringify(right)) throw refusal(`the copy differs from the source: ${table}`)
+  }
+  return sums
+}
+
+/**
+ * Copies a whole history, compares both sides row by row, and only then lets the target be used. Interrupted, it goes on where it was when it
+ * is run again, or begins anew where the source has changed since. Throws HISTORY_UNAVAILABLE when the source holds nothing, the target
+ * holds something else, or they differ in the end; what the signal was aborted with.
+ */
+export async function copyStore (options: CopyOptions): Promise<Copied> {
+  const { from, to, onProgress, signal, pageSize } = options
+  const meta = await reading(from, readMeta)
+  const [program, change] = [meta.get('program'), meta.get('change')]
+  if (meta.has('copying')) throw refusal('the source is itself an unfinished copy')
+  if (program === undefined || change === undefined) throw refusal('the source holds no history')
+  await prepareTarget(options, program, `${program} ${change}`)
+
+  let total = 0
+  for (const table of [...BY_ARRIVAL, ...BY_KEY]) total += await numberOf(from, table)
+  let copied = await numberOf(to, 'events') + await numberOf(to, 'days')
+  for (const table of BY_ARRIVAL) {
+    for (let after = await newest(to, table); ;) {
+      signal?.throwIfAborted()
+      const rows = await page(from, table, after, pageSize)
+      if (rows.length === 0) break
+      await writing(to, trx => insert(trx, to.types, table, rows))
+      onProgress?.('copied', copied += rows.length, total)
+      after = Number(rows.at(-1)!.change)
+    }
+  }
+  for (const table of BY_KEY) {
+    await writing(to, async trx => { await sql`delete from ${sql.table(table)}`.execute(trx) })
+    for (let after: Row | undefined; ;) {
+      signal?.throwIfAborted()
+      const rows = await pageByKey(from, table, after, pageSize)
+      if (rows.length === 0) break
+      await writing(to, trx => insert(trx, to.types, table, rows))
+      onProgress?.('copied', copied += rows.length, total)
+      after = rows.at(-1)
+    }
+  }
+  const small = await Promise.all(SMALL.map(async table => [table, await whole(from, table)] as const))
+  await writing(to, async trx => {
+    for (const [table, rows] of small) {
+      await sql`delete from ${sql.table(table)}`.execute(trx)
+      await insert(trx, to.types, table, rows)
+    }
+  })
+  const sums = await compare(options, total)
+  const rows: Record<string, number> = {}
+  for (const table of [...BY_ARRIVAL, ...BY_KEY, ...SMALL, 'daos'] as const) rows[table] = await numberOf(to, table)
+  await writing(to, async trx => {
+    await putMeta(trx, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.includes(key))))
+    await trx.deleteFrom('meta').where('key', '=', 'copying').execute()
+  })
+  return { program, rows, sums }
+}

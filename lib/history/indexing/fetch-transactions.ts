@@ -1,0 +1,161 @@
+import type { Clock } from '../../clock.js'
+import type { HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
+import { backoff } from '../../backoff.js'
+import { isServiceError, ServiceError } from '../../errors.js'
+import { readEvents } from '../../protocol/events.js'
+import { Stopped } from '../pause.js'
+import type { LocatedEvent } from '../rules/attribution.js'
+import type { MissingTransaction } from '../rules/types.js'
+
+export interface FetchOptions {
+  program: string
+  eventAuthority: string
+  clock: Clock
+  signal: AbortSignal
+  /** Milliseconds spent in reading events out of transactions, for benchmarks. */
+  onDecode?: ((ms: number) => void) | undefined
+}
+
+/** What is asked for: a line of a list, or the row of a missing transaction. */
+export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex'>> & { blockTime?: number | null, at?: number | null }
+
+/** The events of a transaction in their order, or why it can't be had. */
+export type Outcome = LocatedEvent[] | MissingTransaction
+
+interface Refusal { since: number, tries: number, at: number, reason: string, final: boolean }
+
+/** Transactions whose events are held until they are stored: two pages of the bulk method and a step. */
+const MAX_HELD = 2_500
+/** So many were refused and not one was given since: the node is ill, not its archive, and gets this long, ms. */
+const SUSPICIOUS = 10
+const ILL_MS = 60_000
+
+const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction => ({ signature, slot, at: at ?? blockTime ?? null, reason })
+
+export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
+
+/**
+ * Reads the events of listed transactions and holds them until they are stored, so that nothing is fetched twice because a neighbour failed.
+ * No transaction is kept longer than it takes to read it.
+ */
+export function createFetcher (reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions) {
+  const held = new Map<string, LocatedEvent[]>()
+  const refused = new Map<string, Refusal>()
+  const inFlight = new Map<string, Promise<void>>()
+  let givenAt = -Infinity
+
+  function refuse (signature: string, reason: string, final: boolean): void {
+    const { since = clock.now(), tries = 0 } = refused.get(signature) ?? {}
+    refused.set(signature, { since, tries: tries + 1, at: clock.now() + backoff(tries + 1, clock), reason, final })
+  }
+
+  function eventsOf (tx: RawTransaction, { signature, slot, transactionIndex }: Wanted): LocatedEvent[] {
+    const found = tx.transaction.signatures[0]
+    if (found !== signature) throw new ServiceError('NODE_BAD_ANSWER', `asked for ${signature}, given ${found ?? 'none'}`)
+    if (tx.slot !== slot) throw new ServiceError('NODE_BAD_ANSWER', `listed in slot ${slot}, given from slot ${tx.slot}`)
+    const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
+    return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
+  }
+
+  /** Reads a transaction that was given, and holds what it says. */
+  function hold (tx: RawTransaction, wanted: Wanted): void {
+    try {
+      held.set(wanted.signature, eventsOf(tx, wanted))
+      refused.delete(wanted.signature)
+      givenAt = clock.now()
+    } catch (error) {
+      if (!isServiceError(error, 'NODE_BAD_ANSWER')) throw error
+      refuse(wanted.signature, error.message, false)
+    }
+    for (const oldest of held.keys()) {
+      if (held.size <= MAX_HELD) break
+      held.delete(oldest)
+    }
+  }
+
+  async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
+    const outcomes = await reader.transactions(wanted.map(({ signature }) => signature), { priority, deadlineMs, signal })
+    const begun = clock.now()
+    for (const [at, one] of wanted.entries()) {
+      const outcome = outcomes[at]
+      if (outcome === undefined) continue
+      if (outcome === null) refuse(one.signature, 'the node does not have it', false)
+      else if (outcome instanceof ServiceError) refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
+      else hold(outcome, one)
+    }
+    onDecode?.(clock.now() - begun)
+  }
+
+  const isOpen = ({ signature, failed = false }: Wanted) => !failed && !held.has(signature) && refused.get(signature)?.final !== true
+
+  return {
+    hold,
+    isHeld: ({ signature }: Wanted) => held.has(signature),
+
+    /** Those of `entries` that have to be asked for now and are not yet, `most` of them. */
+    due (entries: readonly Wanted[], most: number): Wanted[] {
+      const found: Wanted[] = []
+      for (const entry of entries) {
+        if (found.length === most) break
+        if (isOpen(entry) && !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()) found.push(entry)
+      }
+      return found
+    },
+
+    /** When the first of `entries` is due that was refused; Infinity where none was. */
+    dueAt: (entries: readonly Wanted[]): number =>
+      entries.reduce((first, entry) => isOpen(entry) ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity) : first, Infinity),
+
+    /**
+     * Asks for `entries`, once. What is given is held; what is not, is known as refused, or still open. Throws Stopped, and the ServiceError
+     * of the reader where it gave nothing at all.
+     */
+    async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
+      const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
+      const own = entries.filter(({ signature }) => !inFlight.has(signature))
+      if (own.length > 0) {
+        const asked = ask(own, priority, deadlineMs)
+        const settled = asked.catch(() => {})   // it is thrown to who asked
+        for (const { signature } of own) inFlight.set(signature, settled)
+        try {
+          await asked
+        } catch (error) {
+          throw signal.aborted ? new Stopped() : error
+        } finally {
+          for (const { signature } of own) inFlight.delete(signature)
+        }
+      }
+      await Promise.all(others)
+    },
+
+    /** Of so many transactions not one was to be had of late: the node is at fault, not its archive. */
+    illness: (): ServiceError | undefined => {
+      const [reason] = [...refused.values()].filter(({ since }) => givenAt < since).map(({ reason }) => reason)
+      return refused.size <= SUSPICIOUS || reason === undefined
+        ? undefined
+        : new ServiceError('NODE_BAD_ANSWER', `the node does not give ${refused.size} transactions that it lists: ${reason}`)
+    },
+
+    /** What is known of an entry; undefined: nothing yet. One that is refused counts as missing after `patienceMs`. */
+    outcome (entry: Wanted, patienceMs: number): Outcome | undefined {
+      if (entry.failed === true) return []
+      const events = held.get(entry.signature)
+      if (events !== undefined) return events
+      const refusal = refused.get(entry.signature)
+      if (refusal === undefined) return undefined
+      const isIll = patienceMs > 0 && refused.size > SUSPICIOUS && givenAt < refusal.since
+      const waited = clock.now() - refusal.since
+      return refusal.final || waited >= (isIll ? ILL_MS : patienceMs) ? missed(entry, refusal.reason) : undefined
+    },
+
+    /** Lets go of what has been stored. */
+    forget (entries: Iterable<{ signature: string }>): void {
+      for (const { signature } of entries) {
+        held.delete(signature)
+        refused.delete(signature)
+      }
+    }
+  }
+}
+
+export type Fetcher = ReturnType<typeof createFetcher>

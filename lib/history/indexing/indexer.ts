@@ -1,0 +1,261 @@
+import type { Clock } from '../../clock.js'
+import type { HistoryReader } from '../../chain/types.js'
+import { backoff } from '../../backoff.js'
+import { isServiceError } from '../../errors.js'
+import type { OnLog } from '../log-events.js'
+import { pause, Stopped } from '../pause.js'
+import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
+import { gapKey } from '../rules/sequence-gaps.js'
+import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
+import { HistoryLost } from './listings.js'
+import type { MissingOwners } from './missing-owners.js'
+import type { NamedOwners } from '../rules/missing-owners.js'
+import type { Reconciler } from './reconcile.js'
+import type { Asked, Walk } from './signature-walk.js'
+import type { StepWriter } from './step-writer.js'
+import type { StepResult } from './transaction-feed.js'
+
+/** The head, once it is reached: what a process that only reads the store can't know from its rows. */
+export interface HeadReached {
+  /** By the clock, when the node was asked. */
+  at: number
+  /** Newest finalized slot up to which everything is stored. */
+  slot: number
+  /** Sequence numbers by account, all of which should be stored up to `verifiedSlot`; empty until the first comparison. */
+  accounts: ReadonlyMap<string, bigint>
+  verifiedSlot: number
+  /** Sequence gaps that have been looked for in vain, by `gapKey`. */
+  lost: readonly string[]
+  /** Whose the transactions are that are missing beyond `verifiedSlot`. */
+  named: NamedOwners
+}
+
+export interface IndexerOptions {
+  reader: HistoryReader
+  writer: StepWriter
+  walk: Walk
+  reconciler: Reconciler
+  owners: MissingOwners
+  clock: Clock
+  /** Unix ms of the chain; undefined: not known yet. */
+  chainTime: () => number | undefined
+  signal: AbortSignal
+  onLog: OnLog
+  /** Told each time the head is reached. Where it throws, the look at the head has failed. */
+  onReached?: ((reached: HeadReached) => Promise<void>) | undefined
+  /** Told how far the last day is, while it is not covered. */
+  onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
+  /** Between two looks at the head where nobody tells that it has moved, and where somebody does; and between two checks of the reconciler. */
+  pollMs: number
+  listeningMs: number
+  checkMs: number
+  /** Whether somebody follows what is published: both come more often then. */
+  isFollowed: () => boolean
+}
+
+interface Task { at: number, failures: number }
+
+/** After so many answers that the past is unknown, over so long, it is taken for lost. */
+const LOST_AFTER = 6
+const LOST_MS = 20_000
+/** However often it is woken, the head is not looked at more often. */
+const WAKE_MS = 250
+/** While the last day is read, looks at the head take little of what the node allows. */
+const WARMING_POLLS = 5
+/** Between two lines that say how far the last day is. */
+const TELL_MS = 10_000
+const HEAD_DEADLINE_MS = 10_000
+/** After so long of lower slots that move, ms, the highest one was never to be had. */
+const MARK_MS = 60_000
+/** Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is published. */
+const FOLLOWED_MS = 5_000
+
+/** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
+export function createIndexer (options: IndexerOptions) {
+  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed } = options
+  const now = () => clock.now()
+  const [head, back, check]: [Task, Task, Task] = [{ at: 0, failures: 0 }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
+  const lost = new Map<string, { times: number, since: number }>()
+  /** The newest finalized slot, when it was first seen, and the same of the last one up to which everything is stored. */
+  let finalized: Asked = { slot: -1, at: 0 }
+  /** The first of the lower slots answered since then. */
+  let lower: Asked | undefined
+  let reached: Asked | null = null
+  let phase: Phase = 'starting'
+  let wakeUp = () => {}
+  let wasBehind = false
+  let lookedAt = -Infinity
+  let isListening = false
+  let toldAt = -Infinity
+  /** Transactions of the last day that were left when they were first all listed and those stored since. */
+  let lastDay: LastDayWork | null = null
+
+  const edge = () => lastDayEdge(chainTime())
+  const isCovered = () => coversDay(writer.state, chainTime())
+  /** Whether the numbers of the accounts, once the head has come past them, would tell something new. */
+  const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 || reconciler.sequenceGaps().size > 0)
+
+  function interval (): number {
+    if (!isCovered()) return WARMING_POLLS * pollMs
+    if (!isListening || needsProof()) return pollMs
+    return isFollowed() ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
+  }
+
+  function setPhase (): void {
+    const next = phaseOf(writer.state, reached?.at ?? null, chainTime())
+    if (next === phase) return
+    phase = next
+    onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events: writer.state.events, swaps: writer.state.swaps } })
+  }
+
+  /** How far the last day is; a line now and then. */
+  async function followWork (): Promise<void> {
+    const from = edge()
+    const remaining = from === undefined || isCovered() ? undefined : walk.remaining(from)
+    if (remaining === undefined) {
+      if (lastDay !== null) await onProgress?.(null)
+      lastDay = null
+      return
+    }
+    const processed = lastDay === null ? 0 : lastDay.total - lastDay.left + Math.max(lastDay.left - remaining.left, 0)
+    lastDay = { ...remaining, total: processed + remaining.left }
+    if (now() - toldAt < TELL_MS) return
+    toldAt = now()
+    onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
+    await onProgress?.(lastDay)
+  }
+
+  /** A node that stands still shows no newer head: the age of what it shows counts from when its slot was first seen. */
+  async function ask (): Promise<Asked> {
+    const at = now()
+    const slot = await reader.finalizedSlot({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
+    const isNewer = slot > finalized.slot
+    if (!isNewer && slot < finalized.slot) lower ??= { slot, at }
+    else lower = undefined
+    if (isNewer || (lower !== undefined && slot > lower.slot && at - lower.at > MARK_MS)) {
+      finalized = { slot, at }
+      lower = undefined
+    }
+    return { slot, at: finalized.at }
+  }
+
+  function settle (task: Task, { failure, waitUntil }: StepResult): void {
+    if (failure !== undefined) throw failure
+    if (waitUntil !== undefined) task.at = Math.max(task.at, waitUntil)
+  }
+
+  async function lookAtHead (): Promise<void> {
+    lookedAt = now()
+    const result = await walk.head(ask, edge() ?? -Infinity)
+    const { behind } = result
+    if (result.taken > 0) head.failures = 0
+    if (behind && !wasBehind) onLog({ level: 'warn', code: 'node-behind', message: 'the newest finalized signature of the node is older than one that is processed' })
+    wasBehind = behind
+    head.at = result.reached === undefined && !behind ? now() : lookedAt + interval()
+    if (result.reached !== undefined) await atHead(result.reached)
+    settle(head, result)
+  }
+
+  async function atHead (asked: Asked): Promise<void> {
+    if (reached === null || asked.at > reached.at) reached = asked
+    reconciler.reached(asked.slot)
+    await owners.look(reconciler.verifiedSlot)
+    // a sequence gap nobody has looked for yet keeps its DAO out of answers: not for longer than it must
+    if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
+    if (onReached === undefined) return
+    const lost = [...reconciler.sequenceGaps().values()].flat().filter(gap => reconciler.wasSearched(gap)).map(gapKey)
+    await onReached({ ...reached, accounts: reconciler.accounts, verifiedSlot: reconciler.verifiedSlot, lost, named: owners.named })
+  }
+
+  async function stepBack (ranges: readonly UnindexedRange[]): Promise<void> {
+    const [range] = ranges
+    const from = edge()
+    try {
+      if (from !== undefined && await walk.listNext(ranges, from)) return
+      const result = await walk.backfillStep(range!)
+      if (result.taken > 0) back.failures = 0
+      lost.delete(range!.above.oldest)
+      settle(back, result)
+    } catch (error) {
+      if (!(error instanceof HistoryLost)) throw error
+      await lose(error.range ?? range!, error)
+    } finally {
+      await followWork()
+    }
+  }
+
+  /** After LOST_AFTER such answers over LOST_MS the node counts as pruned: log it, and give the range up. One alone may come from a node that lags. */
+  async function lose (range: UnindexedRange, error: HistoryLost): Promise<void> {
+    const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
+    lost.set(range.above.oldest, { times: times + 1, since })
+    if (times + 1 < LOST_AFTER || now() - since < LOST_MS) throw error
+    onLog({ level: 'error', code: 'past-lost', message: `${error.message}: what was there shows as sequence gaps` })
+    await walk.giveUp(range)
+    lost.delete(range.above.oldest)
+  }
+
+  async function attempt (task: Task, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+      task.failures = 0
+    } catch (error) {
+      if (error instanceof Stopped || signal.aborted) return
+      task.failures++
+      const ours = isServiceError(error)
+      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter: ours ? error.retryAfter : undefined }))
+      task.at = now() + delay
+      const message = error instanceof Error ? error.message : String(error)
+      onLog({ level: ours ? 'warn' : 'error', code: 'retry', message: `${message}; tried again in ${delay} ms`, detail: { failures: task.failures, ...(!ours && { error }) } })
+    }
+  }
+
+  async function idle (until: number): Promise<void> {
+    const waking = new AbortController()
+    wakeUp = () => waking.abort()
+    await pause(clock, Math.max(until - now(), 0), waking.signal, signal)
+    wakeUp = () => {}
+  }
+
+  async function checkAll (): Promise<void> {
+    await reconciler.check(isCovered())
+    check.at = now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
+  }
+
+  async function run (): Promise<void> {
+    while (!signal.aborted) {
+      const ranges = unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+      if (head.at <= now()) await attempt(head, lookAtHead)
+      else if (check.at <= now()) await attempt(check, checkAll)
+      else if (ranges.length > 0 && back.at <= now()) await attempt(back, () => stepBack(ranges))
+      else await idle(Math.min(head.at, check.at, ranges.length === 0 ? Infinity : back.at))
+      setPhase()
+    }
+  }
+
+  return {
+    run,
+    /** The head may have moved. */
+    wake (): void {
+      if (head.failures === 0) head.at = Math.min(head.at, lookedAt + WAKE_MS)
+      wakeUp()
+    },
+    /** Somebody has begun to follow what is published. */
+    follow (): void {
+      if (check.failures === 0) check.at = Math.min(check.at, now())
+      if (head.failures === 0) head.at = Math.min(head.at, lookedAt + FOLLOWED_MS)
+      wakeUp()
+    },
+    /** Whether somebody tells when the head moves. */
+    listening (is: boolean): void {
+      if (isListening && !is) head.at = Math.min(head.at, now())
+      isListening = is
+      wakeUp()
+    },
+    get walked () { return walk.walked },
+    /** When the head was last known to be reached, by the clock, and up to which slot. */
+    get reached () { return reached },
+    get lastDay () { return lastDay }
+  }
+}
+
+export type Indexer = ReturnType<typeof createIndexer>

@@ -1,0 +1,42 @@
+import type { HistoryReader } from '../../chain/types.js'
+import { isServiceError } from '../../errors.js'
+import { publishableSlot, type PublishView } from '../rules/published-slot.js'
+import type { Store } from '../store/store.js'
+
+/** Slots without a block in a row that are looked behind for one: a block's time belongs to what is published. */
+const MAX_SKIPPED = 16
+
+/**
+ * Publishes block ranges as far as nothing can change in them any more. Called whenever the head has been reached; a node that does not tell the
+ * time of a block is asked again the next time. Throws HISTORY_UNAVAILABLE.
+ */
+export function createPublisher (reader: HistoryReader, store: Store): (view: Omit<PublishView, 'incompleteSlot'>) => Promise<void> {
+  let published: number | undefined
+
+  /** The newest slot up to `slot` that has a block, with its time. */
+  async function withTime (slot: number, above: number): Promise<{ slot: number, at: number } | undefined> {
+    for (let at = slot; at > above && at > slot - MAX_SKIPPED; at--) {
+      const time = await reader.blockTime(at, { priority: 'head' })
+      if (time !== null) return { slot: at, at: time }
+    }
+    return undefined
+  }
+
+  return async view => {
+    published ??= (await store.published())?.slot ?? -1
+    const quick = publishableSlot({ ...view, incompleteSlot: null })
+    if (quick === undefined || quick <= published) return
+    const slot = publishableSlot({ ...view, incompleteSlot: (await store.incompleteSlots())?.oldest ?? null })
+    if (slot === undefined || slot <= published) return
+    let found
+    try {
+      found = await withTime(slot, published)
+    } catch (error) {
+      if (isServiceError(error)) return   // the head is looked at again soon, and then this is, too
+      throw error
+    }
+    if (found === undefined) return
+    await store.publish(found)
+    published = found.slot
+  }
+}

@@ -1,0 +1,171 @@
+import type { Clock } from '../../clock.js'
+import type { HistoryReader } from '../../chain/types.js'
+import type { OnLog } from '../log-events.js'
+import { type Fetcher, isMissing } from './fetch-transactions.js'
+import { expectedEvents } from '../status.js'
+import { gapKey, sequenceGapsOf, type SequenceGap } from '../rules/sequence-gaps.js'
+import { refetchGap, type Cursor } from './refetch-gap.js'
+import type { StepWriter } from './step-writer.js'
+import type { Store } from '../store/store.js'
+
+/** The DAO accounts and their sequence numbers, at commitment `confirmed`. */
+export type ListDaos = () => Promise<{ slot: number, daos: ReadonlyArray<{ address: string, seqNum: bigint }> }>
+
+export interface ReconcilerOptions {
+  reader: HistoryReader
+  fetcher: Fetcher
+  writer: StepWriter
+  store: Store
+  daos: ListDaos
+  clock: Clock
+  signal: AbortSignal
+  onLog: OnLog
+}
+
+const FIRST_RETRY_MS = 10_000
+const MAX_RETRY_MS = 3_600_000
+/** All searching of one check together, ms, so that the walk is not kept waiting; missing transactions have their half of it first. */
+const SEARCH_MS = 3000
+const MISSING_AT_ONCE = 20
+/** Readings of the accounts that wait for the walk at once: beyond, the walk stands still. */
+const MAX_WAITING = 8
+
+/** When something that was not to be had is looked for again: ever less often. */
+function createSchedule (now: () => number) {
+  const entries = new Map<string, { tries: number, at: number }>()
+  return {
+    due: (key: string) => (entries.get(key)?.at ?? 0) <= now(),
+    isNew: (key: string) => !entries.has(key),
+    failed (key: string): void {
+      const tries = (entries.get(key)?.tries ?? 0) + 1
+      entries.set(key, { tries, at: now() + Math.min(FIRST_RETRY_MS * 4 ** (tries - 1), MAX_RETRY_MS) })
+    },
+    done: (key: string) => entries.delete(key)
+  }
+}
+
+/** Compares what is stored with what the accounts say, and looks for what is missing. */
+export function createReconciler ({ reader, fetcher, writer, store, daos, clock, signal, onLog }: ReconcilerOptions) {
+  const now = () => clock.now()
+  const schedule = createSchedule(now)
+  const later = createSchedule(now)
+  /** Where the search for a sequence gap goes on. */
+  const cursors = new Map<string, Cursor>()
+  /** Numbers that the accounts had at slots which the walk may not have covered yet, oldest slot first. */
+  let waiting: Array<{ slot: number, seqNums: Map<string, bigint> }> = []
+  /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
+  let verified: ReadonlyMap<string, bigint> = new Map()
+  let verifiedSlot = 0
+  /** Everything up to here has been walked. */
+  let walkedSlot = 0
+  let expected: number | null = null
+  let cached: { version: number, verified: ReadonlyMap<string, bigint>, sequenceGaps: Map<string, SequenceGap[]> } | undefined
+
+  function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
+    const { indexedRanges, ended, sequenceRanges } = writer.state
+    if (cached === undefined || cached.version !== writer.version || cached.verified !== verified) {
+      cached = { version: writer.version, verified, sequenceGaps: sequenceGapsOf({ sequenceRanges, indexedRanges, ended, accounts: verified }) }
+    }
+    return cached.sequenceGaps
+  }
+
+  async function readAccounts (): Promise<void> {
+    const { slot, daos: list } = await daos()
+    const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
+    await writer.learn(seqNums.keys())
+    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot)) return
+    waiting = [...waiting, { slot, seqNums }].sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
+    settle()
+  }
+
+  /** Whether every DAO's newest stored event is the one that its account had numbered, or a later one. */
+  const isMatched = (seqNums: ReadonlyMap<string, bigint>): boolean => {
+    const { sequenceRanges } = writer.state
+    for (const [dao, seqNum] of seqNums) if ((sequenceRanges.get(dao)?.at(-1)?.last ?? 0n) < seqNum) return false
+    return true
+  }
+
+  /**
+   * Takes the newest numbers that tell something. Of a slot that has been walked they do: what is not stored is missing. Of a later one only where
+   * all that they number is stored: then nothing is missing up to where the walk is, and finality need not be waited for once more.
+   */
+  function settle (): void {
+    const found = waiting.findLast(({ slot, seqNums }) => slot <= walkedSlot || isMatched(seqNums))
+    if (found === undefined || walkedSlot === 0) return
+    verified = found.seqNums
+    verifiedSlot = Math.max(verifiedSlot, Math.min(found.slot, walkedSlot))
+    expected = expectedEvents(verified) ?? 0
+    waiting = waiting.filter(({ slot }) => slot > verifiedSlot)
+  }
+
+  async function fillGaps (until: number): Promise<void> {
+    for (const gap of [...sequenceGaps().values()].flat()) {
+      if (now() >= until || signal.aborted) return
+      if (!schedule.due(gapKey(gap))) continue
+      const { dao, from, to } = gap
+      const { found, ended, next } = await refetchGap(gap, cursors.get(gapKey(gap)), until, { reader, fetcher, writer, store, clock, signal })
+      if (!ended) {
+        if (next !== undefined) cursors.set(gapKey(gap), next)
+        continue
+      }
+      cursors.delete(gapKey(gap))
+      const left = sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) ?? false
+      const detail = { dao, from: String(from), to: String(to) }
+      if (!left) {
+        schedule.done(gapKey(gap))
+        onLog({ level: 'info', code: 'sequence-gap-filled', message: `events ${from} to ${to} of ${dao} were missing and have been found`, detail })
+        continue
+      }
+      if (schedule.isNew(gapKey(gap))) {
+        onLog({ level: 'warn', code: 'sequence-gap', message: `events ${from} to ${to} of ${dao} are missing; the node gave ${found} of them`, detail })
+      }
+      schedule.failed(gapKey(gap))
+    }
+  }
+
+  async function fetchMissing (until: number): Promise<void> {
+    const due = writer.state.missing.filter(({ signature }) => later.due(signature)).slice(0, MISSING_AT_ONCE)
+    if (due.length === 0) return
+    fetcher.forget(due)   // what was said of them before
+    await fetcher.fetch(due, 'idle', until - now())
+    const outcomes = due.map(entry => ({ entry, outcome: fetcher.outcome(entry, 0) }))
+    fetcher.forget(due)
+    const found = outcomes.flatMap(({ entry, outcome }) => Array.isArray(outcome) ? [{ signature: entry.signature, events: outcome }] : [])
+    for (const { entry, outcome } of outcomes) if (outcome !== undefined && isMissing(outcome)) later.failed(entry.signature)
+    if (found.length === 0) return
+    await writer.commit({ events: found.flatMap(({ events }) => events), found: found.map(({ signature }) => signature) })
+    for (const { signature } of found) later.done(signature)
+    onLog({ level: 'info', code: 'transaction-found', message: `${found.length} transactions that were missing have been read` })
+  }
+
+  return {
+    sequenceGaps,
+    /** The DAOs that the accounts have shown, with the numbers that they had. */
+    get accounts () { return verified },
+    /** Every sequence gap has been looked for, at least once. */
+    get searched () { return [...sequenceGaps().values()].flat().every(gap => !schedule.isNew(gapKey(gap))) },
+    /** Whether one has, in vain. */
+    wasSearched: (gap: SequenceGap) => !schedule.isNew(gapKey(gap)),
+    /** Events that those numbers amount to. */
+    get expected () { return expected },
+    /** How far the walk and those numbers both are: a transaction missing before it leaves a sequence gap, a later one may yet do so. */
+    get verifiedSlot () { return verifiedSlot },
+    /** Whether numbers wait for the walk to come past their slot. */
+    get isPending () { return waiting.length > 0 },
+    /** Tells that everything up to `slot` has been walked. */
+    reached (slot: number): void {
+      walkedSlot = Math.max(walkedSlot, slot)
+      settle()
+    },
+    /** Reads the accounts, and where `search` says so looks for what is missing, for a while. */
+    async check (search: boolean): Promise<void> {
+      await readAccounts()
+      if (!search) return
+      const begun = now()
+      await fetchMissing(begun + SEARCH_MS / 2)
+      await fillGaps(begun + SEARCH_MS)
+    }
+  }
+}
+
+export type Reconciler = ReturnType<typeof createReconciler>

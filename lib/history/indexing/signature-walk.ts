@@ -1,0 +1,225 @@
+import type { Clock } from '../../clock.js'
+import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
+import type { Fetcher } from './fetch-transactions.js'
+import { createListings, HistoryLost, type Listing } from './listings.js'
+import { createFeed, type StepResult } from './transaction-feed.js'
+import type { StepWriter } from './step-writer.js'
+import { above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
+import { withLoss } from '../rules/losses.js'
+import type { IndexedRange } from '../rules/types.js'
+
+export interface WalkOptions {
+  program: string
+  /** Signatures asked for at once; nodes give 1,000 at most. */
+  pageSize?: number | undefined
+  /** Signatures in one step, which is written as one: bounds for what the node's pace makes of it. */
+  stepSize?: { least: number, most: number } | undefined
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** That the head was asked for: the newest finalized slot, known before the signatures were listed, and when, by the clock. */
+export interface Asked { slot: number, at: number }
+
+export interface HeadResult extends StepResult {
+  /** Everything up to this slot is stored down to where the newest range begins; undefined: not yet. */
+  reached: Asked | undefined
+  /** The node's newest is older than ours. */
+  behind: boolean
+}
+
+/** How much is known of the work that the last 24 hours still need. */
+export interface Remaining {
+  /** Transactions of the last 24 hours that are listed and not processed. */
+  left: number
+  /** Seconds that they will take at the pace of late; null: not known yet. */
+  secondsLeft: number | null
+}
+
+/** How long a transaction that is listed and not given is asked for again before it counts as missing, ms: at the head it may only be late. */
+const PATIENCE_MS = 7_500
+const HEAD_PATIENCE_MS = 20_000
+/** Signatures asked for in a look at the head: nearly always they reach down to what is stored. */
+const HEAD_PAGE = 25
+/** So many new signatures at most are stored from the oldest up, so that what is covered never has a gap; more, from the newest down. */
+const MAX_RISING = 10_000
+/** Signatures of the last day that are listed before their transactions are read. */
+const MAX_LISTED = 50_000
+
+/** The walk over the program's signatures: what it does is kept by the step writer, one whole step at a time. */
+export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions) {
+  const { program, pageSize = 1000, stepSize = { least: 1, most: 250 }, clock, signal } = options
+  const listings = createListings(reader, fetcher, { program, pageSize, clock, signal })
+  const feed = createFeed(reader, fetcher, { program, pageSize, stepSize, clock, signal })
+  const { advance, stored } = feed
+  /** New entries above the newest range, oldest first, and when they were all. */
+  let rising: { after: string, entries: SignatureInfo[], asked: Asked } | undefined
+
+  const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+
+  /** Whether a listing below `range` has to go on before the work for the time after `edge` is known. */
+  const needsListing = (range: UnindexedRange, edge: number): boolean => {
+    const listing = listings.of(range)
+    const time = listing?.entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? range.above.oldestTime
+    if (time !== null && time <= edge) return false
+    return listing === undefined || (!listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED)
+  }
+
+  /** Lists one page of what is not listed yet of the time after `edge`; false where all of it is. */
+  async function listNext (ranges: readonly UnindexedRange[], edge: number): Promise<boolean> {
+    for (const range of ranges) {
+      if (!needsListing(range, edge)) continue
+      const listing = listings.of(range) ?? listings.begin(range)
+      try {
+        await listings.extend(listing, range, false)
+        return true
+      } catch (error) {
+        // What is listed is processed first; whether more is to be had is asked again then
+        if (!(error instanceof HistoryLost)) throw error
+        if (listing.entries.length === 0) throw error
+        listing.stuck = true
+      }
+    }
+    return false
+  }
+
+  /** Processes one step of an unindexed range. Throws HistoryLost where the node seems to know nothing of it any more. */
+  async function backfillStep (range: UnindexedRange): Promise<StepResult> {
+    const { index, above: upper, until } = range
+    const listing = listings.of(range) ?? listings.begin(range)
+    if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
+    const { indexedRanges } = writer.state
+    if (listing.entries.length === 0 && listing.whole) {
+      if (until === undefined) await writer.commit({ events: [], ended: true })
+      else await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index) })
+      listings.keep(open())
+      return { taken: 0 }
+    }
+    if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range, true)
+    const advanced = await advance(listing.entries, until === undefined ? 'past' : 'head', PATIENCE_MS)
+    const { entries, events, missing } = advanced
+    if (entries.length === 0) return advanced
+    const rest = listing.entries.slice(entries.length)
+    const longer = indexedRanges.with(index, extend(upper, entries))
+    const closed = rest.length === 0 && listing.whole
+    await writer.commit({
+      events: events.reverse().flat(),
+      missing,
+      ...(closed && until === undefined ? { indexedRanges: longer, ended: true } : { indexedRanges: closed ? merge(longer, index) : longer })
+    })
+    stored(advanced)
+    const anchor = entries.at(-2)?.signature ?? listing.after.signature
+    Object.assign(listing, { after: entries.at(-1)!, anchor, entries: rest } satisfies Partial<Listing>)
+    listings.keep(open())
+    return advanced
+  }
+
+  /** Begins an indexed range at the newest signature, with what is listed above `top`: for the first time, or after a long absence. */
+  async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
+    const advanced = await advance(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS)
+    const { entries: taken, events, missing } = advanced
+    if (taken.length === 0) return advanced
+    const rest = entries.slice(taken.length)
+    const last = taken.at(-1)!
+    const indexedRanges = [beginRange(taken), ...writer.state.indexedRanges]
+    const joined = top !== undefined && rest.length === 0 && whole
+    await writer.commit({ events: events.reverse().flat(), missing, indexedRanges: joined ? merge(indexedRanges, 0) : indexedRanges, ...(top === undefined && { ended: false }) })
+    stored(advanced)
+    if (!joined) listings.put({ after: last, anchor: taken.at(-2)?.signature ?? null, entries: rest, whole: whole && top !== undefined, stuck: false })
+    return advanced
+  }
+
+  /** Stores the oldest of what waits above the newest range. */
+  async function rise (top: IndexedRange): Promise<HeadResult> {
+    const advanced = await advance(rising!.entries, 'head', HEAD_PATIENCE_MS)
+    const { entries, events, missing } = advanced
+    if (entries.length > 0) {
+      await writer.commit({ events: events.flat(), missing, indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, entries)) })
+      stored(advanced)
+      rising = { ...rising!, after: entries.at(-1)!.signature, entries: rising!.entries.slice(entries.length) }
+    }
+    const reached = rising!.entries.length === 0 ? rising!.asked : undefined
+    if (reached !== undefined) rising = undefined
+    return { ...advanced, reached, behind: false }
+  }
+
+  /** What is new, newest first, as far as it can be listed; `whole`: down to `top`. */
+  async function listNew (top: IndexedRange, page: SignatureInfo[], edge: number): Promise<{ entries: SignatureInfo[], whole: boolean }> {
+    const entries = above(page, top)
+    let whole = entries.length < page.length
+    while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
+      const last = entries.at(-1)!
+      const more = await listings.signatures({ before: last.signature }, 'head')
+      checkPageOrder(more, last)
+      if (more.length === 0) break
+      const found = above(more, top)
+      entries.push(...found)
+      whole = found.length < more.length
+    }
+    return { entries, whole }
+  }
+
+  /**
+   * Looks for signatures newer than those processed, and processes the first step of them. `ask` is called before they are listed;
+   * `edge`: the Unix second at which the last day begins.
+   */
+  async function head (ask: () => Promise<Asked>, edge: number): Promise<HeadResult> {
+    const [top] = writer.state.indexedRanges
+    if (top !== undefined && rising?.after === top.newest) return await rise(top)
+    const asked = await ask()
+    const page = await listings.signatures(top === undefined ? {} : { limit: Math.min(HEAD_PAGE, pageSize) }, 'head')
+    checkPageOrder(page)
+    const [newest] = page
+    if (top === undefined) {
+      if (newest === undefined) {
+        await writer.commit({ events: [], ended: true })
+        return { taken: 0, reached: asked, behind: false }
+      }
+      const begun = await begin(page, false, top)
+      return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
+    }
+    if (newest === undefined) throw new HistoryLost('the node lists no signature at all, though there are some')
+    if (newest.signature === top.newest) return { taken: 0, reached: asked, behind: false }
+    if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
+    const { entries, whole } = await listNew(top, page, edge)
+    // Nodes may order the transactions of one slot differently
+    if (entries.length === 0) return { taken: 0, reached: asked, behind: false }
+    if (whole && (entries.at(-1)!.blockTime ?? Infinity) > edge) {
+      rising = { after: top.newest, entries: entries.reverse(), asked }
+      return await rise(top)
+    }
+    const begun = await begin(entries, whole, top)
+    return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
+  }
+
+  /** Closes an unindexed range of which no node knows anything any more. `loss`: what to note of it; none where the beginning is all that is lost. */
+  async function giveUp ({ index, above: upper, until }: UnindexedRange): Promise<void> {
+    const { indexedRanges, losses } = writer.state
+    if (until === undefined) {
+      await writer.commit({ events: [], ended: true })
+    } else {
+      const loss = { fromSlot: until.newestSlot, toSlot: upper.oldestSlot, until: upper.oldestTime }
+      await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index), losses: withLoss(losses, loss) })
+    }
+    listings.keep(open())
+  }
+
+  return {
+    head,
+    backfillStep,
+    listNext,
+    giveUp,
+    /** What the time after `edge` still needs; undefined until it is all listed. */
+    remaining (edge: number): Remaining | undefined {
+      const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
+      if (ranges.some(range => needsListing(range, edge))) return undefined
+      const entries = ranges.flatMap(range => listings.of(range)?.entries ?? [])
+      const left = entries.reduce((sum, { blockTime }) => sum + Number(blockTime === null || blockTime > edge), 0)
+      return { left, secondsLeft: feed.secondsFor(left) }
+    },
+    /** Signatures processed since the start. */
+    get walked () { return feed.walked }
+  }
+}
+
+export type Walk = ReturnType<typeof createSignatureWalk>

@@ -1,0 +1,189 @@
+import { createTurns } from '../../async.js'
+import type { VolumeRule } from '../../market/volume.js'
+import { feeRateLogEvent, type OnLog } from '../log-events.js'
+import { joinCandles, type Candle } from '../rules/candles.js'
+import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
+import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
+import { createGrownEvents } from './grown-events.js'
+import { mayHold } from '../rules/sequence-ranges.js'
+import type { Store } from '../store/store.js'
+import type { MissingTransaction, IndexedRange, Loss, StoreState, UnattributedEvent } from '../rules/types.js'
+
+/** What one step of the walk brings. */
+export interface Step {
+  /** Oldest first. */
+  events: LocatedEvent[]
+  missing?: MissingTransaction[]
+  /** Signatures that were missing and have been read now. */
+  found?: string[]
+  indexedRanges?: IndexedRange[]
+  ended?: boolean
+  losses?: Loss[]
+}
+
+/** The only writer of a store, with what it must know of its contents in memory. One call at a time. */
+export interface StepWriter {
+  readonly state: Readonly<StoreState>
+  /** Whether `address` is a DAO by an event or by what `learn` was told. */
+  isDao (address: string): boolean
+  /** Writes a step at once and whole, or throws HISTORY_UNAVAILABLE and leaves everything as it was. Gives the number of new events. */
+  commit (step: Step): Promise<number>
+  /** Tells of DAOs that exist on the chain: events that waited for one are placed. */
+  learn (daos: Iterable<string>): Promise<void>
+  /** Runs what reads and writes the store by itself while no step does. */
+  alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
+  /** Grows with every change of the state. */
+  readonly version: number
+  /** Forms of events that no release had and that have proved themselves. */
+  readonly grownForms: number
+}
+
+const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
+const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
+
+/** Loads the state of `store` and becomes its writer. */
+export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog): Promise<StepWriter> {
+  const state = await store.load()
+  const learnt = new Set<string>()
+  const warned = new Set<string>()
+  let version = 0
+  warn(state.rates)
+
+  function warn (rates: ReadonlyMap<string, number>): void {
+    for (const [bps, swaps] of rates) {
+      const event = swaps > 0 && !warned.has(bps) ? feeRateLogEvent(bps, valuation.rate) : undefined
+      warned.add(bps)
+      if (event !== undefined) onLog(event)
+    }
+  }
+
+  const isDao = (address: string) => learnt.has(address) || state.sequenceRanges.has(address)
+
+  const grown = createGrownEvents({ rate: valuation.rate, isDao, onLog })
+  const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
+
+  /** What is known once this step's events are. */
+  function directoryOf (located: readonly LocatedEvent[]): Directory & { proposals: Map<string, string>, daos: Set<string> } {
+    const proposals = new Map<string, string>()
+    const daos = new Set<string>()
+    for (const { event: { dao, proposal, name } } of located) {
+      if (dao === null || name === 'Unreadable') continue
+      if (!isDao(dao)) daos.add(dao)
+      if (proposal !== null && !state.proposals.has(proposal)) proposals.set(proposal, dao)
+    }
+    return {
+      proposals,
+      daos,
+      isDao: address => isDao(address) || daos.has(address),
+      daoOfProposal: proposal => state.proposals.get(proposal) ?? proposals.get(proposal),
+      fits
+    }
+  }
+
+  /** Rows that waited for one of `keys`. */
+  async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
+    const wanted = [...keys].filter(key => state.unattributedKeys.has(key))
+    if (wanted.length === 0) return []
+    return (await store.unattributed(wanted)).map(row => attributeLater(row, directory)).filter(row => row !== undefined)
+  }
+
+  /** Tells of different events under one number: nodes that disagree, or a fault of ours. */
+  async function compareRepeated ({ repeated }: StepPlan): Promise<void> {
+    const origins = new Map((await store.origins(repeated)).map(row => [`${row.seq} ${row.dao}`, row]))
+    for (const { dao, seq, signature, eventIndex } of repeated) {
+      const kept = origins.get(`${seq} ${dao}`)
+      if (kept === undefined || (kept.signature === signature && kept.eventIndex === eventIndex)) continue
+      onLog({ level: 'error', code: 'conflict', message: `event ${seq} of ${dao} is in ${kept.signature} and in ${signature}: the first one stays`, detail: { dao } })
+    }
+  }
+
+  function report ({ missing = [] }: Step, unattributed: readonly UnattributedEvent[], events: StepPlan['events']): void {
+    for (const { signature, reason } of missing) {
+      onLog({ level: 'warn', code: 'transaction-missing', message: `transaction ${signature} can't be read, it is looked for again later: ${reason}` })
+    }
+    for (const row of unattributed) {
+      onLog({ level: 'warn', code: 'unattributed', message: `an event of kind ${row.kind} in ${row.signature} has no known DAO: ${row.reason ?? 'kept until it has'}` })
+    }
+    for (const { kind, dao, signature, reason } of events) {
+      if (kind === 'Unreadable') onLog({ level: 'warn', code: 'unreadable', message: `an event of ${dao} in ${signature} can't be read: ${reason}`, detail: { dao } })
+    }
+  }
+
+  /** Day rows and rates are kept as totals, so that writing a step twice would not add it twice. */
+  async function totals ({ days, rollups, rates }: StepPlan) {
+    const storedDays = new Map((await store.days(days)).map(row => [`${row.day} ${row.dao}`, row]))
+    const storedRollups = new Map((await store.rollups(rollups)).map(row => [`${row.size} ${row.start} ${row.dao}`, row]))
+    const whole = <T extends Candle>(row: T, stored: Candle | undefined): T => stored === undefined ? row : { ...row, ...joinCandles(stored, row) }
+    return {
+      days: days.map(row => whole(row, storedDays.get(`${row.day} ${row.dao}`))),
+      rollups: rollups.map(row => whole(row, storedRollups.get(`${row.size} ${row.start} ${row.dao}`))),
+      rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
+    }
+  }
+
+  async function commit (given: Step): Promise<number> {
+    const step = { ...given, events: grown.resolve(given.events) }
+    const directory = directoryOf(step.events)
+    const rows = step.events.map(event => attribute(event, directory))
+    const freed = await released([...directory.proposals.keys(), ...directory.daos], directory)
+    return await apply(step, [...freed, ...rows.filter(isAttributed)], rows.filter(isWaiting), freed, directory.proposals)
+  }
+
+  async function apply (
+    step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>
+  ): Promise<number> {
+    const planned = planStep(state, attributed, valuation)
+    const sums = await totals(planned)
+    const [events, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
+    const ended = step.ended ?? state.ended
+    await store.write({
+      events: planned.events,
+      fees: planned.fees,
+      sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { put, drop }]) => ({ dao, put, drop })),
+      ...sums,
+      makers: planned.makers,
+      minutesFrom: planned.minutesFrom,
+      firstSwaps: Array.from(planned.firstSwaps, ([dao, at]) => ({ dao, at })),
+      proposals: Array.from(proposals, ([proposal, dao]) => ({ proposal, dao })),
+      unattributed,
+      attributed: freed.map(({ event }) => event),
+      missing: step.missing ?? [],
+      found: step.found ?? [],
+      indexedRanges: step.indexedRanges ?? null,
+      ended,
+      losses: step.losses ?? null,
+      events_total: events,
+      swaps_total: swaps
+    })
+    for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
+    for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
+    for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
+    for (const { bps, swaps } of sums.rates) state.rates.set(bps, swaps)
+    for (const { dao, at, reason } of planned.events) {
+      if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
+    }
+    for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
+    const gone = new Set([...step.found ?? [], ...(step.missing ?? []).map(({ signature }) => signature)])
+    if (gone.size > 0) state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
+    if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
+    if (step.losses !== undefined) state.losses = step.losses
+    Object.assign(state, { ended, events, swaps, minutesFrom: planned.minutesFrom })
+    version++
+    if (planned.repeated.length > 0) await compareRepeated(planned)
+    report(step, unattributed, planned.events)
+    warn(state.rates)
+    return planned.events.length
+  }
+
+  async function learn (daos: Iterable<string>): Promise<void> {
+    const fresh = new Set([...daos].filter(dao => !isDao(dao)))
+    const freed = await released(fresh, { isDao: address => fresh.has(address) || isDao(address), daoOfProposal: proposal => state.proposals.get(proposal), fits })
+    if (freed.length > 0) await apply({ events: [] }, freed, [], freed, new Map())
+    // Only now: were they known before what waits for them is written, a failed write would leave it waiting
+    for (const dao of fresh) learnt.add(dao)
+    if (fresh.size > 0) version++
+  }
+
+  const inTurn = createTurns()
+  return { state, isDao, commit: step => inTurn(() => commit(step)), learn: daos => inTurn(() => learn(daos)), alone: work => inTurn(() => work(state)), get version () { return version }, get grownForms () { return grown.forms } }
+}

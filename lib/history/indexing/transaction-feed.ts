@@ -1,0 +1,147 @@
+/** The transactions behind listed signatures, in order, some steps ahead of what is stored. */
+import type { Clock } from '../../clock.js'
+import type { HistoryReader, Priority, SignatureInfo } from '../../chain/types.js'
+import type { LocatedEvent } from '../rules/attribution.js'
+import type { MissingTransaction } from '../rules/types.js'
+import { type Fetcher, isMissing, type Wanted } from './fetch-transactions.js'
+import { infoOf, orNone } from './listings.js'
+import { createPace } from './pace.js'
+
+export interface FeedOptions {
+  program: string
+  pageSize: number
+  stepSize: { least: number, most: number }
+  clock: Clock
+  signal: AbortSignal
+}
+
+/** What one look at the head, or one step, has come to. */
+export interface StepResult {
+  /** Signatures stored. */
+  taken: number
+  /** Nothing could be stored before this time of the clock. */
+  waitUntil?: number | undefined
+  /** What the node failed with beyond what was stored. */
+  failure?: unknown
+}
+
+export interface Advanced extends StepResult {
+  /** The first entries, all of them answered or missing for good. */
+  entries: SignatureInfo[]
+  /** Of each entry. */
+  events: LocatedEvent[][]
+  missing: MissingTransaction[]
+}
+
+/** The transactions of a step may take so long, ms; what is not there by then is asked for by the next one. */
+const FETCH_MS = 10_000
+/** Entries that are looked at beyond the first one that is still open. */
+const WINDOW = 500
+/** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
+const BULK_PAGE = 1000
+const BULK_FROM = 50
+/** Where all that is open is under way for somebody else, it is looked at again after so long, ms: a loop without a pause would let no answer in. */
+const UNDER_WAY_MS = 50
+/** Calls for transactions that are under way at a time. */
+const AHEAD = 2
+
+export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions) {
+  const pace = createPace(clock, stepSize)
+  /** What is asked for while a step is written. */
+  const ahead = new Map<Priority, Array<Promise<unknown>>>()
+  let seeded: string | undefined
+  let isSeeding = false
+  let walked = 0
+
+  /** Has the transactions of many entries by one call, where a node offers that, and holds them; false: nothing was asked for. */
+  async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
+    const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
+    const [first, last] = [some[0], some.at(-1)]
+    if (first === undefined || last === undefined || some.length <= BULK_FROM || seeded === first.signature) return false
+    const order = first.slot < last.slot ? 'asc' as const : 'desc' as const
+    const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
+    seeded = first.signature
+    isSeeding = true
+    const asked = reader.bulk(program, { order, limit: Math.min(BULK_PAGE, pageSize), slots }, { priority, deadlineMs: 2 * FETCH_MS, signal })
+    const result = await orNone(asked).finally(() => { isSeeding = false })
+    if (result === undefined) return false
+    const wanted = new Set(some.map(({ signature }) => signature))
+    for (const tx of result.entries) {
+      const info = infoOf(tx)
+      if (wanted.has(info.signature)) fetcher.hold(tx, info)
+    }
+    return true
+  }
+
+  async function fetch (entries: readonly Wanted[], priority: Priority): Promise<void> {
+    const begun = clock.now()
+    await fetcher.fetch(entries, priority, FETCH_MS)
+    const given = entries.reduce((sum, entry) => sum + Number(fetcher.isHeld(entry)), 0)
+    pace.learn(given, clock.now() - begun)
+  }
+
+  /** The entries at the beginning that can be stored: all of them answered, or missing for good. */
+  function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
+    const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
+    for (const entry of entries) {
+      const outcome = found.entries.length === stepSize.most ? undefined : fetcher.outcome(entry, patienceMs)
+      if (outcome === undefined) break
+      found.entries.push(entry)
+      if (isMissing(outcome)) found.missing.push(outcome)
+      else found.events.push(outcome)
+    }
+    return found
+  }
+
+  /** Asks for what the first of `entries` still need; false where that is nothing for now. */
+  async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
+    const window = entries.slice(0, WINDOW)
+    if (fetcher.due(window, 1).length === 0) return false
+    if (await seed(entries, priority)) return true
+    const due = fetcher.due(window, pace.size)
+    if (due.length > 0) await fetch(due, priority)
+    return due.length > 0
+  }
+
+  /** Asks for what comes next while the last step is written: so much that the node's pace is used whole. */
+  function bringAhead (entries: readonly SignatureInfo[], priority: Priority, queue: Array<Promise<unknown>>): void {
+    const mayAsk = () => queue.length < AHEAD && !isSeeding && fetcher.due(entries.slice(0, WINDOW), 1).length > 0
+    while (mayAsk()) {
+      const done = bring(entries, priority)
+      done.catch(() => {})   // it is thrown where it is waited for
+      queue.push(done)
+    }
+  }
+
+  /** Brings in the transactions of the first of `entries`. Throws what the node failed with where that leaves nothing to be stored. */
+  async function advance (entries: readonly SignatureInfo[], priority: Priority, patienceMs: number): Promise<Advanced> {
+    const queue = ahead.get(priority) ?? []
+    ahead.set(priority, queue)
+    let failure: unknown
+    const attempt = async (work: Promise<unknown>) => { await work.catch((error: unknown) => { failure ??= error }) }
+    const window = entries.slice(0, WINDOW)
+    const isShort = () => ready(window, patienceMs).entries.length < Math.min(pace.size, window.length)
+    if (isShort()) {
+      bringAhead(entries, priority, queue)
+      await attempt(queue.shift() ?? Promise.resolve())
+    }
+    const found = ready(window, patienceMs)
+    if (found.entries.length === 0 && (failure ??= fetcher.illness()) !== undefined) throw failure
+    if (failure === undefined) bringAhead(entries, priority, queue)
+    return { ...found, taken: found.entries.length, failure, waitUntil: found.entries.length === 0 && queue.length === 0 ? Math.max(fetcher.dueAt(window), clock.now() + UNDER_WAY_MS) : undefined }
+  }
+
+  return {
+    advance,
+    /** Tells that what was brought in is stored. */
+    stored ({ entries }: Advanced): void {
+      fetcher.forget(entries)
+      pace.count(entries.length)
+      walked += entries.length
+    },
+    /** Seconds that so many transactions take at the pace of late; null while it is not known. */
+    secondsFor: pace.secondsFor,
+    /** Signatures stored since the start. */
+    get walked () { return walked }
+  }
+}

@@ -1,0 +1,115 @@
+import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import pg from 'pg'
+import { systemClock } from '../../clock.js'
+import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+import type { LeaderSession } from './leader-loop.js'
+import { asPoolClient, configOf, type PostgresLocation } from '../store/postgres-connection.js'
+import { isRefusedRow } from '../store/postgres-connection.js'
+import type { Engine } from '../store/create-store.js'
+import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
+
+/**
+ * A connection of its own, which may lead: hold the lock by which one process of all writes. The server ends it after so long without
+ * a word, so a process that is stopped or cut off does not keep the lead; who is alive says something every BEAT_MS.
+ */
+const SILENT_MS = 8000
+export const HEARTBEAT_MS = 2000
+/** For the end of a connection that may no longer answer. */
+const CLOSE_TIMEOUT_MS = 1000
+
+export interface Session extends LeaderSession {
+  db: Kysely<Tables>
+  /** What the leader reads and writes through; each write makes sure that this session still leads. */
+  engine (): Engine
+  /** One transaction of the leader. Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
+  writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void>
+}
+
+/** The channel on which a leader tells the others that something has been written. */
+export const channelOf = (schema: string): string => `${schema}_written`
+
+/** One connection as a pool whose users wait for each other. */
+function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
+  let last = Promise.resolve()
+  return {
+    async connect () {
+      const before = last
+      let release = () => {}
+      last = new Promise(resolve => { release = resolve })
+      await before
+      return asPoolClient((text, parameters) => client.query(text, [...parameters]), release)
+    },
+    end
+  }
+}
+
+/** Opens a session. `onWritten` is told when a leader, of this process or another, has written. Throws what the driver throws. */
+export async function openSession (place: PostgresLocation, onWritten: () => void = () => {}): Promise<Session> {
+  const { schema } = place
+  const client = new pg.Client(configOf(place, { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }))
+  const gone = new AbortController()
+  const end = async () => {
+    gone.abort()
+    // Also where a query hangs: the driver then drops the connection without a word
+    await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
+  }
+  client.on('error', () => gone.abort())
+  client.on('end', () => gone.abort())
+  client.on('notification', onWritten)
+  await client.connect()
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
+  let epoch: string | undefined
+
+  /** After anything but a refused row it is not known what the server has done: the connection is given up, and what is true read anew. */
+  async function orLost<T> (work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRefusedRow(error)) await end()
+      throw isServiceError(error) || isRefusedRow(error) ? error : new ServiceError('HISTORY_UNAVAILABLE', `the database can't be used: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  const beat = async () => { await sql`select`.execute(db) }
+
+  async function lead (): Promise<boolean> {
+    if (epoch !== undefined) {
+      await beat()
+      return true
+    }
+    const { rows: [found] } = await sql<{ got: boolean }>`select pg_try_advisory_lock(hashtextextended(${`dao-market-data lead ${schema}`}, 0)) as got`.execute(db)
+    if (found?.got !== true) return false
+    // Fencing token: a write whose epoch no longer matches aborts
+    const { rows: [next] } = await sql<{ value: string }>`
+      insert into meta (key, value) values ('epoch', '1')
+      on conflict (key) do update set value = (meta.value::bigint + 1)::text returning value`.execute(db)
+    epoch = next?.value
+    return true
+  }
+
+  async function writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
+    await db.transaction().execute(async trx => {
+      const { rows } = await sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(trx)
+      if (rows.length === 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'another process writes the history now')
+      await work(trx)
+      await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)
+    })
+  }
+
+  await orLost(() => sql`listen ${sql.id(channelOf(schema))}`.execute(db))
+  return {
+    db,
+    lost: gone.signal,
+    tryToLead: () => orLost(lead),
+    heartbeat: () => orLost(beat),
+    writing: work => orLost(() => writing(work)),
+    engine: () => ({
+      db,
+      types: NUMERIC_COLUMNS,
+      reading: work => orLost(() => work(db)),
+      writing: work => orLost(() => writing(work)),
+      release: end
+    }),
+    close: end
+  }
+}

@@ -1,0 +1,75 @@
+import { messageOf } from '../../errors.js'
+import type { OnLog } from '../log-events.js'
+import { backoff } from '../../backoff.js'
+import type { Clock } from '../../clock.js'
+import { pause } from '../pause.js'
+
+/** A session that may hold the lead, whatever keeps it. */
+export interface LeaderSession {
+  /** Aborted once the session is gone, and with it the lead. */
+  lost: AbortSignal
+  /** Takes the lead where it is free, or shows that its holder is alive. Throws when the session is lost. */
+  tryToLead (): Promise<boolean>
+  /** Shows that the session is alive without asking for the lead. Throws when it is lost. */
+  heartbeat (): Promise<void>
+  /** Gives the lead back. */
+  close (): Promise<void>
+}
+
+/** What the leader does; `stop` waits until it has ended. */
+export interface Leadership { stop (): Promise<void> }
+
+export interface LeaderOptions<S extends LeaderSession> {
+  open (): Promise<S>
+  /** Begins what one process of all does. */
+  begin (session: S): Promise<Leadership>
+  /** False: the session is kept for what it hears, and never leads. */
+  competes: boolean
+  /** Between two signs of life, or two looks whether the lead is free, ms. */
+  heartbeatMs: number
+  clock: Clock
+  signal: AbortSignal
+  onLog: OnLog
+}
+
+/** Longest wait before a lost session is opened anew, ms: the lead may be free. */
+const MAX_MS = 2000
+
+/** Keeps a session, and leads whenever the lead is free; resolves after the signal, when all has ended. Never throws. */
+export async function runLeaderLoop<S extends LeaderSession> ({ open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>): Promise<void> {
+  async function keep (session: S): Promise<void> {
+    const ending = new AbortController()
+    const end = () => ending.abort()
+    for (const either of [signal, session.lost]) either.addEventListener('abort', end, { once: true })
+    let term: Leadership | undefined
+    try {
+      while (!signal.aborted && !session.lost.aborted) {
+        if (!competes) await session.heartbeat()
+        else if (await session.tryToLead() && term === undefined) {
+          onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
+          term = await begin(session)
+        }
+        await pause(clock, heartbeatMs, ending.signal)
+      }
+    } finally {
+      signal.removeEventListener('abort', end)
+      if (term !== undefined) {
+        if (!signal.aborted) onLog({ level: 'warn', code: 'leadership', message: 'this process has lost the lead: another may write the history now' })
+        await term.stop()
+      }
+      await session.close()
+    }
+  }
+
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      const session = await open()
+      failures = 0
+      await keep(session)
+    } catch (error) {
+      if (failures === 0) onLog({ level: 'warn', code: 'retry', message: `the database: ${messageOf(error)}; tried again until it answers` })
+      failures++
+    }
+    if (!signal.aborted) await pause(clock, backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
+  }
+}

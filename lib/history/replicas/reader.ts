@@ -1,0 +1,44 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { isServiceError } from '../../errors.js'
+import { createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
+import { createStore } from '../store/create-store.js'
+import type { Store } from '../store/store.js'
+import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
+
+export interface PostgresReader {
+  /** For reading only: what it writes would be refused. */
+  store: Store
+  /** Runs readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
+  together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
+}
+
+/** The store as a process sees it that leaves the writing to another. The tables must have been made. */
+export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(place) }) })
+  const inside = new AsyncLocalStorage<Transaction<Tables>>()
+
+  async function reading<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    const opened = inside.getStore()
+    if (opened !== undefined) return await work(opened)
+    try {
+      return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+    } catch (error) {
+      throw isServiceError(error) ? error : unreachable("the history can't be read", error)
+    }
+  }
+
+  try {
+    const store = await createStore({
+      db,
+      types: NUMERIC_COLUMNS,
+      reading,
+      writing: async () => { throw new Error('this process does not write') },
+      release: () => db.destroy()
+    })
+    return { store, together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx)) }
+  } catch (error) {
+    await db.destroy()
+    throw error
+  }
+}

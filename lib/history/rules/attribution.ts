@@ -1,0 +1,97 @@
+import type { ProgramEvent } from '../../protocol/events.js'
+import type { AttributedEvent } from './plan-step.js'
+import type { StoredEvent, UnattributedEvent } from './types.js'
+
+/** An event and the transaction that it was found in. */
+export interface LocatedEvent {
+  event: ProgramEvent
+  signature: string
+  slot: number
+  /** Index of the transaction in its block, where the node gave it. */
+  blockIndex?: number | null
+}
+
+/** Which addresses are DAOs, and which DAO a proposal belongs to. */
+export interface Directory {
+  /** Whether `address` is a DAO, by its account or by an event. */
+  isDao (address: string): boolean
+  daoOfProposal (proposal: string): string | undefined
+  /** Whether an event of this number, in this slot, can be one of `dao`: no other has the number, and its neighbours are no later and no earlier. */
+  fits (dao: string, seq: bigint, slot: number): boolean
+}
+
+/** The only DAO among `keys`; undefined where there is none, or more than one. */
+function onlyDao (keys: readonly string[], directory: Directory): string | undefined {
+  const daos = new Set(keys.filter(directory.isDao))
+  return daos.size === 1 ? [...daos][0] : undefined
+}
+
+function ofKeys (keys: readonly string[], directory: Directory): string | undefined {
+  for (const key of keys) {
+    const dao = directory.daoOfProposal(key)
+    if (dao !== undefined) return dao
+  }
+  return onlyDao(keys, directory)
+}
+
+/**
+ * The DAO of an event that is not understood: the one whose key, or whose proposal's, stands in its data, or else the only one among the keys
+ * of the instruction that emitted it; provided that its number fits the DAO's sequence.
+ */
+function ofUnknown ({ candidates, emitters, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
+  if (seq === null || slot === null) return undefined
+  const owners = (keys: readonly string[]): string[] => [...new Set(keys.flatMap(key => directory.isDao(key) ? [key] : directory.daoOfProposal(key) ?? []))]
+  const fitting = (keys: readonly string[]): string[] => owners(keys).filter(dao => directory.fits(dao, seq, slot))
+  const named = fitting(candidates)
+  if (named.length > 0) return named.length === 1 ? named[0] : undefined
+  if (owners(emitters).length !== 1) return undefined
+  return fitting(emitters)[0]
+}
+
+const understood = ({ name }: ProgramEvent) => name !== 'Unknown' && name !== 'Unreadable'
+
+/** The DAO of an event: its own word where it has one, its proposal's, or the only DAO that it can mean. */
+function daoOf (event: ProgramEvent, directory: Directory): string | undefined {
+  if (event.dao !== null && (understood(event) || directory.isDao(event.dao))) return event.dao
+  if (!understood(event)) return ofUnknown(event, directory)
+  return event.proposal === null ? undefined : directory.daoOfProposal(event.proposal) ?? onlyDao(event.accounts, directory)
+}
+
+/** Keys that a waiting row is found by. */
+const MAX_KEYS = 2
+export const eventIndexOf = ({ outer, inner }: ProgramEvent) => outer * 65_536 + inner
+
+/** The row of an event, once its DAO is known; otherwise the row that waits for it. */
+export function attribute ({ event, signature, slot, blockIndex = null }: LocatedEvent, directory: Directory): AttributedEvent | UnattributedEvent {
+  const { name, seq, at, swap, liquidity, fees, reserves, keepsFees, reason, raw } = event
+  const shared = { kind: name, signature, eventIndex: eventIndexOf(event), reason, raw }
+  const dao = daoOf(event, directory)
+  if (dao === undefined || seq === null || at === null || event.slot === null) {
+    // Without number and time no knowledge of its DAO would ever place it
+    const hopeless = seq === null || at === null || event.slot === null
+    const keys = hopeless ? [] : understood(event) ? [event.proposal].filter(key => key !== null) : event.candidates.slice(0, MAX_KEYS)
+    return { ...shared, slot, seq, at, keepsFees, keys }
+  }
+  const stored: StoredEvent = {
+    ...shared,
+    dao,
+    seq,
+    at,
+    slot: event.slot,
+    fees,
+    reserves,
+    blockIndex,
+    maker: event.user ?? event.accounts[0] ?? null,
+    liquidity,
+    swap: swap === null ? null : { ...swap, fee: null }
+  }
+  return { event: stored, keepsFees }
+}
+
+/** A waiting row whose DAO may have become known. */
+export function attributeLater (waiting: UnattributedEvent, directory: Directory): AttributedEvent | undefined {
+  const { keepsFees, keys, seq, at, ...rest } = waiting
+  const dao = ofKeys(keys, directory)
+  if (dao === undefined || seq === null || at === null) return undefined
+  return { event: { ...rest, seq, at, dao, swap: null, liquidity: null, fees: null, reserves: null, maker: null, blockIndex: null }, keepsFees }
+}

@@ -1,0 +1,97 @@
+/**
+ * Candles of trades: first, highest, lowest and last price of a stretch of time, with its sums. Prices are kept as the two amounts that
+ * they are the quotient of, so nothing is rounded and candles of any length can be joined to longer ones.
+ */
+import type { SwapVolume } from '../../market/volume.js'
+import { compare, ratio, type Rational } from '../../decimal.js'
+import type { SpotSwap } from '../../protocol/events.js'
+import { scaled } from './fixed-point.js'
+
+/** A swap and what it paid to the protocol, in raw units of its input; null: not known. */
+export interface PaidSwap extends SpotSwap { fee: bigint | null }
+
+/** An executed price: raw quote units ÷ raw base units, neither of them 0. */
+export interface ExecutedPrice { quote: bigint, base: bigint }
+
+/** The price of a trade with its number, by which first and last are told. */
+export interface TradePrice extends ExecutedPrice { seq: bigint }
+
+export interface CandlePrices { open: TradePrice, high: ExecutedPrice, low: ExecutedPrice, close: TradePrice }
+
+/** Sums are in raw units × SCALE of fixed-point.ts. */
+export interface Candle {
+  base: bigint
+  quote: bigint
+  trades: number
+  /** Protocol fees in the quote token, a fee in base tokens at the price of its own trade. */
+  fees: bigint
+  /** Trades whose fee is not known, and so not in `fees`. */
+  unknownFees: number
+  /** null: no trade that has a price. */
+  prices: CandlePrices | null
+}
+
+export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
+
+/** What was paid against what was received; undefined where either is 0. */
+export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice | undefined {
+  if (input === 0n || output === 0n) return undefined
+  return side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }
+}
+
+/** Negative, 0 or positive as `a` is lower than, equal to or higher than `b`. */
+export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number => compare(ratio(a.quote, a.base), ratio(b.quote, b.base))
+
+/** The protocol fee of a swap in raw quote units: as charged, or at the swap's own price; null where it is not known. */
+export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
+  if (fee === null) return null
+  if (side === 'buy') return ratio(fee)
+  return input === 0n ? ratio(0n) : ratio(fee * output, input)
+}
+
+/** The candle of one trade. `volume` is that of `swapVolume`. */
+export function candleOf (swap: PaidSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
+  const price = executedPrice(swap)
+  const fee = feeInQuote(swap)
+  return {
+    base: scaled(base),
+    quote: scaled(quote),
+    trades: 1,
+    fees: fee === null ? 0n : scaled(fee),
+    unknownFees: fee === null ? 1 : 0,
+    prices: price === undefined ? null : { open: { ...price, seq }, high: price, low: price, close: { ...price, seq } }
+  }
+}
+
+function joinPrices (a: CandlePrices | null, b: CandlePrices | null): CandlePrices | null {
+  if (a === null || b === null) return a ?? b
+  return {
+    open: a.open.seq < b.open.seq ? a.open : b.open,
+    high: comparePrices(a.high, b.high) >= 0 ? a.high : b.high,
+    low: comparePrices(a.low, b.low) <= 0 ? a.low : b.low,
+    close: a.close.seq > b.close.seq ? a.close : b.close
+  }
+}
+
+/** Both candles in one, in whatever order they come: a late trade finds its place by its number. */
+export const joinCandles = (a: Candle, b: Candle): Candle => ({
+  base: a.base + b.base,
+  quote: a.quote + b.quote,
+  trades: a.trades + b.trades,
+  fees: a.fees + b.fees,
+  unknownFees: a.unknownFees + b.unknownFees,
+  prices: joinPrices(a.prices, b.prices)
+})
+
+/** What has to be added to a candle that holds `before` for it to hold `after`: the same trade, its fee now known. Its prices stay. */
+export const candleChange = (before: Candle, after: Candle): Candle => ({
+  base: after.base - before.base,
+  quote: after.quote - before.quote,
+  trades: 0,
+  fees: after.fees - before.fees,
+  unknownFees: after.unknownFees - before.unknownFees,
+  prices: null
+})
+
+/** A candle's volumes and trades alone. */
+export const volumesOf = ({ base, quote, trades }: Candle): Candle => ({ ...EMPTY_CANDLE, base, quote, trades })

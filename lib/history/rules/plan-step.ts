@@ -1,0 +1,92 @@
+import type { VolumeRule } from '../../market/volume.js'
+import { difference, holds, insert, rangeOf } from './sequence-ranges.js'
+import type { FoundFee } from './swap-fee.js'
+import { createTally, minutesFromOf } from './tally.js'
+import type { DayMaker, DayRow, RollupRow, SequenceRange, StoredEvent } from './types.js'
+
+/** A placed event with what is not stored of it. */
+export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
+
+/** What is known before a step. Never changed by planning: the step may yet fail. */
+export interface StateBefore {
+  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
+  firstSwaps: ReadonlyMap<string, number>
+  rolledFrom: ReadonlyMap<string, number>
+  minutesFrom: number | null
+}
+
+/** The consequences of a step's events. */
+export interface StepPlan {
+  events: StoredEvent[]
+  /** Events whose number is stored already, or came twice in this step. */
+  repeated: StoredEvent[]
+  fees: Array<{ dao: string, seq: bigint, fee: bigint }>
+  sequenceRanges: Map<string, { ranges: SequenceRange[], put: SequenceRange[], drop: bigint[] }>
+  /** What is to be added to the stored ones. */
+  days: DayRow[]
+  rollups: RollupRow[]
+  makers: DayMaker[]
+  minutesFrom: number | null
+  rates: Map<string, number>
+  firstSwaps: Map<string, number>
+  swaps: number
+}
+
+/** What storing `events` would change. Pure: the same events in any order and any split into steps end in the same figures. */
+export function planStep (known: StateBefore, events: readonly AttributedEvent[], valuation: VolumeRule): StepPlan {
+  const fresh: StoredEvent[] = []
+  const repeated: StoredEvent[] = []
+  const ranges = new Map<string, SequenceRange[]>()
+  const found = new Map<string, FoundFee[]>()
+  for (const { event, keepsFees } of events) {
+    let list = ranges.get(event.dao)
+    if (list === undefined) {
+      ranges.set(event.dao, list = [...known.sequenceRanges.get(event.dao) ?? []])
+      found.set(event.dao, [])
+    }
+    if (holds(list, event.seq)) {
+      repeated.push(event)
+      continue
+    }
+    insert(list, rangeOf(event, keepsFees), found.get(event.dao)!)
+    fresh.push(event)
+  }
+
+  const newest = fresh.reduce((latest, { swap, at }) => swap === null ? latest : Math.max(latest, at), -Infinity)
+  const minutesFrom = newest === -Infinity ? known.minutesFrom : minutesFromOf(known.minutesFrom, newest)
+  const tally = createTally(valuation, { rolledFrom: dao => known.rolledFrom.get(dao) ?? 0, minutesFrom: minutesFrom ?? Infinity })
+  const fees: StepPlan['fees'] = []
+  const firstSwaps = new Map<string, number>()
+  const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
+  for (const [dao, settled] of found) {
+    for (const { swap, fee } of settled) {
+      const event = own.get(`${swap.seq} ${dao}`)
+      if (event?.swap != null) {
+        event.swap = { ...event.swap, fee }
+        continue
+      }
+      fees.push({ dao, seq: swap.seq, fee })
+      tally.settle({ ...swap, dao, fee: null, maker: null }, fee)
+    }
+  }
+  for (const { dao, seq, at, maker, swap } of own.values()) {
+    tally.count({ ...swap!, dao, seq, at, maker })
+    const first = firstSwaps.get(dao) ?? known.firstSwaps.get(dao) ?? Infinity
+    if (at < first) firstSwaps.set(dao, at)
+  }
+  const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
+  for (const [dao, list] of ranges) sequenceRanges.set(dao, { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) })
+  return {
+    events: fresh,
+    repeated,
+    fees,
+    sequenceRanges,
+    days: [...tally.days.values()],
+    rollups: [...tally.rollups.values()],
+    makers: [...tally.makers.values()],
+    minutesFrom,
+    rates: tally.rates,
+    firstSwaps,
+    swaps: own.size
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Up to which slot everything can be given out for good. Readers of block ranges ask for each range once: what is published must never change,
+ * so nothing is published that something may still be missing from.
+ */
+import type { SequenceGap } from './sequence-gaps.js'
+import type { MissingTransaction } from './types.js'
+
+/** A stretch of slots, both ends included, that no node offers any more. */
+interface LostSlots { fromSlot: number, toSlot: number }
+
+export interface PublishView {
+  /** Walked to the beginning that the node offers, without an unindexed range. */
+  complete: boolean
+  /** Up to here what is stored has been compared with the accounts' numbers, by a walk that reached the head: finalized; 0: not yet. */
+  verifiedSlot: number
+  sequenceGaps: Iterable<SequenceGap>
+  /** Whether a sequence gap has been looked for in the DAO's own signatures, in vain. */
+  searched: (gap: SequenceGap) => boolean
+  losses: readonly LostSlots[]
+  /** Transactions that are listed and have not been given. */
+  missing: readonly MissingTransaction[]
+  /** Slot of the oldest event whose place in its block or whose maker is not known yet; null: all are. */
+  incompleteSlot: number | null
+}
+
+/** Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or events of a stretch that none has. */
+function isLost (gap: SequenceGap, { searched, losses }: PublishView): boolean {
+  if (!searched(gap)) return false
+  return gap.from === 1n || losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
+}
+
+/** The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted and placed. */
+export function publishableSlot (view: PublishView): number | undefined {
+  const { complete, verifiedSlot, sequenceGaps, missing, incompleteSlot } = view
+  if (!complete || verifiedSlot === 0) return undefined
+  let slot = verifiedSlot
+  // The slot at the low end of a gap may hold events on both sides of it
+  for (const gap of sequenceGaps) if (!isLost(gap, view)) slot = Math.min(slot, gap.fromSlot - 1)
+  for (const { slot: at } of missing) slot = Math.min(slot, at - 1)
+  if (incompleteSlot !== null) slot = Math.min(slot, incompleteSlot - 1)
+  return slot < 0 ? undefined : slot
+}

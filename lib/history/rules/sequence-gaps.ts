@@ -1,0 +1,110 @@
+/**
+ * The proof of completeness. The events of one DAO are numbered 1, 2, 3 … without sequence gaps, and its account holds the number of the newest
+ * (every file in programs/futarchy/src/instructions increments `seq_num` and emits one event): a number that should be there and is not
+ * is an event that was missed.
+ */
+import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
+
+/** Numbers of one DAO that are missing although everything around them is covered. Both ends are included. */
+export interface SequenceGap {
+  dao: string
+  from: bigint
+  to: bigint
+  /** Unix seconds between which the missing events happened; null: no bound is known. */
+  since: number | null
+  until: number | null
+  /** Slots between which they are to be found. */
+  fromSlot: number
+  toSlot: number
+}
+
+/** What a check is made on. */
+export interface GapSearch {
+  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
+  indexedRanges: readonly IndexedRange[]
+  /** The walk has reached the beginning that the node offers. */
+  ended: boolean
+  /** Sequence numbers by account, at a slot that the walk has covered. */
+  accounts: ReadonlyMap<string, bigint>
+}
+
+const covered = (indexedRanges: readonly IndexedRange[], from: number, to: number) =>
+  indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= from && to <= newestSlot)
+
+function between (dao: string, ranges: readonly SequenceRange[], { indexedRanges, ended }: GapSearch): SequenceGap[] {
+  const all = ended && indexedRanges.length <= 1
+  return ranges.slice(1).flatMap((right, at) => {
+    const left = ranges[at]!
+    if (!all && !covered(indexedRanges, left.lastSlot, right.firstSlot)) return []
+    return [{
+      dao, from: left.last + 1n, to: right.first - 1n, since: left.lastAt, until: right.firstAt, fromSlot: left.lastSlot, toSlot: right.firstSlot
+    }]
+  })
+}
+
+function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view: GapSearch): SequenceGap[] {
+  const { indexedRanges, ended, accounts } = view
+  const whole = indexedRanges.length <= 1
+  const [first, last] = [ranges[0], ranges.at(-1)]
+  const sequenceGaps = between(dao, ranges, view)
+  if (first !== undefined && first.first > 1n && ended && whole) {
+    sequenceGaps.unshift({ dao, from: 1n, to: first.first - 1n, since: null, until: first.firstAt, fromSlot: 0, toSlot: first.firstSlot })
+  }
+  const newest = accounts.get(dao) ?? 0n
+  const known = last?.last ?? 0n
+  // Without any event, all of them may lie before what is covered
+  if (newest > known && whole && (last !== undefined || ended)) {
+    sequenceGaps.push({ dao, from: known + 1n, to: newest, since: last?.lastAt ?? null, until: null, fromSlot: last?.lastSlot ?? 0, toSlot: Number.MAX_SAFE_INTEGER })
+  }
+  return sequenceGaps
+}
+
+/** All sequence gaps, by DAO; DAOs without one are left out. Costs a look at each DAO's ranges, not at its events. */
+export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
+  const found = new Map<string, SequenceGap[]>()
+  for (const dao of new Set([...view.sequenceRanges.keys(), ...view.accounts.keys()])) {
+    const sequenceGaps = sequenceGapsOfDao(dao, view.sequenceRanges.get(dao) ?? [], view)
+    if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
+  }
+  return found
+}
+
+/** What tells one sequence gap from others. */
+export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
+
+export const sizeOf = (sequenceGaps: Iterable<SequenceGap>): number => {
+  let size = 0n
+  for (const { from, to } of sequenceGaps) size += to - from + 1n
+  return Number(size)
+}
+
+/** What is known to be lost, for gaps that have been looked for in vain. */
+export interface LostPast {
+  /** Unix second at which the past begins that the node offers; null: not walked to it yet. */
+  lostBefore: number | null
+  losses: readonly Loss[]
+  /** Transactions that are listed and not given: any of them may hold what is missing. */
+  missing: readonly MissingTransaction[]
+}
+
+/**
+ * Until when the missing events happened, by what is lost: all else around them is stored. A DAO's first numbers, looked for in vain where the
+ * node still has a list, lie before what it offers; others in a loss that they span. Null: not known.
+ */
+function lostUntil ({ from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast): number | null {
+  const spanned = losses.filter(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
+  if (spanned.some(loss => loss.until === null)) return until
+  if (spanned.length > 0 && missing.some(({ slot }) => slot >= fromSlot && slot <= toSlot)) return until
+  const ends = spanned.map(loss => loss.until!)
+  if (from === 1n && lostBefore !== null) ends.push(lostBefore)
+  return ends.length === 0 ? until : Math.min(until ?? Infinity, Math.max(...ends))
+}
+
+/**
+ * Whether an event that happened after the Unix second `time` may be among the missing ones. `lost`: what is known to be lost, where the gap has
+ * been looked for in vain.
+ */
+export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null): boolean {
+  const bound = lost === null ? gap.until : lostUntil(gap, lost)
+  return bound === null || bound > time
+}

@@ -1,0 +1,107 @@
+/** Which parts of the program's list of signatures have been processed. Pure functions over indexed ranges, newest first. */
+import type { SignatureInfo } from '../../chain/types.js'
+import { ServiceError } from '../../errors.js'
+import type { IndexedRange } from './types.js'
+
+/** What remains to be walked below an indexed range: down to `until`, or to the beginning. */
+export interface UnindexedRange {
+  /** Index of the indexed range above. */
+  index: number
+  above: IndexedRange
+  until: IndexedRange | undefined
+}
+
+const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
+
+/**
+ * Refuses a page of signatures that can't be true: out of slot order, newer than the entry it was asked to come after, or naming one
+ * signature twice. Throws NODE_BAD_ANSWER: such a node must not move any cursor.
+ */
+export function checkPageOrder (page: readonly SignatureInfo[], before?: { signature: string, slot: number }): void {
+  let slot = before?.slot ?? Infinity
+  const seen = new Set(before === undefined ? [] : [before.signature])
+  for (const entry of page) {
+    if (seen.has(entry.signature)) throw bad(`the node repeats signature ${entry.signature}`)
+    if (entry.slot > slot) throw bad(`the node lists slot ${entry.slot} after slot ${slot}, newest first`)
+    seen.add(entry.signature)
+    slot = entry.slot
+  }
+}
+
+/** Whether an entry belongs to what `indexed range` covers already, coming from above. */
+export const reaches = (entry: SignatureInfo, range: IndexedRange): boolean =>
+  entry.signature === range.newest || entry.slot < range.newestSlot
+
+/** The entries of a page that lie above `until`; all of them where there is none. */
+export function above (page: readonly SignatureInfo[], until: IndexedRange | undefined): SignatureInfo[] {
+  if (until === undefined) return [...page]
+  const end = page.findIndex(entry => reaches(entry, until))
+  return end === -1 ? [...page] : page.slice(0, end)
+}
+
+function timeOf (entries: readonly SignatureInfo[], before: number | null): number | null {
+  return entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? before
+}
+
+/** A new indexed range of consecutive entries, newest first; there is at least one. */
+export function beginRange (entries: readonly SignatureInfo[]): IndexedRange {
+  const [first, last] = [entries[0]!, entries.at(-1)!]
+  return {
+    newest: first.signature,
+    newestSlot: first.slot,
+    oldest: last.signature,
+    oldestSlot: last.slot,
+    oldestTime: timeOf(entries, null),
+    anchor: entries.at(-2)?.signature ?? null
+  }
+}
+
+/** `indexed range` continued downwards by entries that follow it without an unindexed range. */
+export function extend (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
+  const last = entries.at(-1)
+  if (last === undefined) return range
+  return {
+    ...range,
+    oldest: last.signature,
+    oldestSlot: last.slot,
+    oldestTime: timeOf(entries, range.oldestTime),
+    anchor: entries.at(-2)?.signature ?? range.oldest
+  }
+}
+
+/** An indexed range continued upwards by entries that follow it without an unindexed range, oldest first; there is at least one. */
+export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
+  const [first, last] = [entries[0]!, entries.at(-1)!]
+  return {
+    ...range,
+    newest: last.signature,
+    newestSlot: last.slot,
+    oldestTime: range.oldestTime ?? entries.find(({ blockTime }) => blockTime !== null)?.blockTime ?? null,
+    anchor: range.anchor ?? first.signature
+  }
+}
+
+/** The indexed range `index` and the one below it, found to touch, as one. */
+export function merge (indexedRanges: readonly IndexedRange[], index: number): IndexedRange[] {
+  const [upper, lower] = [indexedRanges[index]!, indexedRanges[index + 1]!]
+  const whole = { ...lower, newest: upper.newest, newestSlot: upper.newestSlot, oldestTime: lower.oldestTime ?? upper.oldestTime }
+  return indexedRanges.toSpliced(index, 2, lower.anchor === null ? { ...whole, anchor: upper.oldest } : whole)
+}
+
+/** What remains to be walked, newest first. The last unindexed range is the way to the beginning, unless that has been reached. */
+export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: boolean): UnindexedRange[] {
+  return indexedRanges
+    .map((range, index) => ({ index, above: range, until: indexedRanges[index + 1] }))
+    .filter(({ until }) => until !== undefined || !ended)
+}
+
+/** Whether everything after the Unix second `time` is covered, as far as the walk goes. */
+export function covers (indexedRanges: readonly IndexedRange[], ended: boolean, time: number): boolean {
+  const [top] = indexedRanges
+  if (indexedRanges.length <= 1 && ended) return true
+  return top !== undefined && top.oldestTime !== null && top.oldestTime < time
+}
+
+/** Unix second at which the past begins that the node offers; null while the walk has not come to it, or does not know its time. */
+export const beginningOf = ({ indexedRanges, ended }: { indexedRanges: readonly IndexedRange[], ended: boolean }): number | null =>
+  ended && indexedRanges.length === 1 ? indexedRanges[0]?.oldestTime ?? null : null

@@ -1,0 +1,173 @@
+/** What the history is made of: the rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
+import type { HOUR, MINUTE } from '../../time.js'
+import type { Candle } from './candles.js'
+import type { Sides, SpotSwap } from '../../protocol/events.js'
+
+/** A stretch of the program's signatures, both ends included, that is processed without a gap. */
+export interface IndexedRange {
+  newest: string
+  newestSlot: number
+  oldest: string
+  oldestSlot: number
+  /** Unix seconds of the oldest end, or of the last entry before it that has a time; null where none has. */
+  oldestTime: number | null
+  /** The entry just newer than `oldest`: whether a node still knows `oldest` is asked through it. */
+  anchor: string | null
+}
+
+/** The swap at the low end of a run of events: its fee becomes known when the event before the run does. */
+export interface PendingSwap extends SpotSwap {
+  seq: bigint
+  at: number
+  /** The fee balance of its input side after it. */
+  feeBalanceAfter: bigint
+}
+
+/** A run of consecutive sequence numbers of one DAO that are all stored. */
+export interface SequenceRange {
+  first: bigint
+  last: bigint
+  firstSlot: number
+  lastSlot: number
+  /** Unix seconds, as the events state. */
+  firstAt: number
+  lastAt: number
+  /** No event of the run touches the fee balances, so what holds before it holds after it. */
+  keepsFees: boolean
+  /** The fee balances after the run; null: not known. */
+  feeBalancesAfter: Sides | null
+  pendingSwap: PendingSwap | null
+}
+
+export interface StoredSwap extends SpotSwap {
+  /** In raw units of the input token; null while the balance before the swap is not known. */
+  fee: bigint | null
+}
+
+export interface StoredEvent {
+  dao: string
+  seq: bigint
+  kind: string
+  slot: number
+  at: number
+  signature: string
+  /** Outer instruction × 65,536 + position among its inner ones. */
+  eventIndex: number
+  /** Index of the transaction in its block; null: not known yet. */
+  blockIndex: number | null
+  /** Who acted: the user that the event names, else the transaction's fee payer. null: not known yet, of a row written by version 1.0. */
+  maker: string | null
+  swap: StoredSwap | null
+  /** What went into the spot pool, negative: came out of it, where the event itself says so. */
+  liquidity: Sides | null
+  /** The spot pool after the event, where it says so. */
+  fees: Sides | null
+  reserves: Sides | null
+  reason: string | null
+  raw: Buffer | null
+}
+
+/** A genuine event that can't be given a DAO, or not even a number, yet. */
+export interface UnattributedEvent extends Omit<StoredEvent, 'dao' | 'seq' | 'at' | 'swap' | 'liquidity' | 'fees' | 'reserves' | 'maker' | 'blockIndex'> {
+  seq: bigint | null
+  at: number | null
+  keepsFees: boolean
+  /** Keys by which its DAO may become known: its proposal, or the keys where a DAO usually stands. */
+  keys: readonly string[]
+}
+
+/** The candle of one DAO and UTC day. `day` counts from 1970-01-01. Volumes and trades are always whole, the rest from `rolledFrom` on. */
+export interface DayRow extends Candle {
+  dao: string
+  day: number
+}
+
+/** The candle of one DAO from the Unix second `start`, a multiple of `size` seconds. */
+export interface RollupRow extends Candle {
+  dao: string
+  size: typeof MINUTE | typeof HOUR
+  start: number
+}
+
+/** A protocol fee rate that swaps of a DAO show, in basis points, and the slots of the first and the last that does. */
+export interface FeeRate {
+  dao: string
+  bps: string
+  fromSlot: number
+  toSlot: number
+}
+
+/** One who traded with a DAO's pool on a UTC day. */
+export interface DayMaker {
+  dao: string
+  day: number
+  maker: string
+}
+
+/** A transaction that the node has not given although its signature is listed. */
+export interface MissingTransaction {
+  signature: string
+  slot: number
+  /** Unix seconds of its block; null where the node does not know. */
+  at: number | null
+  reason: string
+}
+
+/** A part of the past inside what is indexed that no node offers any more: after `fromSlot`, up to `toSlot`. */
+export interface Loss {
+  fromSlot: number
+  toSlot: number
+  /** Unix seconds up to which it reaches; null: not known. */
+  until: number | null
+}
+
+/** What a writer knows when it begins. */
+export interface StoreState {
+  indexedRanges: IndexedRange[]
+  ended: boolean
+  sequenceRanges: Map<string, SequenceRange[]>
+  proposals: Map<string, string>
+  unattributedKeys: Set<string>
+  missing: MissingTransaction[]
+  /** Newest first. */
+  losses: Loss[]
+  rates: Map<string, number>
+  firstSwaps: Map<string, number>
+  /** Unix second from which on the candles of a DAO's trades are kept, where not all of them are. */
+  rolledFrom: Map<string, number>
+  /** Unix second from which on candles of a minute are kept; null: nothing has been traded yet. */
+  minutesFrom: number | null
+  /** Unix second of the newest event that could not be read, by DAO. */
+  unreadable: Map<string, number>
+  events: number
+  swaps: number
+}
+
+export interface SwapRow extends StoredSwap {
+  dao: string
+  seq: bigint
+  at: number
+  maker: string | null
+}
+
+/** What is kept of an event that changed a spot pool. */
+export interface PoolEvent {
+  dao: string
+  seq: bigint
+  kind: string
+  slot: number
+  at: number
+  signature: string
+  eventIndex: number
+  blockIndex: number | null
+  maker: string | null
+  swap: StoredSwap | null
+  /** What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before and after it; null where those are not known. */
+  liquidity: Sides | null
+  /** The pool's reserves after it, where the event says so. */
+  reserves: Sides | null
+}
+
+export interface Trade extends PoolEvent {
+  swap: StoredSwap
+}

@@ -1,0 +1,157 @@
+import { isServiceError, messageOf, ServiceError } from '../errors.js'
+import { systemClock } from '../clock.js'
+import { backoff } from '../backoff.js'
+import { createHistory, type History, type HistoryOptions } from './history.js'
+import { runLeaderLoop, type Leadership } from './replicas/leader-loop.js'
+import { pause } from './pause.js'
+import { EMPTY } from './status.js'
+import { parseDatabaseUrl, unreachable } from './store/postgres-connection.js'
+import { isRefusal } from './store/postgres-connection.js'
+import { createFollower, type Follower } from './replicas/follower.js'
+import { createProgressWriter } from './replicas/leader-progress.js'
+import { preparePostgres } from './store/postgres.js'
+import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
+import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
+import { createStore } from './store/create-store.js'
+
+export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onReached' | 'onProgress'> {
+  /** A URL of PostgreSQL; `schema` in its query names the schema. */
+  url: string
+  /** Whether this process may be the one that writes. */
+  writes: boolean
+}
+
+/** Between two looks at the database, where nobody tells that something was written; and the least time between two, ms. */
+const LOOK_MS = 2000
+const MIN_MS = 250
+/** For what is at work when the process ends, ms: a connection that does not answer must not hold it. */
+const LAST_MS = 5000
+
+/**
+ * The history of a program in PostgreSQL, shared by any number of processes: one of them, chosen by a lock, follows the chain into it, and
+ * all answer from it. A lost connection makes what needs the store fail with HISTORY_UNAVAILABLE until it is back.
+ * Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a database that can't be reached is waited for.
+ */
+export async function openSharedHistory (options: SharedHistoryOptions): Promise<History & { close (): Promise<void> }> {
+  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, isHalted = () => false, checkMs = 30_000, daos, onLog = () => {} } = options
+  const place = parseDatabaseUrl(url)
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let reader: PostgresReader | undefined
+  let follower: Follower | undefined
+  let leading: History | undefined
+  let work: Promise<unknown> | undefined
+  let isListening = false
+  let look = () => {}
+  let isAway = false
+
+  const atMost = (ms: number) => new Promise<void>(resolve => { clock.after(ms, resolve) })
+
+  async function open (): Promise<Follower> {
+    await preparePostgres(place, { program })
+    reader = await openPostgresReader(place)
+    follower = createFollower({ reader, valuation: { rate, basis }, clock, chainTime, staleMs, isHalted })
+    return follower
+  }
+
+  let opening: Promise<Follower> | undefined
+  async function connect (): Promise<Follower> {
+    if (follower !== undefined) return follower
+    opening ??= open().finally(() => { opening = undefined })
+    return await opening
+  }
+
+  /** Told once when the database goes, and once when it is back. */
+  function tell (error?: unknown): void {
+    if (isAway === (error !== undefined)) return
+    isAway = error !== undefined
+    onLog(isAway
+      ? { level: 'error', code: 'retry', message: `${messageOf(error)}; tried again until the database answers` }
+      : { level: 'info', code: 'retry', message: 'the database answers again' })
+  }
+
+  async function follow (): Promise<void> {
+    while (!signal.aborted) {
+      const told = new AbortController()
+      look = () => told.abort()
+      try {
+        await (await connect()).refresh()
+        tell()
+      } catch (error) {
+        tell(error)
+      }
+      await pause(clock, MIN_MS, signal)
+      await pause(clock, LOOK_MS - MIN_MS, told.signal, signal)
+    }
+  }
+
+  /** The accounts are looked at as often as the one who writes does: a process that nobody asks yet must become ready, too. */
+  async function lookAtAccounts (): Promise<void> {
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        if (leading === undefined) await daos()
+        failures = 0
+      } catch (error) {
+        if (failures++ === 0) onLog({ level: 'warn', code: 'retry', message: `${messageOf(error)}; tried again until the node answers` })
+      }
+      await pause(clock, failures === 0 ? checkMs : backoff(failures, { random: clock.random, maxMs: checkMs }), signal)
+    }
+  }
+
+  async function begin (session: Session): Promise<Leadership> {
+    const store = await createStore(session.engine())
+    const progress = createProgressWriter(session.writing, clock)
+    const history = createHistory({ ...options, store, isShared: true, onReached: progress.reached, onProgress: progress.progress })
+    leading = history
+    history.listening(isListening)
+    history.start()
+    return {
+      async stop () {
+        leading = undefined
+        await history.stop()
+      }
+    }
+  }
+
+  async function openLead (): Promise<Session> {
+    await connect()
+    return await openSession(place, () => look())
+  }
+
+  function reading (): Follower {
+    if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
+    if (follower === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', 'the database of the history has not been reached yet')
+    return follower
+  }
+
+  try {
+    await connect()
+  } catch (error) {
+    // What the operator must solve ends the start; a database that is away is waited for
+    if (isServiceError(error)) throw error
+    if (isRefusal(error)) throw unreachable("the database of the history can't be used", error)
+    tell(error)
+  }
+
+  return {
+    start () {
+      work ??= Promise.all([follow(), lookAtAccounts(), runLeaderLoop({ open: openLead, begin, competes: writes, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })])
+    },
+    async stop () {
+      stopping.abort()
+      await Promise.race([work, atMost(LAST_MS)])
+    },
+    wake: () => leading?.wake(),
+    listening (is) {
+      isListening = is
+      leading?.listening(is)
+    },
+    status: () => ({ ...follower?.status() ?? EMPTY, leads: leading !== undefined, refusal: leading?.status().refusal ?? null }),
+    last24h: async nowSeconds => await reading().last24h(nowSeconds),
+    daily: async () => await reading().daily(),
+    published: async work => await reading().published(work),
+    read: async work => await reading().read(work),
+    report: () => follower?.report() ?? new Map(),
+    close: async () => { await Promise.race([reader?.store.close(), atMost(LAST_MS)]) }
+  }
+}

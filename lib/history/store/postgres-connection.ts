@@ -1,0 +1,100 @@
+/** Connections to PostgreSQL that neither hang nor end the process: every wait has its limit, every loss is an error of the one who asked. */
+import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
+import pg, { type ClientConfig, type PoolConfig } from 'pg'
+import { messageOf, ServiceError } from '../../errors.js'
+import type { Tables } from './table-types.js'
+
+/** Where the tables are: a database, and a schema in it, so that several programs can share one database. */
+export interface PostgresLocation {
+  config: ClientConfig
+  schema: string
+}
+
+const DEFAULT_SCHEMA = 'history'
+const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/
+/** `idle_session_timeout`, by which the server ends the lead of a process that has stopped, came with this version. */
+const MIN_VERSION = 14
+
+const CONNECT_MS = 5000
+/** The server ends a statement; where even its word does not come, we stop waiting. */
+const STATEMENT_MS = 10_000
+const ANSWER_MS = 12_000
+const UNUSED_MS = 30_000
+/** Connections of one process for its reads; they are short and few. */
+const MOST = 4
+
+/** Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws HISTORY_UNAVAILABLE without repeating it. */
+export function parseDatabaseUrl (url: string): PostgresLocation {
+  const parsed = new URL(url)
+  const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
+  if (!SCHEMA.test(schema)) throw new ServiceError('HISTORY_UNAVAILABLE', 'the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most')
+  const options = parsed.searchParams.get('options') ?? ''
+  // The driver lets the URL win over what is set beside it, and both have options
+  for (const name of ['schema', 'options']) parsed.searchParams.delete(name)
+  return { schema, config: { connectionString: parsed.href, options } }
+}
+
+/** What every connection has: limits, and the schema as the place where names are looked for. */
+export function configOf ({ config, schema }: PostgresLocation, settings: Record<string, number> = {}): ClientConfig {
+  const own = Object.entries({ statement_timeout: STATEMENT_MS, ...settings, search_path: `"${schema}"` })
+  return {
+    ...config,
+    options: [config.options, ...own.map(([name, value]) => `-c ${name}=${value}`)].join(' '),
+    application_name: `dao-market-data ${schema}`,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000
+  }
+}
+
+/** A connection as Kysely sees one; the cursors in its interface are not used. */
+export const asPoolClient = (query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void): PostgresPoolClient =>
+  ({ query, release }) as unknown as PostgresPoolClient
+
+/** The driver's pool, but a connection whose query got no answer is thrown away instead of being given to the next one. */
+export function createPool (place: PostgresLocation): PostgresPool {
+  const pool = new pg.Pool({ ...configOf(place), max: MOST, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
+  // A loss is told to whoever uses the connection; without a listener it would end the process
+  pool.on('error', () => {})
+  pool.on('connect', client => { client.on('error', () => {}) })
+  return {
+    async connect () {
+      const client = await pool.connect()
+      let broken = false
+      return asPoolClient(async (text, parameters) => {
+        try {
+          return await client.query(text, [...parameters])
+        } catch (error) {
+          // What the server says of a statement leaves the connection in order; anything else does not
+          broken ||= !(error instanceof pg.DatabaseError)
+          throw error
+        }
+      }, () => client.release(broken))
+    },
+    end: () => pool.end()
+  }
+}
+
+/** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema where it does not exist. */
+export async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
+  const { rows: [server] } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
+  if (server === undefined || server.version < MIN_VERSION) {
+    throw new ServiceError('HISTORY_UNAVAILABLE', `PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`)
+  }
+  const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
+  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
+}
+
+/** An Error of the driver as one of ours, without what the settings keep secret: the driver's texts name host and user at most. */
+export const unreachable = (what: string, cause: unknown): ServiceError =>
+  new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
+
+/** Whether the server refused a row for a constraint (SQLSTATE class 23): the transaction is undone and the connection as good as before. */
+export const isRefusedRow = (error: unknown): boolean => error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
+
+/** SQLSTATE classes of what passes by itself: connections, resources, locks, a server that starts or ends. */
+const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
+
+/** Whether the server has said no to the settings themselves: user, database, rights. Trying again would change nothing. */
+export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))

@@ -1,0 +1,157 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
+import Database from 'libsql'
+import { LRUCache } from 'lru-cache'
+import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
+import type { Store } from './store.js'
+import { TEXT_COLUMNS, type Tables } from './table-types.js'
+
+const BUSY_MS = 5000
+/** A page count of memory that a machine with little can spare: 16 MB. */
+const CACHE_KB = 16_384
+/** Checking every page of a large file would delay each start by seconds; damage there shows when it is read. */
+const CHECKED_BYTES = 64 * 1024 * 1024
+
+const unusable = (message: string, cause: unknown) => new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
+
+function prepareFolder (folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+  } catch (cause) {
+    throw unusable(`the folder of the history can't be made: ${folder} (${messageOf(cause)})`, cause)
+  }
+}
+
+/**
+ * Takes the folder for this process. The lock is one that the operating system holds on an open file (an exclusive transaction on a
+ * small database beside the store), so it ends with its holder, however that ends, and leaves the store itself readable by others.
+ */
+function lock (folder: string): Database.Database {
+  let file: Database.Database
+  try {
+    file = new Database(join(folder, 'history.lock'))
+  } catch (cause) {
+    throw unusable(`the folder of the history can't be written: ${folder} (${messageOf(cause)})`, cause)
+  }
+  try {
+    file.exec('begin exclusive')
+    return file
+  } catch (cause) {
+    file.close()
+    if (codeOf(cause).startsWith('SQLITE_BUSY')) {
+      throw unusable(`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`, cause)
+    }
+    throw unusable(`the folder of the history can't be locked: ${folder} (${messageOf(cause)})`, cause)
+  }
+}
+
+/** Settings and a look at the file; throws when it is no database, damaged or read-only. */
+function prepareFile (file: Database.Database, path: string): void {
+  try {
+    file.exec(`pragma busy_timeout = ${BUSY_MS}`)
+    file.exec('pragma journal_mode = wal')
+    // In WAL mode a crash of the process loses nothing; of the machine, at most the last steps, which are then walked again
+    file.exec('pragma synchronous = normal')
+    file.exec(`pragma cache_size = -${CACHE_KB}`)
+    file.exec('pragma temp_store = memory')
+    file.exec('pragma journal_size_limit = 67108864')
+    const size = file.prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()').all() as Array<{ bytes: number }>
+    if ((size[0]?.bytes ?? 0) <= CHECKED_BYTES) {
+      const [found] = file.prepare('pragma quick_check(1)').all() as Array<{ quick_check: string }>
+      if (found?.quick_check !== 'ok') throw new Error(found?.quick_check ?? 'no answer to the check')
+    }
+    file.exec('begin immediate; rollback')
+  } catch (cause) {
+    if (isServiceError(cause)) throw cause
+    const readOnly = codeOf(cause).startsWith('SQLITE_READONLY')
+    throw unusable(readOnly
+      ? `the history can't be written: ${path}`
+      : `the history is damaged: ${path} (${messageOf(cause)}). Move the file away and it will be read from the chain again`, cause)
+  }
+}
+
+/** The driver with its statements kept: preparing one costs more than running it. */
+function withKeptStatements (file: Database.Database): SqliteDatabase {
+  const kept = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: 100 })
+  return {
+    close: () => file.close(),
+    prepare (sql) {
+      const known = kept.get(sql)
+      if (known !== undefined) return known
+      const statement = file.prepare(sql) as unknown as ReturnType<SqliteDatabase['prepare']>
+      const { reader } = statement
+      const keep = {
+        reader,
+        all: (parameters: readonly unknown[]) => statement.all(parameters),
+        run: (parameters: readonly unknown[]) => statement.run(parameters),
+        iterate: (parameters: readonly unknown[]) => statement.iterate(parameters)
+      }
+      kept.set(sql, keep)
+      return keep
+    }
+  }
+}
+
+/**
+ * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone; its tables are not looked at.
+ * Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it, or the file is damaged.
+ */
+export async function openSqliteEngine (folder: string): Promise<Engine> {
+  prepareFolder(folder)
+  const held = lock(folder)
+  const path = join(folder, 'history.db')
+  let file: Database.Database | undefined
+  try {
+    file = new Database(path)
+    prepareFile(file, path)
+    const opened = file
+    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(opened) }) })
+    return {
+      db,
+      types: TEXT_COLUMNS,
+      async release () {
+        try {
+          if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
+        } finally {
+          await db.destroy()
+          held.close()
+        }
+      }
+    }
+  } catch (error) {
+    file?.close()
+    held.close()
+    throw isServiceError(error) ? error : unusable(`the history can't be opened: ${path} (${messageOf(error)})`, error)
+  }
+}
+
+/**
+ * Opens, or makes, the embedded store in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` does, and
+ * when the store is of a newer version or belongs to another program or network.
+ */
+export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
+  const engine = await openSqliteEngine(folder)
+  try {
+    await prepareTables(engine, identity)
+    return await createStore(engine)
+  } catch (error) {
+    await engine.release()
+    throw isServiceError(error) ? error : unusable(`the history can't be opened: ${join(folder, 'history.db')} (${messageOf(error)})`, error)
+  }
+}
+
+/** Opens the embedded store in `folder` for reading alone, beside the process that writes it. Throws HISTORY_UNAVAILABLE. */
+export async function openSqliteReader (folder: string): Promise<Store> {
+  const path = join(folder, 'history.db')
+  try {
+    const file = new Database(path, { readonly: true })
+    file.exec(`pragma busy_timeout = ${BUSY_MS}`)
+    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(file) }) })
+    return await createStore({ db, types: TEXT_COLUMNS, release: () => db.destroy() })
+  } catch (error) {
+    throw isServiceError(error) ? error : unusable(`the history can't be read: ${path} (${messageOf(error)})`, error)
+  }
+}

@@ -1,0 +1,180 @@
+/** Reads of single events and of candles, each by an index: none looks at more rows than it gives. */
+import { sql, type Kysely, type Selectable } from 'kysely'
+import type { DayRow, FeeRate, PoolEvent, RollupRow, Trade } from '../rules/types.js'
+import { CANDLE_COLUMNS, candleOfRow } from './candle-rows.js'
+import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
+import { readRevision, type Names } from './reads.js'
+import { FEE_IS_LATE, IS_ON_TIME } from './published.js'
+import { POOL_EVENT_COLUMNS, poolEventOf, seqText } from './row-mapping.js'
+import type { FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TradesQuery } from './store.js'
+import type { ColumnTypes, Tables } from './table-types.js'
+
+type Db = Kysely<Tables>
+type EventRow = Pick<Selectable<Tables['events']>, typeof POOL_EVENT_COLUMNS[number]>
+
+/** Keys asked for in one statement. */
+const KEYS = 200
+
+const named = (row: EventRow, names: Names): PoolEvent => poolEventOf(row, names.address(Number(row.dao)))
+
+export async function readTrades (db: Db, names: Names, { dao, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  let query = db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('dao', '=', id).where('side', 'is not', null)
+  if (side !== undefined) query = query.where('side', '=', side).where('input', '<>', '0').where('output', '<>', '0')
+  if (since !== undefined) query = query.where('at', '>=', since)
+  if (until !== undefined) query = query.where('at', '<=', until)
+  if (before !== undefined) {
+    // Where in time the number stands: at the event that has it, or else the last one below
+    const anchor = await db.selectFrom('events').select('at').where('dao', '=', id).where('seq', '<=', seqText(before)).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+    if (anchor === undefined) return []
+    query = query.where('at', '<=', Number(anchor.at)).where(eb => eb.or([eb('at', '<', Number(anchor.at)), eb('seq', '<', seqText(before))]))
+  }
+  const rows = await query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute()
+  return rows.map(row => named(row, names) as Trade)
+}
+
+/** What an event brought back into the pool: the difference of the reserves, where all between is known and none of it is a riddle. */
+async function broughtBack (db: Db, names: Names, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
+  const id = names.id(dao)
+  if (id === undefined || reserves === null) return null
+  const before = await db.selectFrom('events').select(['seq', 'quote_reserves', 'base_reserves'])
+    .where('dao', '=', id).where('seq', '<', seqText(seq)).where('quote_reserves', 'is not', null).where(IS_ON_TIME).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  if (before === undefined) return null
+  const between = await db.selectFrom('events').select(['kind', 'seq'])
+    .where('dao', '=', id).where('seq', '>', before.seq).where('seq', '<', seqText(seq)).where(IS_ON_TIME).execute()
+  const isWhole = BigInt(between.length) === seq - BigInt(before.seq) - 1n && between.every(({ kind }) => kind !== 'Unknown' && kind !== 'Unreadable')
+  return isWhole ? { quote: reserves.quote - BigInt(before.quote_reserves!), base: reserves.base - BigInt(before.base_reserves!) } : null
+}
+
+export async function readPoolEvents (db: Db, names: Names, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
+  let query = db.selectFrom('events').select(POOL_EVENT_COLUMNS).select(FEE_IS_LATE.as('fee_is_late'))
+    .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
+  if (after !== undefined) {
+    const { slot, blockIndex, eventIndex } = after
+    query = query.where(eb => eb.or([
+      eb('slot', '>', slot),
+      eb.and([eb('slot', '=', slot), eb('block_index', '>', blockIndex)]),
+      eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('place', '>', eventIndex)])
+    ]))
+  }
+  const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy('place').limit(limit).execute()
+  const events: PoolEvent[] = []
+  for (const row of rows) {
+    const event = named(row.fee_is_late ? { ...row, fee: null } : row, names)
+    events.push(event.swap === null && event.liquidity === null ? { ...event, liquidity: await broughtBack(db, names, event) } : event)
+  }
+  return events
+}
+
+export async function readFirstEvent (db: Db, names: Names, dao: string): Promise<FirstEvent | null> {
+  const id = names.id(dao)
+  if (id === undefined) return null
+  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker']).where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
+  return row === undefined ? null : { ...row, slot: Number(row.slot), at: Number(row.at) }
+}
+
+export async function readFeeRates (db: Db, names: Names, dao: string): Promise<FeeRate[]> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  const rows = await db.selectFrom('fee_rates').selectAll().where('dao', '=', id).orderBy('from_slot').execute()
+  return rows.map(({ bps, from_slot: from, to_slot: to }) => ({ dao, bps, fromSlot: Number(from), toSlot: Number(to) }))
+}
+
+export async function readLastTrades (db: Db, names: Names, at: number, daos?: readonly string[]): Promise<Trade[]> {
+  const ids = daos?.map(names.id).filter(id => id !== undefined)
+  // First where they are, then what they are: joined in one statement, PostgreSQL may look through all events for them
+  const newest = sql<number | null>`(
+    select x.change from events x where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0' order by x.at desc, x.seq desc limit 1)`
+  const places: number[] = []
+  const learn = async (part?: number[]) => {
+    const query = db.selectFrom('daos').select(newest.as('place'))
+    for (const { place } of await (part === undefined ? query : query.where('id', 'in', part)).execute()) if (place !== null) places.push(Number(place))
+  }
+  if (ids === undefined) await learn()
+  else for (let from = 0; from < ids.length; from += KEYS) await learn(ids.slice(from, from + KEYS))
+  const trades: Trade[] = []
+  for (let from = 0; from < places.length; from += KEYS) {
+    const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('change', 'in', places.slice(from, from + KEYS)).execute()
+    trades.push(...rows.map(row => named(row, names) as Trade))
+  }
+  return trades
+}
+
+export async function readDaosTraded (db: Db, names: Names, from: number, to: number): Promise<string[]> {
+  const rows = await db.selectFrom('events').select('dao').distinct().where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
+  return rows.map(({ dao }) => names.address(Number(dao)))
+}
+
+export async function readDaosChanged (db: Db, names: Names, change: number, from: number, to: number): Promise<Since<string>> {
+  const revision = await readRevision(db)
+  if (revision === change) return { revision, rows: [] }
+  const rows = await db.selectFrom('events').select('dao').distinct()
+    .where('change', '>', change).where('change', '<=', revision).where('side', 'is not', null)
+    // By the order of arrival: the index on the times would be that of all there is
+    .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
+  return { revision, rows: rows.map(({ dao }) => names.address(Number(dao))) }
+}
+
+async function bounds (db: Db, select: ReturnType<typeof sql<{ value: number | string | null }>>[]): Promise<{ oldest: number, newest: number } | null> {
+  const [oldest, newest] = [(await select[0]!.execute(db)).rows[0], (await select[1]!.execute(db)).rows[0]]
+  return oldest === undefined || newest === undefined ? null : { oldest: Number(oldest.value), newest: Number(newest.value) }
+}
+
+export async function readIncomplete (db: Db, names: Names, { above, below, limit }: { above: number, below: number, limit: number }): Promise<IncompleteEvent[]> {
+  const rows = await db.selectFrom('events').select(['dao', 'seq', 'slot', 'at', 'signature', 'place', 'maker', 'side'])
+    .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below).orderBy('slot', 'desc').limit(limit).execute()
+  return rows.map(({ dao, seq, slot, at, signature, place, maker, side }) => ({
+    dao: names.address(Number(dao)), seq: BigInt(seq), slot: Number(slot), at: Number(at), signature, eventIndex: Number(place), maker, isTrade: side !== null
+  }))
+}
+
+export const readIncompleteSlots = (db: Db) => bounds(db, [
+  sql`select slot as value from events where ${INCOMPLETE} order by slot limit 1`,
+  sql`select slot as value from events where ${INCOMPLETE} order by slot desc limit 1`
+])
+
+export async function readUnnamedTrades (db: Db, names: Names, dao: string) {
+  const id = names.id(dao)
+  return id === undefined
+    ? null
+    : await bounds(db, [
+      sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at limit 1`,
+      sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at desc limit 1`
+    ])
+}
+
+export async function readDaysOf (db: Db, names: Names, dao: string, { from, to, limit }: { from: number, to: number, limit: number }): Promise<Array<DayRow & { makers: number }>> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  const rows = await db.selectFrom('days').select(['day', 'makers', ...CANDLE_COLUMNS])
+    .where('dao', '=', id).where('day', '>=', from).where('day', '<=', to).orderBy('day', 'desc').limit(limit).execute()
+  return rows.reverse().map(row => ({ dao, day: Number(row.day), makers: Number(row.makers), ...candleOfRow(row) }))
+}
+
+export interface RollupRange { size: RollupRow['size'], from: number, to: number, limit: number }
+
+export async function readRollupsOf (db: Db, names: Names, dao: string, { size, from, to, limit }: RollupRange): Promise<RollupRow[]> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  const rows = await db.selectFrom('rollups').select(['start', ...CANDLE_COLUMNS])
+    .where('dao', '=', id).where('size', '=', size).where('start', '>=', from).where('start', '<', to).orderBy('start', 'desc').limit(limit).execute()
+  return rows.reverse().map(row => ({ dao, size, start: Number(row.start), ...candleOfRow(row) }))
+}
+
+export async function readRollups (db: Db, names: Names, { u64Key }: ColumnTypes, keys: ReadonlyArray<Pick<RollupRow, 'dao' | 'size' | 'start'>>): Promise<RollupRow[]> {
+  const found: RollupRow[] = []
+  const integer = sql.raw(u64Key === 'text' ? 'integer' : 'bigint')
+  for (let at = 0; at < keys.length; at += KEYS) {
+    const wanted = keys.slice(at, at + KEYS).flatMap(({ dao, size, start }) => {
+      const id = names.id(dao)
+      return id === undefined ? [] : [sql`(cast(${id} as integer), cast(${size} as integer), cast(${start} as ${integer}))`]
+    })
+    if (wanted.length === 0) continue
+    const { rows } = await sql<Selectable<Tables['rollups']>>`
+      with wanted (dao, size, start) as (values ${sql.join(wanted)})
+      select r.* from wanted join rollups r on r.dao = wanted.dao and r.size = wanted.size and r.start = wanted.start`.execute(db)
+    found.push(...rows.map(row => ({ dao: names.address(Number(row.dao)), size: Number(row.size) as RollupRow['size'], start: Number(row.start), ...candleOfRow(row) })))
+  }
+  return found
+}

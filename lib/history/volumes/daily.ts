@@ -1,0 +1,83 @@
+import type { Rational } from '../../decimal.js'
+import type { Store } from '../store/store.js'
+import type { DayRow } from '../rules/types.js'
+import { createTurns } from '../../async.js'
+import { dateOf } from '../../time.js'
+import { sumOf } from '../rules/fixed-point.js'
+
+/** Volume of one DAO on one UTC day, in raw units. */
+export interface DayVolume {
+  quote: Rational
+  base: Rational
+  trades: number
+  /** Protocol fees in raw quote units, each at the price of its own trade; known where the candles of the DAO are all made. */
+  fees: Rational
+  /** Trades whose fee is not known, and so not in `fees`. */
+  unknownFees: number
+}
+
+/** Days of one DAO that have trades, by date (YYYY-MM-DD). Never changed: another object takes its place. */
+export type Days = ReadonlyMap<string, DayVolume>
+
+/** The days of one DAO, parted so that who keeps sums need not look at years of them for the trades of today. */
+export interface DaoDays {
+  /** All but the last two; another object only when one of them changes, which they seldom do. */
+  settled: Days
+  /** The last two days. */
+  recent: Days
+}
+
+const NONE: DaoDays = { settled: new Map(), recent: new Map() }
+/** Trades are stored minutes after midnight: yesterday may still change often. */
+const RECENT_DAYS = 2
+
+/** All day sums, kept in memory and brought up to date by the rows that have changed. */
+export function createDaily (store: Store) {
+  const byDao = new Map<string, DaoDays>()
+  let change = 0
+  /** The first of the recent days, since 1970-01-01. */
+  let edge = -Infinity
+
+  /** A new day has begun: what is no longer recent is settled. */
+  function settle (newest: number): void {
+    edge = newest - RECENT_DAYS + 1
+    const from = dateOf(edge)
+    for (const [dao, { settled, recent }] of byDao) {
+      const old = [...recent].filter(([date]) => date < from)
+      if (old.length === 0) continue
+      byDao.set(dao, { settled: new Map([...settled, ...old]), recent: new Map([...recent].filter(([date]) => date >= from)) })
+    }
+  }
+
+  function put (rows: readonly DayRow[]): void {
+    const newest = rows.reduce((latest, { day }) => Math.max(latest, day), -Infinity)
+    if (newest - RECENT_DAYS + 1 > edge) settle(newest)
+    const fresh = new Set<Days>()
+    for (const { dao, day, base, quote, trades, fees, unknownFees } of rows) {
+      const part = day < edge ? 'settled' : 'recent'
+      const known = byDao.get(dao) ?? NONE
+      let days = known[part] as Map<string, DayVolume>
+      if (!fresh.has(days)) {
+        days = new Map(days)
+        fresh.add(days)
+        byDao.set(dao, { ...known, [part]: days })
+      }
+      if (trades === 0) days.delete(dateOf(day))
+      else days.set(dateOf(day), { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees })
+    }
+  }
+
+  const inTurn = createTurns()
+  return {
+    /** Throws HISTORY_UNAVAILABLE. */
+    read: (): Promise<ReadonlyMap<string, DaoDays>> => inTurn(async () => {
+      const found = await store.daysAfter(change)
+      put(found.rows)
+      change = found.revision
+      return byDao
+    })
+  }
+}
+
+/** Both parts in one, oldest first where they came so. */
+export const allDays = ({ settled, recent }: DaoDays): Days => new Map([...settled, ...recent])

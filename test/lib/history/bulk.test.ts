@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { test } from 'tap'
+import { ServiceError } from '../../../lib/errors.js'
+import { createLedger, type Ledger } from '../../../simulator/index.js'
+import { settled, until, watch } from '../../support/history/history.js'
+import { ledgerReader } from '../../support/history/reader.js'
+import { sqliteRows } from '../../support/history/rows.js'
+import { makeYear } from '../../support/history/year.js'
+
+const offering = (ledger: Ledger, bulkLimit = 1000) => Object.assign(ledgerReader(ledger), { bulkLimit })
+
+test('by whole transactions or by signatures: both ways end in the same rows', async t => {
+  const ledger = makeYear(17, 60)
+  const bySignatures = await watch(t, ledger)
+  const inBulk = await watch(t, ledger, { reader: offering(ledger, 70), folder: join(bySignatures.folder, 'bulk') })
+  for (const watched of [bySignatures, inBulk]) {
+    await settled(watched, ledger)
+    await watched.history.stop()
+    await watched.store.close()
+  }
+  const [expected, found] = [sqliteRows(bySignatures.folder), sqliteRows(inBulk.folder)]
+  t.ok(expected.events!.length > 400)
+  for (const [table, rows] of Object.entries(expected)) t.same(found[table], rows, table)
+  t.equal(bySignatures.reader.calls.bulk, 0)
+  t.ok(inBulk.reader.calls.transactions.length < expected.events!.length / 10, `${inBulk.reader.calls.transactions.length} transactions were asked for one by one`)
+})
+
+test('at the head it is for many only', async t => {
+  const ledger = makeYear(18, 10)
+  const watched = await watch(t, ledger, { reader: offering(ledger) })
+  await settled(watched, ledger)
+  const { reader, history } = watched
+  const trade = async (times: number) => {
+    const before = { bulk: reader.calls.bulk, single: reader.calls.transactions.length }
+    for (let at = 0; at < times; at++) ledger.daos[at % ledger.daos.length]!.swap('buy', BigInt(1000 + at))
+    ledger.advance(60)
+    await until(() => history.status().swaps === ledger.swaps.length)
+    return { bulk: reader.calls.bulk - before.bulk, single: reader.calls.transactions.length - before.single }
+  }
+  t.same(await trade(30), { bulk: 0, single: 30 })
+  const many = await trade(300)
+  t.equal(many.bulk, 1)
+  t.ok(many.single < 60, String(many.single))
+})
+
+test('a node that offers it and fails in it: the other way is taken', async t => {
+  const ledger = makeYear(19, 20)
+  const reader = offering(ledger)
+  reader.bulk = async () => { throw new ServiceError('NODE_BAD_ANSWER', 'one of them is of a version that is not supported') }
+  const watched = await watch(t, ledger, { reader })
+  await settled(watched, ledger)
+  t.match(watched.history.status(), { complete: true, swaps: ledger.swaps.length, missingEvents: 0 })
+})
+
+test('the missing events of one DAO are looked for in bulk, too', async t => {
+  const ledger = createLedger({ seed: 5 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  for (let at = 0; at < 200; at++) {
+    ledger.advance(600)
+    dao.swap('buy', BigInt(1000 + at))
+  }
+  const lost = new Set(ledger.swaps.slice(50, 90).map(({ signature }) => signature))
+  const reader = ledgerReader(ledger)
+  reader.bendPage = (page, { address }) => address === ledger.program ? page.filter(({ signature }) => !lost.has(signature)) : page
+  const watched = await watch(t, ledger, { reader })
+  const { bulk } = offering(ledger)
+  reader.bulk = async (address, page, options) => address === dao.address ? await bulk(address, page, options) : undefined
+  await until(() => watched.history.status().complete && watched.history.status().missingEvents === 0 && watched.history.status().swaps === 200)
+  t.notOk(reader.calls.transactions.some(signature => lost.has(signature)))
+})

@@ -1,0 +1,151 @@
+import { test, type Test } from 'tap'
+import { ServiceError } from '../../../../lib/errors.js'
+import { createFetcher } from '../../../../lib/history/indexing/fetch-transactions.js'
+import { createSignatureWalk } from '../../../../lib/history/indexing/signature-walk.js'
+import { createStepWriter } from '../../../../lib/history/indexing/step-writer.js'
+import { unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
+import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { ratio } from '../../../../lib/decimal.js'
+import { createLedger, type Ledger } from '../../../../simulator/index.js'
+import { clockOf } from '../../../support/history/clock.js'
+import { ledgerReader } from '../../../support/history/reader.js'
+
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
+
+/** One DAO with a swap a minute. */
+function trading (swaps: number): Ledger {
+  const ledger = createLedger({ seed: 2 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  for (let at = 0; at < swaps; at++) {
+    ledger.advance(60)
+    dao.swap('buy', BigInt(1000 + at))
+  }
+  return ledger
+}
+
+async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { least: 1, most: 20 } } = {}) {
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  const { signal } = new AbortController()
+  t.teardown(() => store.close())
+  await store.revalue(VALUATION, [], new Map())
+  const writer = await createStepWriter(store, VALUATION, () => {})
+  const reader = ledgerReader(ledger)
+  const time = { drift: 0 }
+  const clock = clockOf(() => ledger.time * 1000 + (time.drift += 0.01), ms => { time.drift += ms })
+  const fetcher = createFetcher(reader, { program: ledger.program, eventAuthority: ledger.eventAuthority, clock, signal })
+  const walk = createSignatureWalk(reader, writer, fetcher, { program: ledger.program, pageSize, stepSize, clock, signal })
+  const ask = async () => ({ slot: await reader.finalizedSlot(), at: clock.now() })
+  const edge = () => ledger.time - 86_460
+  const ranges = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+  return { walk, writer, reader, time, ask, edge, ranges, head: () => walk.head(ask, edge()), back: () => walk.backfillStep(ranges()[0]!) }
+}
+
+test('transactions that were given are kept and stored though others failed, and none is asked for twice', async t => {
+  const ledger = trading(100)
+  const { walk, writer, reader, head, back, ranges } = await setUp(t, ledger)
+  const { transactions } = reader
+  let calls = 0
+  reader.transactions = async signatures => {
+    // In each call the third has no answer, and the fifth call fails whole
+    if (++calls === 5) throw new ServiceError('NODE_UNAVAILABLE', 'gone')
+    const outcomes = await transactions(signatures.filter((_, at) => at !== 2))
+    return signatures.map((_, at) => at === 2 ? undefined : outcomes[at > 2 ? at - 1 : at])
+  }
+  await head()
+  let [steps, failures] = [0, 0]
+  while (ranges().length > 0) {
+    const { failure } = await back().catch((error: unknown) => ({ failure: error }))
+    if (failure !== undefined) failures++
+    if (++steps > 500) break
+  }
+  t.equal(writer.state.swaps, 100)
+  t.equal(failures, 1)
+  t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length)
+  t.equal(walk.walked, ledger.history.length)
+})
+
+test('a transaction that is refused holds up nothing that comes after it for longer than its patience', async t => {
+  const ledger = trading(60)
+  const { writer, reader, time, head, back, ranges } = await setUp(t, ledger)
+  const lost = ledger.swaps.at(-30)!.signature
+  reader.bendTransaction = (_, signature) => signature === lost ? null : undefined
+  await head()
+  let waits = 0
+  for (let steps = 0; ranges().length > 0 && steps < 200; steps++) {
+    const { taken, waitUntil } = await back()
+    if (taken > 0) continue
+    t.ok(reader.calls.transactions.length >= 50, 'meanwhile the next ones are brought in')
+    waits++
+    if (waitUntil !== undefined && waitUntil > time.drift) time.drift += 1000
+  }
+  t.ok(waits > 0 && waits < 20, `${waits} waits`)
+  t.match(writer.state.missing, [{ signature: lost, reason: 'the node does not have it' }])
+  t.equal(writer.state.swaps, 59)
+})
+
+test('one of a version that can not be read is a loss of its own, at once', async t => {
+  const ledger = trading(40)
+  const { writer, reader, head, back, ranges } = await setUp(t, ledger)
+  const { transactions } = reader
+  const odd = ledger.swaps.at(-20)!.signature
+  reader.transactions = async signatures => (await transactions(signatures)).map((tx, at) => signatures[at] === odd ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : tx)
+  await head()
+  while (ranges().length > 0) t.ok((await back()).taken >= 0)
+  t.match(writer.state.missing, [{ signature: odd, reason: 'version 7' }])
+  t.equal(reader.calls.transactions.filter(signature => signature === odd).length, 1)
+})
+
+test('what is new is stored from the oldest up: what is covered never has a gap', async t => {
+  const ledger = trading(30)
+  const { writer, reader, head, back, ranges } = await setUp(t, ledger, { stepSize: { least: 1, most: 5 } })
+  await head()
+  while (ranges().length > 0) await back()
+  for (let at = 0; at < 40; at++) {
+    ledger.advance(60)
+    ledger.daos[0]!.swap('sell', BigInt(5000 + at))
+  }
+  const asked = reader.calls.slots
+  let result = await head()
+  let steps = 0
+  for (; result.reached === undefined && steps < 40; steps++) {
+    t.equal(writer.state.indexedRanges.length, 1)
+    t.equal(writer.state.sequenceRanges.get(ledger.daos[0]!.address)!.length, 1)
+    result = await head()
+  }
+  t.ok(steps >= 7)
+  t.equal(writer.state.swaps, 70)
+  t.equal(reader.calls.slots, asked + 1, 'the head that is reached is the one that was asked for')
+})
+
+test('after a longer absence the last day comes first', async t => {
+  const ledger = trading(30)
+  const { writer, head, back, ranges, edge } = await setUp(t, ledger, { pageSize: 20 })
+  await head()
+  while (ranges().length > 0) await back()
+  for (let hour = 0; hour < 60; hour++) {
+    ledger.advance(3600)
+    ledger.daos[0]!.swap('sell', BigInt(5000 + hour))
+  }
+  t.equal((await head()).reached, undefined)
+  t.equal(writer.state.indexedRanges.length, 2)
+  while (ranges().length > 0 && writer.state.indexedRanges[0]!.oldestTime! > edge()) await back()
+  t.equal(writer.state.indexedRanges.length, 2, 'the rest lies between')
+  while (ranges().length > 0) await back()
+  t.equal(writer.state.indexedRanges.length, 1)
+  t.equal(writer.state.swaps, 90)
+})
+
+test('the last day is listed first, so the work is known: a call for a thousand', async t => {
+  const ledger = trading(1500)
+  const { walk, reader, ranges, head, back, edge } = await setUp(t, ledger, { pageSize: 200 })
+  await head()
+  t.equal(walk.remaining(edge()), undefined)
+  const calls = reader.calls.signatures
+  while (await walk.listNext(ranges(), edge()));
+  t.ok(reader.calls.signatures - calls <= 7)
+  const { left } = walk.remaining(edge())!
+  const today = ledger.swaps.filter(({ time }) => time > edge()).length
+  t.ok(Math.abs(left - (today - 20)) <= 20, `${left} of ${today}`)
+  await back()
+  t.ok(walk.remaining(edge())!.left < left)
+})

@@ -1,0 +1,32 @@
+import { test } from 'tap'
+import { ratio } from '../../../../lib/decimal.js'
+import { ServiceError } from '../../../../lib/errors.js'
+import { createStepWriter } from '../../../../lib/history/indexing/step-writer.js'
+import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { readEvents } from '../../../../lib/protocol/events.js'
+import { createLedger } from '../../../../simulator/index.js'
+import type { RawTransaction } from '../../../../lib/chain/types.js'
+
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
+
+test('a DAO counts as known only once what waited for it is written', async t => {
+  const ledger = createLedger({ seed: 4 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  dao.unknownEvent()
+  const index = ledger.history.length - 1
+  const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
+  const events = readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, signature: ledger.history.signature(index), slot: tx.slot }))
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  t.teardown(() => store.close())
+  let isFull = false
+  const writer = await createStepWriter({ ...store, write: async changes => { if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full'); await store.write(changes) } }, VALUATION, () => {})
+  await writer.commit({ events })
+  t.equal(writer.state.events, 0, 'nobody knows whose it is')
+  isFull = true
+  await t.rejects(writer.learn([dao.address]), { code: 'HISTORY_UNAVAILABLE' })
+  t.equal(writer.isDao(dao.address), false)
+  isFull = false
+  await writer.learn([dao.address])
+  t.equal(writer.isDao(dao.address), true)
+  t.equal(writer.state.events, 1, 'it is tried again, without a restart')
+})

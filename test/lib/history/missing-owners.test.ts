@@ -1,0 +1,65 @@
+import { test } from 'tap'
+import { mayOwnOf, namedText, parseNamed, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
+import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
+import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { ledgerReader } from '../../support/history/reader.js'
+
+function market () {
+  const ledger = createLedger({ seed: 51 })
+  const born = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  return { ledger, honest: [born(), born()] as const, stranger: born(), born }
+}
+
+const complete = async ({ history }: Watched, ledger: Ledger, daos: readonly Dao[]) => {
+  const volumes = await history.last24h(ledger.time)
+  return daos.map(({ address }) => volumes.get(address)?.complete)
+}
+
+test('transactions of a stranger that the node lists and does not give hide his DAO alone, from the first moment and for good', async t => {
+  const { ledger, honest, stranger } = market()
+  for (const dao of honest) dao.swap('buy', 1_000_000n)
+  ledger.advance(60)
+  const reader = ledgerReader(ledger)
+  const withheld = new Set<string>()
+  reader.bendTransaction = (_tx, signature) => withheld.has(signature) ? null : undefined
+  const watched = await watch(t, ledger, { reader, staleMs: 1e12 })
+  await settled(watched, ledger)
+  t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, true])
+  for (let round = 0; round < 6; round++) {
+    ledger.advance(1)   // a slot of its own: accounts are read as they are at its end
+    for (let i = 0; i < 40; i++) withheld.add(stranger.swap('buy', 1_000n).signature)
+    for (const dao of honest) dao.swap('buy', 1_000_000n)
+    ledger.advance(5)
+    const { missingTransactions } = watched.history.status()
+    await until(() => watched.history.status().missingTransactions > missingTransactions)
+    await until(async () => (await complete(watched, ledger, honest)).every(Boolean))
+    t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, false], `round ${round}`)
+  }
+})
+
+test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
+  const missing = Array.from({ length: 100_000 }, (_, i) => ({ signature: `s${i}`, slot: 1_000 + i, at: null, reason: '' }))
+  const daos = Array.from({ length: 5_000 }, (_, i) => `dao${i}`)
+  const sequenceRanges = new Map(daos.map(dao => [dao, []]))
+  const named = { slot: 200_000, owners: new Map([['dao7', new Set([5_000])]]) }
+  const begun = process.cpuUsage()
+  const mayOwn = mayOwnOf(missing, { verifiedSlot: 999, named, sequenceRanges })
+  const hidden = daos.filter(mayOwn)
+  const { user } = process.cpuUsage(begun)
+  t.same(hidden, ['dao7'])
+  t.ok(user / 1000 < 500, `${user / 1000} ms`)
+  t.ok(mayOwn('born just now'), 'a DAO that the history does not know may own any of them')
+  t.ok(mayOwnOf(missing, { verifiedSlot: 999, named: { ...named, slot: 50_000 }, sequenceRanges })('dao1'), 'until they are named they may be anybody\'s')
+  t.notOk(mayOwnOf(missing, { verifiedSlot: 200_000, named, sequenceRanges })('dao7'), 'once compared, sequence gaps tell')
+})
+
+test('who can\'t own them by his account is not asked; names pass from one process to another', async t => {
+  const range = (last: bigint) => [{ first: 1n, last }] as never
+  const ranges = new Map([['a', range(7n)], ['b', range(6n)]])
+  const accounts = [['a', 7n], ['b', 7n], ['c', 1n]] as const
+  t.same(suspectsAt(100, accounts, 100, ranges), ['b', 'c'])
+  t.same(suspectsAt(101, accounts, 100, ranges), ['a', 'b', 'c'], 'an account that was read before tells nothing')
+  const named = { slot: 9, owners: new Map([['a', new Set([3, 4])]]) }
+  t.same(parseNamed(namedText(named)), named)
+  t.same(parseNamed(undefined), { slot: 0, owners: new Map() })
+})

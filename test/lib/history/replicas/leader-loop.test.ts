@@ -1,0 +1,102 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { test } from 'tap'
+import { systemClock } from '../../../../lib/clock.js'
+import type { LogEvent } from '../../../../lib/history/log-events.js'
+import { type LeaderSession, runLeaderLoop } from '../../../../lib/history/replicas/leader-loop.js'
+import { until } from '../../../support/until.js'
+
+/** A lock that any number of sessions ask for. */
+function createLock () {
+  let holder: object | undefined
+  return {
+    open (): LeaderSession & { cut (): void } {
+      const gone = new AbortController()
+      const me = {}
+      const check = () => { if (gone.signal.aborted) throw new Error('the session is gone') }
+      const end = () => {
+        if (holder === me) holder = undefined
+        gone.abort()
+      }
+      return {
+        lost: gone.signal,
+        async tryToLead () {
+          check()
+          holder ??= me
+          return holder === me
+        },
+        async heartbeat () { check() },
+        async close () { end() },
+        cut: end
+      }
+    }
+  }
+}
+
+function contender (lock: ReturnType<typeof createLock>, competes = true) {
+  const stop = new AbortController()
+  const seen = { leads: 0, begun: 0, sessions: [] as Array<ReturnType<typeof lock.open>>, log: [] as LogEvent[] }
+  const ended = runLeaderLoop({
+    open: async () => {
+      const session = lock.open()
+      seen.sessions.push(session)
+      return session
+    },
+    async begin () {
+      seen.leads++
+      seen.begun++
+      return { stop: async () => { seen.leads-- } }
+    },
+    competes,
+    heartbeatMs: 5,
+    clock: systemClock,
+    signal: stop.signal,
+    onLog: event => seen.log.push(event)
+  })
+  return { seen, stop: async () => { stop.abort(); await ended } }
+}
+
+test('one of several leads; another takes over when its session is lost, and when it ends', async t => {
+  const lock = createLock()
+  const all = [contender(lock), contender(lock), contender(lock, false)]
+  const leading = () => all.filter(({ seen }) => seen.leads > 0)
+  await until('one leads', () => leading().length === 1)
+  const [first] = leading()
+  first!.seen.sessions.at(-1)!.cut()
+  await until('somebody leads again', () => all.reduce((sum, { seen }) => sum + seen.begun, 0) === 2 && leading().length === 1)
+  await wait(30)
+  t.equal(leading().length, 1, 'and no second one')
+  t.ok(first!.seen.log.some(({ message }) => message.includes('has lost the lead')))
+  await leading()[0]!.stop()
+  await until('the next one leads', () => leading().length === 1)
+  for (const one of all) await one.stop()
+  t.equal(leading().length, 0, 'stopped, nobody leads')
+  t.equal(all[2]!.seen.begun, 0, 'who does not compete never leads')
+})
+
+test('a database that can\'t be reached is tried again, and told once', async t => {
+  const lock = createLock()
+  const stop = new AbortController()
+  const log: LogEvent[] = []
+  let [tries, leads] = [0, false]
+  const ended = runLeaderLoop({
+    async open () {
+      if (++tries < 3) throw new Error('connect refused')
+      return lock.open()
+    },
+    async begin () {
+      leads = true
+      return { stop: async () => { leads = false } }
+    },
+    competes: true,
+    heartbeatMs: 5,
+    clock: { ...systemClock, sleep: async (ms, signal) => await systemClock.sleep(Math.min(ms, 2), signal) },
+    signal: stop.signal,
+    onLog: event => log.push(event)
+  })
+  await until('it leads', () => leads)
+  stop.abort()
+  await ended
+  t.equal(leads, false)
+  t.same(log.map(({ code }) => code), ['retry', 'leadership'])
+  t.match(log[0]!.message, /the database: connect refused/)
+})

@@ -1,0 +1,36 @@
+import { test } from 'tap'
+import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
+import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
+
+const WHOLE: PublishView = {
+  complete: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, losses: [], missing: [], incompleteSlot: null
+}
+const gap = (over: Partial<SequenceGap>): SequenceGap => ({ dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over })
+const slotOf = (over: Partial<PublishView>) => publishableSlot({ ...WHOLE, ...over })
+const yes = () => true
+
+test('nothing is published before the walk, the head and the accounts have met', t => {
+  t.equal(slotOf({}), 990)
+  t.equal(slotOf({ complete: false }), undefined)
+  t.equal(slotOf({ verifiedSlot: 0 }), undefined)
+  t.end()
+})
+
+test('never past what may still be missing', t => {
+  t.equal(slotOf({ sequenceGaps: [gap({ fromSlot: 700 }), gap({ fromSlot: 500 })] }), 499, 'the slot of the last event before a gap may hold more')
+  t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes }), 499, 'looked for in vain, it may still come: some node has it')
+  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })] }), undefined, 'the first events of a DAO, not looked for yet')
+  t.equal(slotOf({ missing: [{ signature: 'a', slot: 800, at: null, reason: '' }, { signature: 'b', slot: 300, at: null, reason: '' }] }), 299)
+  t.equal(slotOf({ incompleteSlot: 42 }), 41)
+  t.equal(slotOf({ incompleteSlot: 0 }), undefined)
+  t.end()
+})
+
+test('a stated loss holds nothing up', t => {
+  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have')
+  const losses = [{ fromSlot: 550, toSlot: 560 }]
+  t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes, losses }), 990)
+  t.equal(slotOf({ sequenceGaps: [gap({})], losses }), 499, 'not looked for yet')
+  t.equal(slotOf({ sequenceGaps: [gap({ toSlot: 540 })], searched: yes, losses }), 499, 'of another stretch')
+  t.end()
+})

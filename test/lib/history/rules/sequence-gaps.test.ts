@@ -1,0 +1,45 @@
+import { test } from 'tap'
+import { type GapSearch, gapKey, mayReach, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
+import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
+
+const range = (first: bigint, last: bigint): SequenceRange => ({
+  first, last, firstSlot: Number(first) * 10, lastSlot: Number(last) * 10, firstAt: Number(first) * 100, lastAt: Number(last) * 100, keepsFees: false, feeBalancesAfter: null, pendingSwap: null
+})
+const indexed = (oldestSlot: number, newestSlot: number): IndexedRange => ({ newest: `s${newestSlot}`, newestSlot, oldest: `s${oldestSlot}`, oldestSlot, oldestTime: null, anchor: null })
+const gapsOf = (ranges: SequenceRange[], over: Partial<GapSearch> = {}) =>
+  (sequenceGapsOf({ sequenceRanges: new Map([['dao', ranges]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map(), ...over }).get('dao') ?? []).map(({ from, to }) => [from, to])
+
+test('numbers between two known ones are missing where everything around them is indexed', t => {
+  t.same(gapsOf([range(1n, 9n)]), [])
+  t.same(gapsOf([range(1n, 3n), range(7n, 9n)]), [[4n, 6n]])
+  t.same(gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(60, 1000), indexed(0, 40)] }), [], 'they may lie in what is not indexed yet')
+  t.same(gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(500, 1000), indexed(0, 100)], ended: false }), [[4n, 6n]])
+  t.end()
+})
+
+test('first numbers are missing once the walk has reached the beginning, last ones where the account knows more', t => {
+  t.same(gapsOf([range(3n, 9n)]), [[1n, 2n]])
+  t.same(gapsOf([range(3n, 9n)], { ended: false }), [])
+  t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
+  t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 9n]]) }), [])
+  t.same(gapsOf([], { accounts: new Map([['dao', 2n]]) }), [[1n, 2n]])
+  t.same(gapsOf([], { accounts: new Map([['dao', 2n]]), ended: false }), [], 'all of them may lie before what is indexed')
+  t.end()
+})
+
+test('gaps are counted and told apart', t => {
+  const gaps = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(2n, 3n), range(7n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['b', 5n]]) })
+  t.equal(sizeOf([...gaps.values()].flat()), 1 + 3 + 5)
+  t.same([...gaps.values()].flat().map(gapKey), ['a 1', 'a 4', 'b 1'])
+  t.end()
+})
+
+test('a gap may reach into a window unless what is known after it says that it lies before', t => {
+  const [gap] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(1n, 3n), range(7n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map() }).get('a')!
+  t.same([699, 700, 701].map(time => mayReach(gap!, time, null)), [true, false, false])
+  const [open] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(1n, 3n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['a', 4n]]) }).get('a')!
+  t.equal(mayReach(open!, 1e9, null), true, 'without an event after it there is no bound')
+  const [first] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(5n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map() }).get('a')!
+  t.same([mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200, losses: [], missing: [] })], [true, false], 'looked for in vain, first numbers lie before what the node offers')
+  t.end()
+})

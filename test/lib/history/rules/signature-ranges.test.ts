@@ -1,0 +1,57 @@
+import { test } from 'tap'
+import type { SignatureInfo } from '../../../../lib/chain/types.js'
+import { above, beginRange, checkPageOrder, covers, extend, extendUp, merge, unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
+
+const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({ signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null })
+const entries = (...slots: number[]) => slots.map(slot => entry(slot))
+
+test('a page out of order, above its cursor, or with a signature twice is refused', t => {
+  checkPageOrder(entries(9, 8, 8 - 0.5), entry(9.5))
+  checkPageOrder([entry(9), { ...entry(9), signature: 'other' }])
+  checkPageOrder([])
+  for (const [page, before] of [[entries(8, 9)], [entries(9), entry(8)], [[entry(9), entry(9)]], [entries(9), entry(9)]] as Array<[SignatureInfo[], SignatureInfo?]>) {
+    t.throws(() => checkPageOrder(page, before), { code: 'NODE_BAD_ANSWER' })
+  }
+  t.end()
+})
+
+test('a range begins with a page, and goes on downwards and upwards', t => {
+  const range = beginRange(entries(9, 8, 7))
+  t.same(range, { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 70, anchor: 's8' })
+  t.equal(beginRange([entry(9)]).anchor, null, 'of one entry nothing is newer')
+  t.same(extend(range, entries(6, 5)), { ...range, oldest: 's5', oldestSlot: 5, oldestTime: 50, anchor: 's6' })
+  t.same(extend(range, entries(6)), { ...range, oldest: 's6', oldestSlot: 6, oldestTime: 60, anchor: 's7' })
+  t.equal(extend(range, []), range)
+  t.equal(extend(range, [entry(6, null)]).oldestTime, 70, 'an entry without a time keeps the last known one')
+  t.same(extendUp(range, entries(10, 11)), { ...range, newest: 's11', newestSlot: 11 })
+  t.equal(extendUp(beginRange([entry(9)]), entries(10)).anchor, 's10')
+  t.end()
+})
+
+test('a page ends where what is indexed begins', t => {
+  const below = beginRange(entries(5, 4))
+  t.same(above(entries(9, 6, 5, 4), below), entries(9, 6))
+  t.same(above(entries(9, 6, 4), below), entries(9, 6), 'a lower slot is below, though the newest signature is not named')
+  t.same(above(entries(9, 6), below), entries(9, 6))
+  t.same(above(entries(9, 6), undefined), entries(9, 6))
+  t.end()
+})
+
+test('ranges that touch become one; what is left between them is what remains to be walked', t => {
+  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  t.same(unindexedRanges([upper, lower], false).map(({ index, until }) => [index, until?.newest]), [[0, 's5'], [1, undefined]])
+  t.same(unindexedRanges([upper, lower], true).map(({ index }) => index), [0])
+  t.same(unindexedRanges([upper], true), [])
+  t.same(merge([upper, lower], 0), [{ newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }])
+  t.equal(merge([upper, beginRange([entry(5)])], 0)[0]!.anchor, 's8', 'the one above is newer than a single oldest')
+  t.end()
+})
+
+test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
+  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  t.same([81, 80, 79, 45].map(time => covers([upper, lower], true, time)), [true, covers([upper, lower], true, 80), false, false])
+  t.equal(covers([upper], true, 0), true)
+  t.equal(covers([upper], false, 0), false)
+  t.equal(covers([], false, 0), false)
+  t.end()
+})

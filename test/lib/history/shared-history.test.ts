@@ -1,0 +1,234 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { test, type Test } from 'tap'
+import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
+import type { SignatureInfo } from '../../../lib/chain/types.js'
+import type { LogEvent } from '../../../lib/history/log-events.js'
+import type { History } from '../../../lib/history/history.js'
+import { openSharedHistory, type SharedHistoryOptions } from '../../../lib/history/shared-history.js'
+import { openPostgresStore } from '../../../lib/history/replicas/sole-writer.js'
+import { createLedger, type Ledger } from '../../../simulator/index.js'
+import { countOf } from '../../support/history/count.js'
+import { accountsOf, settled, until, watch } from '../../support/history/history.js'
+import { ask, cutAll, newPlace, withoutPostgres } from '../../support/history/postgres.js'
+import { ledgerReader } from '../../support/history/reader.js'
+import { startWire } from '../../support/history/wire.js'
+import { postgresRows, sqliteRows } from '../../support/history/rows.js'
+import { makeYear } from '../../support/history/year.js'
+
+const skip = await withoutPostgres()
+const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
+const now = () => Date.now() / 1000
+
+/** A ledger of the present: it ends a second ago. */
+function present (): Ledger {
+  const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3600 })
+  for (let at = 0; at < 2; at++) ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  trade(ledger, 20)
+  return ledger
+}
+
+function trade (ledger: Ledger, times = 1): void {
+  for (let at = 0; at < times; at++) {
+    for (const dao of ledger.daos) {
+      ledger.advance(1)
+      dao.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
+    }
+  }
+}
+
+async function share (t: Test, ledger: Ledger, url: string, options: Partial<SharedHistoryOptions> = {}) {
+  const events: LogEvent[] = []
+  const history = await openSharedHistory({
+    url, writes: true, program: ledger.program, reader: ledgerReader(ledger), daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', pollMs: 50, checkMs: 100, onLog: event => { events.push(event) }, ...options
+  })
+  t.teardown(async () => {
+    await history.stop()
+    await history.close()
+  })
+  return { history, events, leads: () => events.filter(({ code }) => code === 'leadership').length % 2 === 1 }
+}
+
+async function checkWindow (t: Test, ledger: Ledger, { history }: Awaited<ReturnType<typeof share>>, name: string): Promise<void> {
+  const volumes = await history.last24h(Math.floor(now()) + 60)
+  for (const dao of ledger.daos) {
+    const { base, quote, trades, complete } = volumes.get(dao.address)!
+    const count = countOf(ledger.swaps.filter(swap => swap.dao === dao.address), { bps: 50n, basis: 'input' })
+    t.same([shown(base), shown(quote), trades, complete], [shown(count.base), shown(count.quote), count.trades, true], name)
+  }
+}
+
+test('two stores fed the same chain are equal row for row', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const ledger = makeYear(5, 90)
+  const store = await openPostgresStore({ url, program: ledger.program })
+  const inPostgres = await watch(t, ledger, { store })
+  const embedded = await watch(t, ledger)
+  for (const { history, store } of await Promise.all([inPostgres, embedded].map(async watched => { await settled(watched, ledger); return watched }))) {
+    await history.stop()
+    await store.close()
+  }
+  const [expected, found] = [sqliteRows(embedded.folder), await postgresRows(schema)]
+  t.ok(expected.events!.length > 600)
+  for (const [table, rows] of Object.entries(expected)) t.same(found[table], rows, table)
+})
+
+test('one writes, all answer: volumes, days, report and status, and the other writes once the first has gone', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const first = await share(t, ledger, url)
+  first.history.start()
+  await until(() => first.history.status().complete && first.history.status().last24h)
+  const second = await share(t, ledger, url)
+  const reader = await share(t, ledger, url, { writes: false })
+  for (const { history } of [second, reader]) history.start()
+  for (const [name, shared] of Object.entries({ first, second, reader })) {
+    await until(() => shared.history.status().swaps === ledger.swaps.length && shared.history.status().last24h)
+    await checkWindow(t, ledger, shared, name)
+    t.match(shared.history.status(), { complete: true, phase: 'following', missingEvents: 0, missingTransactions: 0 })
+    t.equal((await shared.history.daily()).size, 2)
+  }
+  await until(() => reader.history.report().get(ledger.daos[0]!.address)?.indexed === BigInt(ledger.daos[0]!.seqNum))
+  t.same([first.leads(), second.leads(), reader.leads()], [true, false, false])
+
+  trade(ledger, 3)
+  const traded = performance.now()
+  await until(() => reader.history.status().swaps === ledger.swaps.length)
+  t.ok(performance.now() - traded < 1500, 'readers are told, they need not look')
+  await checkWindow(t, ledger, reader, 'what is new')
+
+  await first.history.stop()
+  trade(ledger, 2)
+  await until(() => second.leads() && reader.history.status().swaps === ledger.swaps.length)
+  await checkWindow(t, ledger, reader, 'of the second writer')
+  t.not(reader.leads(), true)
+  await t.rejects(first.history.last24h(0), { code: 'SHUTTING_DOWN' })
+})
+
+test('a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3 * 86_400 })
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  trade(ledger, 5)
+  const known = ledger.slot
+  ledger.advance(86_400)
+  trade(ledger, 5)
+  ledger.advance(Math.floor(now()) - 600 - ledger.time)
+  trade(ledger, 5)
+  const forgetful = () => Object.assign(ledgerReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ slot }) => slot > known) })
+  const today = async (history: History) => (await history.last24h(Math.floor(now()))).get(ledger.daos[0]!.address)
+  const writer = await share(t, ledger, url, { reader: forgetful() })
+  const reader = await share(t, ledger, url, { reader: forgetful(), writes: false })
+  for (const { history } of [writer, reader]) history.start()
+  await until(() => reader.history.status().complete && reader.history.status().missingEvents === ledger.daos[0]!.seqNum - 10)
+  await until(async () => (await today(reader.history))?.complete === true)
+  t.equal((await today(reader.history))!.trades, 5)
+  t.equal((await reader.history.daily()).get(ledger.daos[0]!.address)!.complete, false)
+  const late = await share(t, ledger, url, { reader: forgetful() })
+  await writer.history.stop()
+  late.history.start()
+  await until(() => late.leads())
+  t.equal((await today(reader.history))!.complete, true, 'nor after another has taken the lead')
+})
+
+test('connections cut: the service goes on by itself, and nothing is lost or doubled', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const ledger = present()
+  const shared = [await share(t, ledger, url), await share(t, ledger, url)]
+  for (const { history } of shared) history.start()
+  await until(() => shared.every(({ history }) => history.status().last24h))
+  for (let round = 0; round < 2; round++) {
+    trade(ledger, 3)
+    const cut = await cutAll(schema)
+    t.ok(cut >= 4, 'of each process one session and one reader at least')
+    trade(ledger, 3)
+    await until(() => shared.every(({ history }) => history.status().swaps === ledger.swaps.length))
+    for (const each of shared) await checkWindow(t, ledger, each, `after cut ${round}`)
+  }
+  const [found] = await ask(`select count(*)::int as events, count(distinct (dao, seq))::int as numbers from "${schema}".events`)
+  t.same(found, { events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0), numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0) })
+})
+
+test('without a writer that reaches the head, nothing old is given out as new', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const writer = await share(t, ledger, url)
+  const reader = await share(t, ledger, url, { writes: false, staleMs: 500 })
+  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'WARMING_UP' })
+  for (const { history } of [writer, reader]) history.start()
+  await until(() => reader.history.status().last24h)
+  await checkWindow(t, ledger, reader, 'fresh')
+  await writer.history.stop()
+  await wait(700)
+  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
+  await t.rejects(reader.history.daily(), { code: 'HISTORY_UNAVAILABLE' })
+  t.ok(now() * 1000 - reader.history.status().headAt! > 500)
+  const other = await share(t, ledger, url, { writes: false, rate: parseDecimal('0.0025')! })
+  await t.rejects(other.history.daily(), { code: 'HISTORY_UNAVAILABLE', message: /another PROTOCOL_FEE_RATE/ })
+})
+
+test('a database that is away is waited for, and its secrets are not told; one that says no ends the start', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const away = new URL(url)
+  Object.assign(away, { port: '1', username: 'somebody', password: 'a-secret-word' })
+  const { history, events } = await share(t, ledger, away.href)
+  history.start()
+  await t.rejects(history.last24h(0), { code: 'HISTORY_UNAVAILABLE' })
+  t.match(history.status(), { phase: 'starting', last24h: false })
+  t.match(events[0], { level: 'error', code: 'retry', message: /ECONNREFUSED.*tried again/ })
+  t.notMatch(JSON.stringify(events), /a-secret-word/)
+
+  const wrong = new URL(url)
+  wrong.pathname = '/no-such-database'
+  await t.rejects(share(t, ledger, wrong.href), { code: 'HISTORY_UNAVAILABLE', message: /no-such-database/ })
+  const odd = new URL(url)
+  odd.searchParams.set('schema', 'a"b')
+  await t.rejects(share(t, ledger, odd.href), { code: 'HISTORY_UNAVAILABLE', message: /the schema in DATABASE_URL must be/ })
+  const mine = await openPostgresStore({ url, program: 'another' })
+  await mine.close()
+  await t.rejects(share(t, ledger, url), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
+})
+
+test('a connection that has gone silent is given up in time, and the answers come back by themselves', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const writer = await share(t, ledger, url)
+  const wire = await startWire(t, url)
+  // Limits as in any URL of the driver: not to wait for the usual ones here
+  const reader = await share(t, ledger, `${wire.url}&query_timeout=700`, { writes: false })
+  for (const { history } of [writer, reader]) history.start()
+  await until(() => reader.history.status().last24h)
+  await checkWindow(t, ledger, reader, 'before')
+  wire.silent = true
+  const begun = performance.now()
+  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE' })
+  t.ok(performance.now() - begun < 5000)
+  trade(ledger, 1)
+  wire.silent = false
+  await until(() => reader.history.status().swaps === ledger.swaps.length)
+  await checkWindow(t, ledger, reader, 'after')
+})
+
+test('reads go by an index, however many swaps there are', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  await (await openPostgresStore({ url, program: 'P' })).close()
+  const events = `"${schema}".events`
+  await ask(`insert into ${events} (change, dao, seq, kind, slot, at, signature, place, side, reason)
+    select n, n % 50, n, 'SpotSwap', n, 1700000000 + n, 's' || n, 0, 'buy', case when n % 5000 = 0 then 'odd' end from generate_series(1, 30000) n`)
+  await ask(`insert into "${schema}".days select n % 50, n, 1, 1, 1, n from generate_series(1, 20000) n`)
+  for (const table of ['events', 'days']) await ask(`analyze "${schema}".${table}`)
+  for (const [sql, index] of [
+    [`select * from ${events} where at > 1700029000 and side is not null and change <= 30000`, 'events_at'],
+    [`select * from ${events} where change > 29990 and change <= 30000 and at > 1700000005 and side is not null`, 'events_pkey'],
+    [`select * from ${events} where change > 100 and side is not null order by change limit 10`, 'events_pkey'],
+    [`select dao, at from ${events} where reason is not null order by at`, 'events_odd'],
+    [`with wanted (dao, seq) as (values (cast(1 as integer), cast('7' as numeric(20, 0))), (2, 8)) select e.signature from wanted join ${events} e on e.dao = wanted.dao and e.seq = wanted.seq`, 'events_dao_seq_key'],
+    [`update ${events} set fee = 1, change = 40000 where dao = 1 and seq = 1`, 'events_dao_seq_key'],
+    [`select * from "${schema}".days where change > 19990 and change <= 20000`, 'days_change'],
+    [`with wanted (dao, day) as (values (cast(1 as integer), cast(2 as integer)), (3, 4)) select d.* from wanted join "${schema}".days d on d.dao = wanted.dao and d.day = wanted.day`, 'days_pkey']
+  ] as const) {
+    const plan = (await ask(`explain ${sql}`)).map(row => row['QUERY PLAN']).join('\n')
+    t.match(plan, new RegExp(`(using|on) ${index}`), sql)
+    t.notMatch(plan, /Seq Scan/, sql)
+  }
+})

@@ -1,0 +1,101 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { test } from 'tap'
+import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
+import { openPostgresEngine, openPostgresStore } from '../../../../lib/history/replicas/sole-writer.js'
+import { preparePostgres } from '../../../../lib/history/store/postgres.js'
+import { openSession } from '../../../../lib/history/replicas/leader-lock.js'
+import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
+import { testStore } from './store-suite.js'
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const skip = await withoutPostgres()
+if (skip !== false) test('PostgreSQL', { skip }, async () => {})
+else {
+  testStore<string>({
+    name: 'PostgreSQL',
+    newPlace: async t => newPlace(t).url,
+    open: async (url, identity) => await openPostgresStore({ url, ...identity })
+  })
+}
+
+test('one leads, and the next one once it has gone; whoever was replaced writes nothing, whatever he believes', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const place = parseDatabaseUrl(url)
+  await preparePostgres(place, { program: PROGRAM })
+  const [first, second] = [await openSession(place), await openSession(place)]
+  t.teardown(async () => { await first.close(); await second.close() })
+  const put = (key: string) => async (trx: Parameters<Parameters<typeof first.writing>[0]>[0]) => { await trx.insertInto('meta').values({ key, value: '' }).execute() }
+  t.same([await first.tryToLead(), await second.tryToLead(), await first.tryToLead()], [true, false, true])
+  await t.rejects(second.writing(put('by one who never led')), { code: 'HISTORY_UNAVAILABLE', message: /another process writes/ })
+  const third = await openSession(place)
+  t.teardown(() => third.close())
+  await first.writing(put('by the leader'))
+  // As if the lock had been lost without the session: by a pooler that gives one connection to several, say
+  await ask(`update "${schema}".meta set value = (value::int + 1)::text where key = 'epoch'`)
+  await t.rejects(first.writing(put('by the one who was replaced')), { code: 'HISTORY_UNAVAILABLE', message: /another process writes/ })
+  t.ok(first.lost.aborted, 'and he gives up his session')
+  while (!await third.tryToLead()) await wait(20)
+  await third.writing(put('by the next'))
+  const found = await ask(`select key from "${schema}".meta where key like 'by %' order by key`)
+  t.same(found.map(({ key }) => key), ['by the leader', 'by the next'])
+})
+
+test('many processes that start at once make the tables once', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  await Promise.all(Array.from({ length: 5 }, () => preparePostgres(parseDatabaseUrl(url), { program: PROGRAM })))
+  const versions = await ask(`select version from "${schema}".schema_version order by version`)
+  t.equal(new Set(versions.map(({ version }) => version)).size, versions.length)
+})
+
+test('a store that is held and not used stays held', { skip, timeout: 30_000 }, async t => {
+  const engine = await openPostgresEngine(newPlace(t).url, { program: PROGRAM })
+  t.teardown(() => engine.release())
+  await wait(9500)   // longer than the server lets a silent session live
+  t.equal((await engine.db.selectFrom('meta').selectAll().where('key', '=', 'program').execute()).length, 1)
+})
+
+test('no read of trades, ranges, candles or days looks at a whole table, once there are rows', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const open = () => openPostgresStore({ url, program: PROGRAM })
+  await (await open()).close()
+  const rows = 40_000
+  await ask(`insert into "${schema}".daos (id, address, rolled_from) select n, 'dao' || n, 0 from generate_series(1, 20) n`)
+  await ask(`insert into "${schema}".events (change, dao, seq, kind, slot, at, signature, place, side, input, output, block_index, maker, quote_reserves, base_reserves)
+    select n, 1 + n % 20, 1 + n / 20, 'SpotSwap', 1000 + n, 5000000 + n * 60, 'signature' || n, 65537, 'buy', 10, 20, 0, 'maker' || n % 97, 1, 1 from generate_series(0, ${rows - 1}) n`)
+  await ask(`insert into "${schema}".rollups (dao, size, start, base, quote, trades) select 1 + n % 20, 3600, (n / 20) * 3600, 1, 1, 1 from generate_series(0, ${rows - 1}) n`)
+  await ask(`insert into "${schema}".days (dao, day, base, quote, trades, change) select 1 + n % 20, n / 20, 1, 1, 1, n from generate_series(0, ${rows - 1}) n`)
+  await ask(`insert into "${schema}".meta values ('change', '${rows}') on conflict (key) do update set value = excluded.value`)
+  for (const table of ['events', 'rollups', 'days']) await ask(`analyze "${schema}".${table}`)
+
+  /** Scans of the large tables so far; a session adds its own when it ends. */
+  async function scans (): Promise<number> {
+    while ((await ask('select from pg_stat_activity where application_name = $1', [`dao-market-data ${schema}`])).length > 0) await wait(20)
+    const [found] = await ask("select sum(seq_scan)::int as n from pg_stat_user_tables where schemaname = $1 and relname in ('events', 'rollups', 'days')", [schema])
+    return found!.n as number
+  }
+  async function during (work: (store: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<number> {
+    const before = await scans()
+    const store = await open()
+    await work(store)
+    await store.close()
+    return await scans() - before
+  }
+  const opening = await during(async () => {})
+  const found = await during(async store => {
+    const dao = 'dao7'
+    t.equal((await store.trades({ dao, limit: 1000 })).length, 1000)
+    t.equal((await store.trades({ dao, limit: 100, before: 900n })).length, 100)
+    t.equal((await store.trades({ dao, limit: 100, since: 5_600_000, until: 5_700_000 })).length > 50, true)
+    t.equal((await store.poolEvents({ from: 9000, to: 9999, limit: 10_000 })).length, 1000)
+    t.equal((await store.poolEvents({ from: 9000, to: 9999, after: { slot: 9500, blockIndex: 0, eventIndex: 65_537 }, limit: 10_000 })).length, 499)
+    t.equal((await store.rollupsOf(dao, { size: 3600, from: 0, to: 7_200_000, limit: 1000 })).length, 1000)
+    t.equal((await store.daysOf(dao, { from: 100, to: 199, limit: 1000 })).length, 100)
+    t.ok(await store.firstEvent(dao))
+    t.equal((await store.lastTrades(6_000_000)).length, 20)
+    t.same(await store.incompleteSlots(), null)
+    t.same(await store.unnamedTrades(dao), null)
+    await store.complete([{ dao, seq: 5n, maker: 'x', blockIndex: 0, liquidity: null }], [])
+  })
+  t.equal(found, opening)
+  t.ok(await during(async store => { await store.swapsSince(0) }) > opening, 'and one that has to is seen')
+})

@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'libsql'
+import { test } from 'tap'
+import { SCHEMA_VERSION } from '../../../../lib/history/store/migrations.js'
+import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { testStore } from './store-suite.js'
+
+testStore<string>({
+  name: 'SQLite',
+  newPlace: async t => t.testdir(),
+  open: async (folder, identity) => await openSqliteStore({ folder, ...identity })
+})
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const open = (folder: string) => openSqliteStore({ folder, program: PROGRAM })
+
+test('makes its folder, and leaves all in one file when closed', async t => {
+  const folder = join(t.testdir(), 'a', 'b')
+  const store = await open(folder)
+  await store.close()
+  // The driver lets go of its side files when its statements are collected; what matters is that nothing is left in them
+  t.same(readdirSync(folder).filter(name => !name.endsWith('-shm') && (!name.endsWith('-wal') || statSync(join(folder, name)).size > 0)).sort(), ['history.db', 'history.lock'])
+})
+
+test('refuses a second opener, of this process or another, and not after the first is gone', async t => {
+  const folder = t.testdir()
+  const store = await open(folder)
+  const refusal = { code: 'HISTORY_UNAVAILABLE', message: /another process is using the history in .*: stop it first, or set another DATA_DIR/ }
+  await t.rejects(open(folder), refusal)
+  const script = `import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../../lib/history/store/sqlite.ts'))}
+    await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => { console.log(error.code, error.message) })`
+  const other = () => spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { encoding: 'utf8' }).stdout
+  t.match(other(), /HISTORY_UNAVAILABLE another process is using/)
+  await store.close()
+  t.equal(other(), '')
+  await (await open(folder)).close()
+})
+
+test('refuses a folder that it can not write', async t => {
+  const folder = t.testdir({ file: 'not a folder' })
+  await t.rejects(open(join(folder, 'file')), { code: 'HISTORY_UNAVAILABLE', message: /folder/ })
+  await t.rejects(open(join(folder, 'file', 'below')), { code: 'HISTORY_UNAVAILABLE', message: /can't be made/ })
+  mkdirSync(join(folder, 'taken', 'history.lock'), { recursive: true })
+  await t.rejects(open(join(folder, 'taken')), { code: 'HISTORY_UNAVAILABLE', message: /can't be/ })
+  mkdirSync(join(folder, 'other', 'history.db'), { recursive: true })
+  await t.rejects(open(join(folder, 'other')), { code: 'HISTORY_UNAVAILABLE', message: /can't be opened|damaged/ })
+})
+
+test('refuses what is no store, and one that is damaged; and lets go of the lock', async t => {
+  const folder = t.testdir({ 'history.db': 'x'.repeat(10_000) })
+  const damaged = { code: 'HISTORY_UNAVAILABLE', message: /the history is damaged: .*history\.db.*Move the file away/ }
+  await t.rejects(open(folder), damaged)
+  writeFileSync(join(folder, 'history.db'), '')
+  await (await open(folder)).close()
+
+  const path = join(folder, 'history.db')
+  const size = statSync(path).size
+  const file = openSync(path, 'r+')
+  // Pages of tables and indexes; the header stays
+  for (let at = 4096; at < size; at += 4096) writeSync(file, Buffer.alloc(64, 0xee), 0, 64, at)
+  closeSync(file)
+  await t.rejects(open(folder), damaged)
+  const header = readFileSync(path)
+  writeFileSync(path, header.subarray(0, 3000))
+  await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE' })
+})
+
+test('refuses a store of a newer version', async t => {
+  const folder = t.testdir()
+  await (await open(folder)).close()
+  const db = new Database(join(folder, 'history.db'))
+  t.match(db.prepare('select max(version) as version from schema_version').all(), [{ version: SCHEMA_VERSION }])
+  db.exec(`insert into schema_version values (${SCHEMA_VERSION + 1})`)
+  db.close()
+  await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE', message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): update the service` })
+  t.ok(existsSync(join(folder, 'history.db')))
+})
+
+test('reads go by an index, however many swaps there are', async t => {
+  const folder = t.testdir()
+  await (await open(folder)).close()
+  const db = new Database(join(folder, 'history.db'))
+  const how = (sql: string) => (db.prepare(`explain query plan ${sql}`).all() as Array<{ detail: string }>).map(({ detail }) => detail).join('; ')
+  const scans = /SCAN (events|days|rollups|e)\b|TEMP B-TREE/
+  for (const sql of [
+    'select * from events where at > 5 and side is not null and change <= 9',
+    'select * from events where change > 5 and change <= 9 and at > 5 and side is not null',
+    'select * from events where change > 5 and side is not null order by change limit 10',
+    'select dao, at from events where reason is not null order by at',
+    'select * from days where change > 5 and change <= 9',
+    'with wanted (dao, day) as (values (1, 2), (3, 4)) select days.* from wanted join days on days.dao = wanted.dao and days.day = wanted.day',
+    "with wanted (dao, seq) as (values (1, '2'), (3, '4')) select e.dao from wanted join events e on e.dao = wanted.dao and e.seq = wanted.seq",
+    'select * from events where dao = 1 and side is not null and at >= 1 and at <= 9 order by at desc, seq desc limit 10',
+    "select * from events where slot >= 5 and slot <= 9 and kind in ('SpotSwap') order by slot, block_index, place limit 10",
+    'select dao, change from events where change > 5 and change <= 9 and side is not null and +at >= 1 and +at < 9',
+    'select * from rollups where dao = 1 and size = 60 and start >= 5 and start < 9 order by start desc limit 10',
+    'select * from days where dao = 1 and day >= 1 and day <= 9 order by day desc limit 10',
+    "update events set fee = '1', change = 3 where dao = 1 and seq = '2'"
+  ]) t.notMatch(sql.includes('reason') ? how(sql).replace('USING INDEX events_odd', '').replace('SCAN events', '') : how(sql), scans, sql)
+  t.match(how('select dao, at from events where reason is not null'), /events_odd/)
+  db.close()
+})

@@ -1,0 +1,318 @@
+/** What every engine must do, as tests. An engine gives a way to open its store; `place` names what is opened, again or by another. */
+import { test, type Test } from 'tap'
+import { ratio } from '../../../../lib/decimal.js'
+import { EMPTY_CANDLE } from '../../../../lib/history/rules/candles.js'
+import type { Identity } from '../../../../lib/history/store/create-store.js'
+import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
+import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
+
+export interface EngineUnderTest<Place> {
+  name: string
+  /** Somewhere new and empty; gone after the test. */
+  newPlace (t: Test): Promise<Place>
+  open (place: Place, identity: Identity): Promise<Store>
+}
+
+const U64 = (1n << 64n) - 1n
+const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
+const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
+
+const nothing: StepChanges = {
+  events: [],
+  losses: null,
+  fees: [],
+  sequenceRanges: [],
+  days: [],
+  rollups: [],
+  makers: [],
+  minutesFrom: null,
+  rates: [],
+  firstSwaps: [],
+  proposals: [],
+  unattributed: [],
+  attributed: [],
+  missing: [],
+  found: [],
+  indexedRanges: null,
+  ended: false,
+  events_total: 0,
+  swaps_total: 0
+}
+
+const event = (seq: bigint, rest: Partial<StoredEvent> = {}): StoredEvent => ({
+  dao: A,
+  seq,
+  kind: 'SpotSwap',
+  slot: 400_000_000,
+  at: 1_767_225_600,
+  signature: `signature${seq}`,
+  eventIndex: 65_537,
+  blockIndex: null,
+  maker: null,
+  liquidity: null,
+  swap: { side: 'sell', input: U64, output: U64 - 1n, fee: null },
+  fees: { quote: U64, base: 0n },
+  reserves: { quote: 1n, base: U64 },
+  reason: null,
+  raw: null,
+  ...rest
+})
+
+const range = (first: bigint, last: bigint, rest: Partial<SequenceRange> = {}): SequenceRange => ({
+  first, last, firstSlot: 1, lastSlot: 2, firstAt: 3, lastAt: 4, keepsFees: false, feeBalancesAfter: { quote: U64, base: 0n }, pendingSwap: null, ...rest
+})
+
+export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Place>): void {
+  async function opened (t: Test) {
+    const place = await newPlace(t)
+    let store = await open(place, PROGRAM)
+    t.teardown(() => store.close().catch(() => {}))
+    return {
+      place,
+      get store () { return store },
+      async reopen () {
+        await store.close()
+        store = await open(place, PROGRAM)
+        return store
+      }
+    }
+  }
+
+  test(`${name}: an empty store`, async t => {
+    const { store } = await opened(t)
+    t.same(await store.load(), {
+      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], rates: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 0, swaps: 0
+    })
+    t.equal(await store.valuation(), null)
+    t.same(await store.swapsSince(0), { revision: 0, rows: [] })
+    t.same(await store.swapsAfter(0, 0), { revision: 0, rows: [] })
+    t.same(await store.daysAfter(0), { revision: 0, rows: [] })
+    t.same(await store.days([{ dao: A, day: 1 }]), [])
+    t.same(await store.origins([{ dao: A, seq: 1n }]), [])
+    t.same(await store.unattributed(['x']), [])
+  })
+
+  test(`${name}: numbers of all 64 bits, and sums beyond, come back as they went in`, async t => {
+    const place = await opened(t)
+    const pendingSwap = { seq: U64 - 2n, at: 5, side: 'sell' as const, input: U64, output: 0n, feeBalanceAfter: U64 }
+    await place.store.write({
+      ...nothing,
+      events: [event(U64), event(U64 - 1n), event(1n), event(2n), event(10n), event(9n, { dao: B })],
+      sequenceRanges: [{ dao: A, put: [range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(1n, 2n)], drop: [] }],
+      days: [{ ...EMPTY_CANDLE, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }],
+      events_total: 6,
+      swaps_total: 6
+    })
+    const store = await place.reopen()
+    const { rows } = await store.swapsSince(0)
+    const sorted = rows.filter(({ dao }) => dao === A).map(({ seq }) => seq).sort((a, b) => a < b ? -1 : 1)
+    t.same(sorted, [1n, 2n, 10n, U64 - 1n, U64])
+    t.match(rows.find(({ seq }) => seq === U64), { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null })
+    t.same(rows.filter(({ dao }) => dao === B).map(({ seq }) => seq), [9n], 'addresses differ in case')
+    const { sequenceRanges, events, swaps } = await store.load()
+    t.same(sequenceRanges.get(A), [range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })], 'in the order of the numbers')
+    t.same([events, swaps], [6, 6])
+    t.same(await store.days([{ dao: A, day: 20_000 }, { dao: A, day: 20_001 }, { dao: B, day: 20_000 }]), [{ ...EMPTY_CANDLE, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }])
+    t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()),
+      [[A, U64, `signature${U64}`, 65_537], [B, 9n, 'signature9', 65_537]].sort())
+  })
+
+  test(`${name}: readers find what has come or changed, once`, async t => {
+    const { store } = await opened(t)
+    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 1n, quote: 2n, trades: 1 }] })
+    const first = await store.swapsSince(100)
+    t.same(first.rows.map(({ seq }) => seq), [1n], 'later than, and swaps only')
+    t.same((await store.swapsAfter(first.revision, 0))!.rows, [])
+    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_CANDLE, dao: A, day: 2, base: 5n, quote: 6n, trades: 1 }] })
+    const next = (await store.swapsAfter(first.revision, 0))!
+    t.same(next.rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]])
+    t.same((await store.swapsAfter(first.revision, 100))!.rows.map(({ seq }) => seq), [4n])
+    const days = await store.daysAfter(0)
+    t.same(days.rows.map(({ day }) => day).sort(), [1, 2])
+    await store.write({ ...nothing, days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }] })
+    t.same((await store.daysAfter(days.revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }])
+    const seen: bigint[] = []
+    for (let after = 0; ;) {
+      const { revision, rows } = await store.swapsPage(after, 2)
+      if (rows.length === 0) break
+      seen.push(...rows.map(({ seq }) => seq))
+      after = revision
+    }
+    t.same(seen.sort(), [1n, 2n, 4n])
+  })
+
+  test(`${name}: a step is written whole or not at all`, async t => {
+    const { store } = await opened(t)
+    await store.write({ ...nothing, events: [event(1n)], events_total: 1 })
+    const before = await store.swapsSince(0)
+    await t.rejects(store.write({
+      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_CANDLE, dao: B, day: 1, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
+    }), { name: 'ServiceError', code: 'HISTORY_UNAVAILABLE' }, 'one number twice')
+    t.same(await store.swapsSince(0), before)
+    t.match(await store.load(), { ended: false, events: 1 })
+    await store.write({ ...nothing, events: [event(2n, { dao: B })], events_total: 2 })
+    t.same((await store.swapsSince(0)).rows.map(({ dao }) => dao).sort(), [A, B].sort(), 'and the next step finds its numbers free')
+  })
+
+  test(`${name}: runs, indexed ranges, proposals, oddities and missing transactions`, async t => {
+    const place = await opened(t)
+    const raw = Buffer.from([0, 255, 1])
+    const waiting = { signature: 's', eventIndex: 1, kind: 'StakeToProposal', seq: 5n, slot: 7, at: 8, keepsFees: true, keys: ['P'], reason: null, raw: null }
+    const odd = { signature: 's', eventIndex: 2, kind: 'Unreadable', seq: null, slot: 7, at: null, keepsFees: false, keys: [], reason: 'short', raw }
+    const indexed = { newest: 'n', newestSlot: 9, oldest: 'o', oldestSlot: 3, oldestTime: null, anchor: null }
+    await place.store.write({
+      ...nothing,
+      events: [event(1n), event(3n), event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })],
+      sequenceRanges: [{ dao: A, put: [range(1n, 1n), range(3n, 3n), range(5n, 5n)], drop: [] }],
+      rates: [{ bps: '25', swaps: 2 }],
+      firstSwaps: [{ dao: A, at: 33 }],
+      proposals: [{ proposal: 'P', dao: A }],
+      unattributed: [waiting, odd],
+      missing: [{ signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }],
+      indexedRanges: [indexed],
+      ended: true
+    })
+    let state = await (await place.reopen()).load()
+    t.same(state.indexedRanges, [indexed])
+    t.same([state.ended, state.proposals.get('P'), state.rates.get('25'), state.firstSwaps.get(A), state.unreadable.get(A)], [true, A, 2, 33, 50])
+    t.same(state.missing.map(({ signature }) => signature), ['k', 'm'])
+    t.same([...state.unattributedKeys], ['P'])
+    t.same(await place.store.unattributed(['P', 'Q']), [waiting])
+    await place.store.write({
+      ...nothing,
+      sequenceRanges: [{ dao: A, put: [range(1n, 3n)], drop: [3n] }],
+      rates: [{ bps: '25', swaps: 1 }],
+      firstSwaps: [{ dao: A, at: 22 }],
+      attributed: [{ signature: 's', eventIndex: 1 }],
+      missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
+      found: ['m'],
+      indexedRanges: [{ ...indexed, newest: 'x', oldestTime: 12, anchor: 'y' }, indexed],
+      ended: true
+    })
+    state = await (await place.reopen()).load()
+    t.same(state.sequenceRanges.get(A), [range(1n, 3n), range(5n, 5n)])
+    t.same(state.indexedRanges.length, 2)
+    t.same([state.rates.get('25'), state.firstSwaps.get(A)], [1, 22])
+    t.same(state.missing, [{ signature: 'k', slot: 5, at: 6, reason: 'another' }])
+    t.same([...state.unattributedKeys], [])
+  })
+
+  test(`${name}: day sums made anew for another valuation`, async t => {
+    const place = await opened(t)
+    await place.store.write({ ...nothing, days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 1n, quote: 1n, trades: 1 }], rates: [{ bps: '25', swaps: 9 }] })
+    const { revision } = await place.store.daysAfter(0)
+    await place.store.revalue({ rate: ratio(50n, 10_000n), basis: 'fees' }, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }], new Map([['30', 4]]))
+    t.same((await place.store.daysAfter(revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }])
+    const store = await place.reopen()
+    t.same(await store.valuation(), { rate: ratio(1n, 200n), basis: 'fees' })
+    t.same((await store.load()).rates, new Map([['30', 4]]))
+  })
+
+  test(`${name}: what comes after its slot has been published stays out of block ranges, and in everything else`, async t => {
+    const place = await newPlace(t)
+    let store = await open(place, PROGRAM)
+    const seqs = async () => (await store.poolEvents({ from: 0, to: 1000, limit: 99 })).map(({ seq }) => Number(seq))
+    const write = async (...events: StoredEvent[]) => await store.write({ ...nothing, events })
+    const at = (seq: bigint, slot: number) => event(seq, { slot, blockIndex: 1, maker: 'maker', at: slot, eventIndex: Number(seq) })
+    await write(at(1n, 100), at(3n, 102))
+    await store.publish({ slot: 102, at: 1 })
+    await write(at(2n, 101), at(4n, 102), at(5n, 103))
+    t.same(await seqs(), [1, 3, 5])
+    await store.publish({ slot: 110, at: 2 })
+    await store.publish({ slot: 105, at: 3 })
+    t.same(await store.published(), { slot: 110, at: 2 }, 'never back')
+    await store.close()
+    store = await open(place, PROGRAM)
+    t.same(await seqs(), [1, 3, 5], 'after a restart, too')
+    t.same((await store.trades({ dao: A, limit: 99 })).map(({ seq }) => Number(seq)).sort(), [1, 2, 3, 4, 5])
+    await store.close()
+  })
+
+  test(`${name}: trades by pages, pool events by slots, candles, days and the first event`, async t => {
+    const place = await opened(t)
+    const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(BigInt(seq), { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest })
+    const candle = (start: number) => ({ ...EMPTY_CANDLE, base: U64, quote: BigInt(start), trades: 1 })
+    const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
+    await place.store.write({
+      ...nothing,
+      events: [
+        trade(1, { kind: 'InitializeDao', swap: null }), trade(2), trade(3, late), trade(4), trade(5, { kind: 'CollectFees', swap: null }),
+        trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }), trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
+        trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }), trade(3, { dao: B, maker: null, blockIndex: null })
+      ],
+      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day })),
+      rollups: ([[60, 0], [60, 60], [60, 120], [3600, 0]] as const).map(([size, start]) => ({ ...candle(start), dao: A, size, start })),
+      makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
+    })
+    const store = await place.reopen()
+    const seqs = (rows: Array<{ seq: bigint }>) => rows.map(({ seq }) => Number(seq))
+    t.same(seqs(await store.trades({ dao: A, limit: 9 })), [8, 7, 6, 4, 3, 2])
+    t.same(seqs(await store.trades({ dao: A, limit: 2, before: 7n })), [6, 4])
+    t.same(seqs(await store.trades({ dao: A, limit: 9, before: 5n })), [4, 3, 2], 'a number that is no trade')
+    t.same(seqs(await store.trades({ dao: A, limit: 9, before: U64 })), [8, 7, 6, 4, 3, 2])
+    t.same(seqs(await store.trades({ dao: A, limit: 9, before: 1n })), [])
+    t.same(seqs(await store.trades({ dao: A, limit: 9, since: 1003, until: 1004 })), [4, 3])
+    t.same(seqs(await store.trades({ dao: A, limit: 9, side: 'buy' })), [], 'one without a price is left out by side')
+    t.same(await store.trades({ dao: 'unknown', limit: 9 }), [])
+    const { kind, reason, raw, fees, ...kept } = trade(4)
+    t.match((await store.trades({ dao: A, limit: 1, before: 5n }))[0], { dao: A, seq: 4n, maker: kept.maker, swap: kept.swap, reserves: kept.reserves, blockIndex: 4, eventIndex: 7, signature: kept.signature })
+
+    const all = await store.poolEvents({ from: 0, to: 1000, limit: 99 })
+    t.same(all.map(({ dao, seq }) => `${dao === A ? 'A' : 'B'}${seq}`), ['A2', 'B3', 'A3', 'A4', 'A7', 'A8', 'A6', 'A9'], 'slot, index in the block, place; not known comes first')
+    t.same(all.at(-1)!.liquidity, { quote: 5n, base: U64 })
+    t.same(seqs(await store.poolEvents({ from: 106, to: 106, limit: 99 })), [7, 8, 6])
+    const paged: number[] = []
+    for (let after: { slot: number, blockIndex: number, eventIndex: number } | undefined; ;) {
+      const [next] = await store.poolEvents({ from: 104, to: 1000, limit: 1, ...(after !== undefined && { after }) })
+      if (next === undefined) break
+      paged.push(Number(next.seq))
+      after = { slot: next.slot, blockIndex: next.blockIndex!, eventIndex: next.eventIndex }
+    }
+    t.same(paged, [4, 7, 8, 6, 9], 'one by one')
+
+    t.same((await store.rollupsOf(A, { size: 60, from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
+    t.same((await store.rollupsOf(A, { size: 60, from: 0, to: 999, limit: 2 })).map(({ start }) => start), [60, 120], 'the newest, oldest first')
+    t.same((await store.rollups([{ dao: A, size: 3600, start: 0 }, { dao: B, size: 60, start: 0 }])).map(({ size, start }) => [size, start]), [[3600, 0]])
+    t.same((await store.daysOf(A, { from: 1, to: 3, limit: 9 })).map(({ day, makers, quote }) => [day, makers, quote]), [[1, 2, 1n], [2, 0, 2n]])
+    t.same((await store.daysOf(A, { from: 0, to: 9, limit: 1 })).map(({ day }) => day), [4])
+    t.same(await store.daysOf('unknown', { from: 0, to: 9, limit: 1 }), [])
+    t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
+    t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
+    t.same((await store.lastTrades(1003)).map(({ dao, seq }) => `${dao} ${seq}`).sort(), [`${A} 2`, `${B} 3`].sort(), 'the newest that has a price')
+    t.same((await store.daosTraded(1003, 1004)).sort(), [A, B].sort())
+
+    t.same(await store.incompleteSlots(), { oldest: 103, newest: 103 })
+    t.same(await store.unnamedTrades(B), { oldest: 1003, newest: 1003 })
+    t.equal(await store.unnamedTrades(A), null)
+    t.match(await store.incomplete({ above: 0, below: 999, limit: 9 }), [{ dao: B, seq: 3n, maker: null, isTrade: true }])
+    await store.complete([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [])
+    t.same([await store.incompleteSlots(), await store.unnamedTrades(B)], [null, null])
+    t.match((await store.trades({ dao: B, limit: 1 }))[0], { maker: 'late', blockIndex: 1 })
+  })
+
+  test(`${name}: many rows`, async t => {
+    const { store } = await opened(t)
+    const events = Array.from({ length: 1234 }, (_, at) => event(BigInt(at + 1), { dao: `dao${at % 97}` }))
+    await store.write({ ...nothing, events, days: events.map(({ dao, seq }) => ({ ...EMPTY_CANDLE, dao, day: Number(seq), base: seq, quote: seq, trades: 1 })) })
+    t.equal((await store.swapsSince(0)).rows.length, 1234)
+    t.equal((await store.days(events.map(({ dao, seq }) => ({ dao, day: Number(seq) })))).length, 1234)
+    t.equal((await store.origins(events)).length, 1234)
+  })
+
+  test(`${name}: belongs to one program and one network`, async t => {
+    const place = await opened(t)
+    await place.store.close()
+    const again = await open(place.place, { ...PROGRAM, genesis: 'G1' })
+    await again.close()
+    await t.rejects(open(place.place, { program: 'another' }), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program.*FUTAREL.*another/ })
+    await t.rejects(open(place.place, { ...PROGRAM, genesis: 'G2' }), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another genesis/ })
+    await place.reopen().catch(() => {})
+  })
+
+  test(`${name}: a closed store says so`, async t => {
+    const { store } = await opened(t)
+    await store.close()
+    await t.rejects(store.load(), { code: 'HISTORY_UNAVAILABLE' })
+    await t.rejects(store.write(nothing), { code: 'HISTORY_UNAVAILABLE' })
+  })
+}
