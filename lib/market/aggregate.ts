@@ -1,9 +1,9 @@
-import { add, compare, multiply, type Rational, ratio, roundToInteger, toFixed, ZERO } from '../decimal.js'
+import { createPauses, createTurns } from '../async.js'
+import type { Rational } from '../decimal.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
+import { createKeptSums, dayOf, type Days, scalePrice, scaleUnits, SECONDS_PER_DAY, USD_SCALE } from './kept-sums.js'
 
-/** Volume since launch, by day and by token: sums kept from one refresh to the next, so that one costs what has changed. */
-
-type Days = ReadonlyMap<string, { quote: Rational, trades: number }>
+/** Volume since launch, by day and by token: the rows of the record, made of sums that are kept. */
 
 /** What one DAO traded. */
 export interface TradedDao {
@@ -23,198 +23,115 @@ export interface Pricing {
   symbolOf (baseMint: string): string
 }
 
-/** Raw quote units and swaps. */
-interface Sum { units: Rational, trades: number }
-/** Settled sums of the DAOs that share a quote token. */
-interface Group { byDay: Map<string, Sum>, byToken: Map<string, Sum> }
-interface Row { date: string, volume: string, trades: number }
-/** The days before the recent ones, written down, and where their running sum stands. */
-interface Written { key: string, rows: Row[], total: RunningCents, next: number }
-
-const DAY = 86_400
 const CENTS = 100n
-const secondsOf = (date: string): number => Date.parse(date) / 1000
-const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
-const centsText = (cents: bigint): string => toFixed(ratio(cents, CENTS), 2)
+const HALF = USD_SCALE / 2n
 
-/** A running sum, and what each amount adds to it once rounded to cents. */
-interface RunningCents {
-  /** By denominator, of which there are as many as prices: adding across them each time would lengthen it without end. */
-  sums: Map<bigint, bigint>
-  shown: bigint
+function centsText (cents: bigint): string {
+  const text = cents.toString().padStart(3, '0')
+  return `${text.slice(0, -2)}.${text.slice(-2)}`
 }
 
-const noCents = (): RunningCents => ({ sums: new Map(), shown: 0n })
-const copyOf = ({ sums, shown }: RunningCents): RunningCents => ({ sums: new Map(sums), shown })
-const grow = ({ sums }: RunningCents, { n, d }: Rational): void => { sums.set(d, (sums.get(d) ?? 0n) + n) }
-
-/** Cents that the amounts added since the last call make of the rounded sum. */
-function takeCents (running: RunningCents): bigint {
-  let sum = ZERO
-  for (const [d, n] of running.sums) sum = add(sum, { n, d })
-  const upTo = roundToInteger({ n: sum.n * CENTS, d: sum.d }, 'nearest')
-  const cents = upTo - running.shown
-  running.shown = upTo
-  return cents
-}
-
-function put (sums: Map<string, Rational>, key: string, amount: Rational): void {
-  sums.set(key, add(sums.get(key) ?? ZERO, amount))
-}
-
-/** Adds to a sum, or takes away from it; one without swaps is gone. */
-function move (sums: Map<string, Sum>, key: string, change: Sum): void {
-  const known = sums.get(key)
-  const trades = (known?.trades ?? 0) + change.trades
-  if (trades === 0) sums.delete(key)
-  else sums.set(key, { units: add(known?.units ?? ZERO, change.units), trades })
-}
-
-/** The settled days of all DAOs, by quote token. */
-function createSettled () {
-  const parts = new Map<string, TradedDao>()
-  const groups = new Map<string, Group>()
-  let version = 0
-  let range: { version: number, first: number, last: number } | undefined
-
-  function count ({ quoteMint, baseMint, days: { settled } }: TradedDao, sign: 1 | -1): void {
-    if (settled.size === 0) return
-    version++
-    const group = groups.get(quoteMint) ?? { byDay: new Map<string, Sum>(), byToken: new Map<string, Sum>() }
-    for (const [date, { quote, trades }] of settled) {
-      const change = { units: sign === 1 ? quote : { n: -quote.n, d: quote.d }, trades: sign * trades }
-      move(group.byDay, date, change)
-      move(group.byToken, baseMint, change)
-    }
-    if (group.byDay.size > 0) groups.set(quoteMint, group)
-    else groups.delete(quoteMint)
-  }
-
+/** A running sum, and what each amount adds to it once it is rounded to cents. */
+function createRunningCents (sum = 0n, shown = 0n) {
   return {
-    groups,
-    version: () => version,
-    /** The first and the last day that any of them has, unix seconds. */
-    range (): { first: number, last: number } {
-      if (range?.version !== version) {
-        range = { version, first: Infinity, last: -Infinity }
-        for (const { byDay } of groups.values()) {
-          for (const date of byDay.keys()) {
-            range.first = Math.min(range.first, secondsOf(date))
-            range.last = Math.max(range.last, secondsOf(date))
-          }
-        }
-      }
-      return range
-    },
-    update (daos: readonly TradedDao[]): void {
-      const current = new Set(daos.map(({ address }) => address))
-      for (const [address, part] of parts) {
-        if (current.has(address)) continue
-        count(part, -1)
-        parts.delete(address)
-      }
-      for (const dao of daos) {
-        const part = parts.get(dao.address)
-        if (part?.days.settled === dao.days.settled && part.quoteMint === dao.quoteMint && part.baseMint === dao.baseMint) continue
-        if (part !== undefined) count(part, -1)
-        count(dao, 1)
-        parts.set(dao.address, dao)
-      }
+    copy: () => createRunningCents(sum, shown),
+    get total () { return centsText(shown) },
+    add (usd: bigint): string {
+      sum += usd
+      const upTo = (sum * CENTS + HALF) / USD_SCALE
+      const cents = upTo - shown
+      shown = upTo
+      return centsText(cents)
     }
   }
+}
+
+/** Texts of days since 1970-01-01, made once. */
+const dates = new Map<number, string>()
+function dateOf (day: number): string {
+  let text = dates.get(day)
+  if (text === undefined) dates.set(day, text = new Date(day * SECONDS_PER_DAY * 1000).toISOString().slice(0, 10))
+  return text
+}
+
+/** Days that are not settled yet, summed up anew each time. */
+function recentOf (daos: readonly TradedDao[], prices: ReadonlyMap<string, bigint>) {
+  const byDay = new Map<number, { usd: bigint, trades: number }>()
+  const byToken = new Map<string, bigint>()
+  for (const { baseMint, quoteMint, days: { recent } } of daos) {
+    const price = prices.get(quoteMint)
+    if (price !== undefined) byToken.set(baseMint, byToken.get(baseMint) ?? 0n)
+    for (const [date, { quote, trades }] of recent) {
+      const usd = price === undefined ? 0n : scaleUnits(quote) * price
+      const day = dayOf(date)
+      const known = byDay.get(day) ?? { usd: 0n, trades: 0 }
+      byDay.set(day, { usd: known.usd + usd, trades: known.trades + trades })
+      if (price !== undefined) byToken.set(baseMint, byToken.get(baseMint)! + usd)
+    }
+  }
+  return { byDay, byToken }
+}
+
+type Row = AggregateVolume['dailyBreakdown'][number]
+/** The days before the recent ones, written down, and where their running sum stands. */
+interface Written { settled: readonly bigint[], version: number, first: number, end: number, rows: Row[], running: ReturnType<typeof createRunningCents> }
+
+/** Largest volume first, then by mint. */
+function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
+  const running = createRunningCents()
+  return [...byToken]
+    .sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
+    .map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
 }
 
 /**
- * A function that makes the record as served. Amounts are exact until the last step; there each list is rounded along its running sum, so
- * that every figure is within a cent of the exact one, and the days, and the tokens, add up to the total to the cent.
+ * A function that makes the record as served, in pieces that leave the event loop free. Sums are integers on a scale far below a cent; each
+ * list is rounded along its running sum, so that every figure is within a cent of the exact one, and the days, and the tokens, add up to the
+ * total to the cent.
  */
-export function createAggregate (): (daos: readonly TradedDao[], pricing: Pricing, nowSeconds: number) => AggregateVolume {
-  const settled = createSettled()
+export function createAggregate (): (daos: readonly TradedDao[], pricing: Pricing, nowSeconds: number) => Promise<AggregateVolume> {
+  const sums = createKeptSums()
+  const inTurn = createTurns()
   let written: Written | undefined
 
   /** Rows of the days from `first` to before `end`, or those of the last time where nothing in them has changed. */
-  function write (first: number, end: number, worth: ReadonlyMap<string, Rational>): Written {
-    const key = `${settled.version()} ${first} ${end} ${[...settled.groups.keys()].map(mint => priceKey(worth.get(mint))).join()}`
-    if (written?.key === key) return written
-    const fresh: Written = { key, rows: [], total: noCents(), next: first }
-    for (; fresh.next < end; fresh.next += DAY) {
-      const date = dateOf(fresh.next)
-      const sums = [...settled.groups].flatMap(([mint, { byDay }]) => {
-        const sum = byDay.get(date)
-        return sum === undefined ? [] : [{ mint, ...sum }]
-      })
-      push(fresh, date, sums, worth)
-    }
-    written = fresh
-    return fresh
+  function write (settled: readonly bigint[], first: number, end: number): Written {
+    if (written?.settled === settled && written.version === sums.version && written.first === first && written.end === end) return written
+    const [offset, running] = [sums.range()?.first ?? 0, createRunningCents()]
+    const rows: Row[] = []
+    for (let day = first; day < end; day++) rows.push({ date: dateOf(day), volume: running.add(settled[day - offset] ?? 0n), trades: sums.tradesOn(day) })
+    written = { settled, version: sums.version, first, end, rows, running }
+    return written
   }
 
-  return (daos, { usdPerUnit, symbolOf }, nowSeconds) => {
-    settled.update(daos)
-    const worth = new Map<string, Rational>()
+  return (daos, { usdPerUnit, symbolOf }, nowSeconds) => inTurn(async () => {
+    const pause = createPauses()
+    await sums.update(daos.map(({ address, baseMint, quoteMint, days: { settled } }) => ({ address, baseMint, quoteMint, settled })), pause)
+    const prices = new Map<string, bigint>()
     for (const mint of new Set(daos.map(({ quoteMint }) => quoteMint))) {
       const price = usdPerUnit(mint)
-      if (price !== undefined) worth.set(mint, price)
+      if (price !== undefined) prices.set(mint, scalePrice(price))
     }
+    const settled = await sums.usdByDay(prices, pause)
+    const { byDay, byToken } = recentOf(daos, prices)
+    for (const [token, usd] of sums.usdByToken(prices)) byToken.set(token, (byToken.get(token) ?? 0n) + usd)
 
-    const recent = new Map<string, Array<Sum & { mint: string }>>()
-    const byToken = new Map<string, Rational>()
-    for (const [mint, group] of settled.groups) {
-      const price = worth.get(mint)
-      if (price !== undefined) for (const [token, { units }] of group.byToken) put(byToken, token, multiply(units, price))
-    }
     // a day that has swaps is listed even where our clock, or a launch date, would leave it out
-    const range = settled.range()
-    let first = range.first
-    let end = nowSeconds
-    let last = nowSeconds
-    for (const { baseMint, quoteMint, launchedAt, days } of daos) {
-      first = Math.min(first, launchedAt)
-      const price = worth.get(quoteMint)
-      if (price !== undefined) put(byToken, baseMint, ZERO)
-      for (const [date, { quote, trades }] of days.recent) {
-        end = Math.min(end, secondsOf(date))
-        last = Math.max(last, secondsOf(date))
-        const sums = recent.get(date) ?? []
-        sums.push({ mint: quoteMint, units: quote, trades })
-        recent.set(date, sums)
-        if (price !== undefined) put(byToken, baseMint, multiply(quote, price))
-      }
+    const range = sums.range()
+    const today = Math.floor(nowSeconds / SECONDS_PER_DAY)
+    let [first, last] = [range?.first ?? Infinity, Math.max(today, range?.last ?? -Infinity)]
+    for (const { launchedAt } of daos) first = Math.min(first, Math.floor(launchedAt / SECONDS_PER_DAY))
+    for (const day of byDay.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)]
+
+    if (daos.length === 0) return { totalVolume: '0.00', dailyBreakdown: [], tokens: [] }
+    const end = Math.max(first, Math.min(last, ...byDay.keys()))
+    const past = write(settled, first, end)
+    const [rows, running] = [[...past.rows], past.running.copy()]
+    for (let day = end; day <= last; day++) {
+      const recent = byDay.get(day)
+      const usd = (range === undefined ? 0n : settled[day - range.first] ?? 0n) + (recent?.usd ?? 0n)
+      rows.push({ date: dateOf(day), volume: running.add(usd), trades: sums.tradesOn(day) + (recent?.trades ?? 0) })
     }
-    end = Math.max(end, range.last + DAY)
-    const start = Math.floor(Math.min(first, end) / DAY) * DAY
-    const past = daos.length === 0 ? undefined : write(start, Math.max(start, Math.floor(end / DAY) * DAY), worth)
-    const whole: Written = { key: '', rows: [...past?.rows ?? []], total: copyOf(past?.total ?? noCents()), next: past?.next ?? Infinity }
-    for (; whole.next <= last; whole.next += DAY) push(whole, dateOf(whole.next), recent.get(dateOf(whole.next)) ?? [], worth)
-
-    return {
-      totalVolume: centsText(whole.total.shown),
-      dailyBreakdown: whole.rows.reverse(),
-      tokens: tokenRows(byToken, symbolOf)
-    }
-  }
-}
-
-const priceKey = (price: Rational | undefined): string => price === undefined ? '-' : `${price.n}/${price.d}`
-
-/** Appends a day, and moves the running sum on. */
-function push (to: Written, date: string, sums: ReadonlyArray<Sum & { mint: string }>, worth: ReadonlyMap<string, Rational>): void {
-  let trades = 0
-  for (const sum of sums) {
-    trades += sum.trades
-    const price = worth.get(sum.mint)
-    if (price !== undefined) grow(to.total, multiply(sum.units, price))
-  }
-  to.rows.push({ date, volume: centsText(takeCents(to.total)), trades })
-}
-
-/** Largest volume first, then by mint. */
-function tokenRows (byToken: ReadonlyMap<string, Rational>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
-  const total = noCents()
-  return [...byToken]
-    .sort(([mintA, a], [mintB, b]) => compare(b, a) || (mintA < mintB ? -1 : 1))
-    .map(([mint, usd]) => {
-      grow(total, usd)
-      return { mint, symbol: symbolOf(mint), totalVolume: centsText(takeCents(total)) }
-    })
+    return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: tokenRows(byToken, symbolOf) }
+  })
 }

@@ -1,5 +1,5 @@
 import type { DaoReport, Daos } from '../../schemas/daos.js'
-import type { Valuation } from './usd.js'
+import type { UsdValuation } from './usd.js'
 
 /** The report on every DAO that was found: what became of it, and why. */
 
@@ -10,10 +10,10 @@ export interface FoundDao {
   leftOut: string | undefined
 }
 
-/** What of a DAO's history is indexed. Holes are ranges of sequence numbers, both ends included; `firstSwap` is in unix seconds. */
+/** What of a DAO's history is indexed. Sequence gaps are ranges of sequence numbers, both ends included; `firstSwap` is in unix seconds. */
 export interface IndexedDao {
   indexed: bigint
-  holes: ReadonlyArray<readonly [bigint, bigint]>
+  sequenceGaps: ReadonlyArray<readonly [bigint, bigint]>
   firstSwap: number | null
 }
 
@@ -23,7 +23,7 @@ export interface ReportFacts {
   /** DAOs left out because their last 24 hours are not fully known. */
   incomplete: ReadonlySet<string>
   indexed: ReadonlyMap<string, IndexedDao>
-  usd: Valuation
+  usd: UsdValuation
 }
 
 /** The record as served: discovered = listed + left out, always. */
@@ -52,7 +52,7 @@ export function daosReport ({ slot, found, incomplete, indexed, usd }: ReportFac
   return { slot, discovered: daos.length, listed, left_out: daos.length - listed, daos }
 }
 
-/** How many sequence numbers the holes hold. */
-export function missingEvents (history: Pick<IndexedDao, 'holes'> | undefined): bigint {
-  return (history?.holes ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)
+/** How many sequence numbers the sequence gaps hold. */
+export function missingEvents (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint {
+  return (history?.sequenceGaps ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)
 }

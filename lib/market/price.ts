@@ -9,7 +9,7 @@ export interface Pool {
   quoteDecimals: number
 }
 
-/** Digits after the point of a price, and its least significant digits (README, "Methodology"). */
+/** Digits after the point of a price, and its least significant digits (docs/methodology.md, "Price"). */
 const PRICE_DIGITS = 12
 
 /** (quoteReserves / baseReserves) × 10^(baseDecimals − quoteDecimals). Both reserves positive. */
@@ -39,7 +39,7 @@ export interface Quotes {
 }
 
 /** A quote never takes more than this share of a reserve. */
-const MOST_OF_RESERVE = 100n
+const MAX_OF_RESERVE = 100n
 
 /**
  * What buying, and selling, base tokens for `notional` (at most 1 % of the reserve) really yields per base token under the pool's integer
@@ -50,7 +50,7 @@ export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
   const last = spotPrice(pool)
   const wanted = notional.n * 10n ** BigInt(quoteDecimals) / notional.d
-  const most = quoteReserves / MOST_OF_RESERVE
+  const most = quoteReserves / MAX_OF_RESERVE
   const quoteIn = wanted < most ? wanted : most
   const baseIn = quoteIn * baseReserves / quoteReserves
   const bought = swapOutput(quoteIn, quoteReserves, baseReserves, feeRate)

@@ -29,23 +29,6 @@ export function lockedTeamTokens (team: TeamTokens): bigint {
   return locked < team.vaultBalance ? locked : team.vaultBalance
 }
 
-/** A price range and the price in it; square roots of token B per token A, Q64.64. */
-export interface PriceCurve {
-  sqrtMinPrice: bigint
-  sqrtMaxPrice: bigint
-  sqrtPrice: bigint
-}
-
-/**
- * Tokens that `liquidity` stands for on one side of an external pool, rounded down as a withdrawal is (cp-amm: curve helpers).
- * Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
- */
-export function positionAmount ({ sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'): bigint {
-  return side === 'A'
-    ? liquidity * (sqrtMaxPrice - sqrtPrice) / (sqrtPrice * sqrtMaxPrice)
-    : liquidity * (sqrtPrice - sqrtMinPrice) >> 128n
-}
-
 export interface SupplyParts {
   mint: string
   supply: bigint

@@ -1,7 +1,7 @@
 import { compare, multiply, type Rational, ratio, toFixed, wholeTokens, ZERO } from '../decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { type QuoteRules, quotes, quoteTexts } from './price.js'
-import type { PricedPool, Valuation } from './usd.js'
+import type { PricedPool, UsdValuation } from './usd.js'
 
 /** A pool with the texts that its tokens carry. */
 export interface Pair extends PricedPool {
@@ -25,8 +25,8 @@ const VOLUME_DIGITS = 8
 const USD_DIGITS = 2
 const RESERVE_SIDES = 2n
 
-/** Twice the quote reserves in USD; 0 where nothing prices the quote token. */
-export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: PricedPool, usd: Valuation): Rational {
+/** Twice the quote reserves in USD; 0 where the quote token has no USD value. */
+export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: PricedPool, usd: UsdValuation): Rational {
   const worth = usd(quoteMint)
   return worth === undefined ? ZERO : multiply(worth, wholeTokens(ratio(RESERVE_SIDES * quoteReserves), quoteDecimals))
 }
@@ -34,25 +34,50 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
 /** Amounts in USD as text: two digits after the point. */
 export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
 
-/**
- * The tickers of `pairs`, deepest first, then by pool. `volumes` gives each pool's 24 hours by its address; throws a RangeError for a pair
- * it doesn't know, since an unknown volume is not zero.
- */
-export function tickers (pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: Valuation, rules: QuoteRules): Ticker[] {
+/** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
+export function byDepth<P extends PricedPool> (pairs: readonly P[], usd: UsdValuation): P[] {
   return pairs
-    .map(pair => ({ pair, depth: liquidityUsd(pair, usd) }))
-    .sort((a, b) => compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1))
-    .map(({ pair, depth }) => {
-      const volume = volumes.get(pair.address)
-      if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
-      return ticker(pair, volume, depth, rules)
-    })
+    .map(pair => ({ pair, depth: liquidityUsd(pair, usd), isPriced: usd(pair.quoteMint) !== undefined }))
+    .sort((a, b) => Number(b.isPriced) - Number(a.isPriced) || compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1))
+    .map(({ pair }) => pair)
 }
 
-function ticker (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {
+/** The pools of each pair by ticker id, deepest first by what they hold of their common quote token, then by pool. */
+export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {
+  const found = new Map<string, PricedPool[]>()
+  for (const pair of pairs) {
+    const pools = found.get(tickerId(pair))
+    if (pools === undefined) found.set(tickerId(pair), [pair])
+    else pools.push(pair)
+  }
+  return new Map(Array.from(found, ([id, pools]) => [
+    id,
+    pools.sort((a, b) => a.quoteReserves === b.quoteReserves ? (a.address < b.address ? -1 : 1) : a.quoteReserves > b.quoteReserves ? -1 : 1)
+      .map(({ address }) => address)
+  ]))
+}
+
+const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
+
+/** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
+export function tickers (pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Ticker[] {
+  return byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, rules))
+}
+
+/**
+ * The ticker of a pair. `volumes` gives each pool's 24 hours by its address; throws a RangeError for one it doesn't know, since an unknown
+ * volume is not zero.
+ */
+export function ticker (pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Ticker {
+  const volume = volumes.get(pair.address)
+  if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
+  return tickerOf(pair, volume, liquidityUsd(pair, usd), rules)
+}
+
+function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {
   const { bid, last, ask } = quoteTexts(quotes(pair, rules))
   return {
-    ticker_id: `${pair.baseMint}_${pair.quoteMint}`,
+    ticker_id: tickerId(pair),
     base_currency: pair.baseMint,
     target_currency: pair.quoteMint,
     base_symbol: pair.baseSymbol,

@@ -1,7 +1,7 @@
-import { compare, multiply, ONE, powerOfTen, type Rational, ratio } from '../decimal.js'
+import { compare, divide, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
 import { type Pool, spotPrice } from './price.js'
 
-/** What a token is worth in USD, by the pools themselves. Creating a pool is free for anyone: a dollar is only what the settings call one. */
+/** What a token is worth in USD. Creating a pool is free for anyone, so neither a pool nor a name makes a dollar: the settings do. */
 
 export interface PricedPool extends Pool {
   address: string
@@ -9,25 +9,39 @@ export interface PricedPool extends Pool {
   quoteMint: string
 }
 
-/** USD per whole token; undefined where no pool prices the mint in a dollar. */
-export type Valuation = (mint: string) => Rational | undefined
+/** USD per whole token; undefined where the settings give the mint no value. */
+export type UsdValuation = (mint: string) => Rational | undefined
+
+export interface UsdRules {
+  /** Mints that count as 1 USD. */
+  usdMints: ReadonlySet<string>
+  /** Further mints, and the address of the pool that prices each. */
+  pricedBy: ReadonlyMap<string, string>
+  /** Whole units of a dollar that such a pool must hold. */
+  minDepth: Rational
+}
+
+/** USD per whole `mint` by `pool`, which must be one between it and a dollar, and deep enough. */
+function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRules): Rational | undefined {
+  const isBase = pool.baseMint === mint && usdMints.has(pool.quoteMint)
+  if (!isBase && !(pool.quoteMint === mint && usdMints.has(pool.baseMint))) return undefined
+  const depth = isBase ? wholeTokens(ratio(pool.quoteReserves), pool.quoteDecimals) : wholeTokens(ratio(pool.baseReserves), pool.baseDecimals)
+  if (compare(depth, minDepth) < 0) return undefined
+  return isBase ? spotPrice(pool) : divide(ONE, spotPrice(pool))
+}
 
 /**
- * Dollars count as 1 USD; another mint by the spot price of the deepest pool that quotes it in a dollar (of equally deep ones, the lowest
- * address). Pools must have reserves.
+ * Dollars count as 1 USD; a mint that the settings name with its pool by the spot price of that pool, while it holds `minDepth` of a
+ * dollar; nothing else is worth anything. Pools must have reserves.
  */
-export function createValuation (pools: Iterable<PricedPool>, dollars: ReadonlySet<string>): Valuation {
-  const deepest = new Map<string, { pool: PricedPool, depth: Rational }>()
-  for (const pool of pools) {
-    if (!dollars.has(pool.quoteMint)) continue
-    const depth = multiply(ratio(pool.quoteReserves), powerOfTen(-pool.quoteDecimals))
-    const known = deepest.get(pool.baseMint)
-    const order = known === undefined ? 1 : compare(depth, known.depth)
-    if (order > 0 || (order === 0 && pool.address < known!.pool.address)) deepest.set(pool.baseMint, { pool, depth })
+export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
+  const wanted = new Set(rules.pricedBy.values())
+  const named = new Map<string, PricedPool>()
+  if (wanted.size > 0) for (const pool of pools) if (wanted.has(pool.address)) named.set(pool.address, pool)
+  const prices = new Map<string, Rational | undefined>()
+  for (const [mint, address] of rules.pricedBy) {
+    const pool = named.get(address)
+    prices.set(mint, pool && priceBy(pool, mint, rules))
   }
-  return mint => {
-    if (dollars.has(mint)) return ONE
-    const priced = deepest.get(mint)
-    return priced && spotPrice(priced.pool)
-  }
+  return mint => rules.usdMints.has(mint) ? ONE : prices.get(mint)
 }

@@ -1,9 +1,12 @@
 import { ratio, type Rational } from '../decimal.js'
 
-/** auto: a swap whose fee is not the configured rate counts its own input; fees: every swap counts its fee / rate. */
-export type VolumeBasis = 'auto' | 'fees'
+/**
+ * input: a swap counts its own input and output, which is fee / rate freed of the fee's rounding up to a whole raw unit; fees: every swap
+ * counts its fee / rate to the letter.
+ */
+export type VolumeBasis = 'input' | 'fees'
 
-export interface Valuation {
+export interface VolumeRule {
   /** PROTOCOL_FEE_RATE: above 0 and below 1. */
   rate: Rational
   basis: VolumeBasis
@@ -33,16 +36,14 @@ export function feeAt (input: bigint, { n, d }: Rational): bigint {
 }
 
 /**
- * The volume of one spot swap. Its notional stands on the leg that was paid: fee / rate. Where the basis is 'auto' and the fee disagrees
- * with the rate, or is not known, it is the input itself; where the basis is 'fees', a fee that is not known is taken from the input at
- * the rate. The other leg is notional × output / input.
+ * The volume of one spot swap. By 'input' it is what was paid and what was received. By 'fees' the leg that was paid counts fee / rate, a
+ * fee that is not known being taken from the input at the rate, and the other leg counts that × output / input.
  */
-export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: Valuation): SwapVolume {
+export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: VolumeRule): SwapVolume {
   const expected = feeAt(input, rate)
-  const byFee = basis === 'fees' || fee === expected
-  const notional = byFee ? ratio((fee ?? expected) * rate.d, rate.n) : ratio(input)
-  const other = input === 0n ? ratio(output) : ratio(notional.n * output, notional.d * input)
   const agrees = fee === null || fee === expected
+  const notional = basis === 'fees' ? ratio((fee ?? expected) * rate.d, rate.n) : ratio(input)
+  const other = basis === 'fees' && input > 0n ? ratio(notional.n * output, notional.d * input) : ratio(output)
   return side === 'buy' ? { base: other, quote: notional, agrees } : { base: notional, quote: other, agrees }
 }
 

@@ -10,7 +10,7 @@ const pool = fc.record({
 })
 const rules = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
-test('last_price is (quote / base) × 10^(base decimals − quote decimals), to 12 significant digits', async t => {
+test('spec 2.1.1: last_price is (quote / base) × 10^(base decimals − quote decimals), to 12 significant digits', async t => {
   fc.assert(fc.property(pool, (given: Pool) => {
     // An independent oracle: both sides in whole units of 10^-36, compared with the text's own digits.
     const numerator = given.quoteReserves * 10n ** BigInt(given.baseDecimals)
@@ -25,7 +25,7 @@ test('last_price is (quote / base) × 10^(base decimals − quote decimals), to 
   t.equal(quoteTexts(quotes({ baseReserves: U64, quoteReserves: 1n, baseDecimals: 0, quoteDecimals: 18 }, rules)).last, '0.0000000000000000000000000000000000000542101086243')
 })
 
-test('bid < last_price < ask, as numbers and as text, in every pool', async () => {
+test('spec 2.1.4: bid < last_price < ask, as numbers and as text, in every pool', async () => {
   const notional = fc.tuple(fc.bigInt(1n, 10n ** 12n), fc.constantFrom(1n, 1_000_000n)).map(([n, d]) => ratio(n, d))
   const feeRate = fc.bigInt(1n, 9_999n).map(bps => ratio(bps, 10_000n))
   fc.assert(fc.property(pool, notional, feeRate, (given, size, fee) => {
@@ -39,7 +39,7 @@ test('bid < last_price < ask, as numbers and as text, in every pool', async () =
   }), { numRuns: 3_000 })
 })
 
-test('bid and ask are what the pool\'s integer arithmetic yields for the notional', async t => {
+test('spec 2.1.4: bid and ask are what the pool\'s integer arithmetic yields for the notional', async t => {
   const given = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n, baseDecimals: 6, quoteDecimals: 6 }
   const { bid, ask } = quotes(given, rules)
   // 100 quote tokens in: net 99.5, out floor(99_500_000 × base / (quote + 99_500_000))

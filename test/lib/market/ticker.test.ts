@@ -1,15 +1,15 @@
 import { test } from 'tap'
 import { ratio } from '../../../lib/decimal.js'
-import { type Pair, tickers } from '../../../lib/market/ticker.js'
+import { type Pair, poolsByPair, tickers } from '../../../lib/market/ticker.js'
 import { createValuation } from '../../../lib/market/usd.js'
 
 const rules = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
-const DOLLARS = new Set(['USDC'])
+const RULES = { usdMints: new Set(['USDC']), pricedBy: new Map([['EURO', 'deep']]), minDepth: ratio(1_000n) }
 const pair = (address: string, quoteReserves: bigint, quoteMint = 'USDC', baseMint = 'BASE'): Pair => ({
   address, baseMint, quoteMint, baseReserves: 1_000_000_000n, quoteReserves, baseDecimals: 6, quoteDecimals: 6, baseSymbol: 'B', baseName: 'Base', quoteSymbol: 'Q', quoteName: 'Quote'
 })
 const nothing = { base: ratio(0n), quote: ratio(0n) }
-const list = (pairs: Pair[]) => tickers(pairs, new Map(pairs.map(({ address }) => [address, nothing])), createValuation(pairs, DOLLARS), rules)
+const list = (pairs: Pair[]) => tickers(pairs, new Map(pairs.map(({ address }) => [address, nothing])), createValuation(pairs, RULES), rules)
 
 test('tickers come deepest first, then by pool_id, also where several DAOs share a pair', async t => {
   const found = list([pair('C', 5n), pair('B', 9n), pair('A', 5n)])
@@ -17,17 +17,30 @@ test('tickers come deepest first, then by pool_id, also where several DAOs share
   t.equal(new Set(found.map(({ ticker_id: id }) => id)).size, 1)
 })
 
-test('liquidity_in_usd is twice the quote reserves', async t => {
+test('spec 2.1.3: liquidity_in_usd is twice the quote reserves', async t => {
   t.equal(list([pair('A', 1_234_567_890n)])[0]?.liquidity_in_usd, '2469.14')
 })
 
-test('a quote token that is no dollar is valued by the deepest pool that prices it in one', async t => {
-  const found = list([
-    pair('X', 1_000_000n, 'EURO', 'BASE'),
-    pair('shallow', 9_000_000n, 'USDC', 'EURO'),
-    pair('deep', 2_000_000_000n, 'USDC', 'EURO')
-  ])
-  t.equal(found.find(({ pool_id: pool }) => pool === 'X')?.liquidity_in_usd, '4.00', '2 × 1 EURO at 2 USD')
+test('a quote token that is no dollar is valued by the pool that the settings name, and only while it is deep enough', async t => {
+  const x = pair('X', 1_000_000n, 'EURO', 'BASE')
+  const liquidity = (...pools: Pair[]) => list([x, ...pools]).find(({ pool_id: pool }) => pool === 'X')?.liquidity_in_usd
+  t.equal(liquidity(pair('deeper', 9_000_000_000n, 'USDC', 'EURO'), pair('deep', 2_000_000_000n, 'USDC', 'EURO')), '4.00', '2 × 1 EURO at 2 USD')
+  t.equal(liquidity(pair('deep', 1_000_000_000n, 'USDC', 'EURO')), '2.00', 'just deep enough')
+  t.equal(liquidity(pair('deep', 999_999_999n, 'USDC', 'EURO')), '0.00', 'a raw unit too little')
+  t.equal(liquidity(pair('deeper', 9_000_000_000n, 'USDC', 'EURO')), '0.00', 'another pool, however deep')
+  t.equal(liquidity(pair('deep', 2_000_000_000n, 'USDC', 'OTHER')), '0.00', 'a pool of another token')
+  t.equal(liquidity(pair('deep', 2_000_000_000n, 'FAKE', 'EURO')), '0.00', 'a pool in no dollar')
+  t.equal(liquidity({ ...pair('deep', 500_000_000n, 'EURO', 'USDC'), baseReserves: 1_000_000_000n }), '4.00', 'the dollar may be its base')
+})
+
+test('pools whose quote token has no USD value come last, whatever they claim to hold', async t => {
+  const found = list([pair('A', 1n << 63n, 'FAKE'), pair('B', 1n, 'USDC')])
+  t.same(found.map(({ pool_id: pool }) => pool), ['B', 'A'])
+})
+
+test('of the pools of an unpriced pair the deepest comes first, not the one of the lowest address', async t => {
+  const pairs = [pair('A', 1n, 'FAKE'), pair('B', 9n, 'FAKE'), pair('C', 9n, 'FAKE')]
+  t.same([...poolsByPair(pairs)], [['BASE_FAKE', ['B', 'C', 'A']]])
 })
 
 test('a fake dollar makes no liquidity', async t => {
@@ -37,8 +50,8 @@ test('a fake dollar makes no liquidity', async t => {
 test('volumes have 8 digits after the point, and an unknown volume is not zero', async t => {
   const pairs = [pair('A', 5_000_000n)]
   const volumes = new Map([['A', { base: ratio(1n, 3n), quote: ratio(2_500_000n) }]])
-  const [found] = tickers(pairs, volumes, createValuation(pairs, DOLLARS), rules)
+  const [found] = tickers(pairs, volumes, createValuation(pairs, RULES), rules)
   t.equal(found?.base_volume, '0.00000033')
   t.equal(found?.target_volume, '2.50000000')
-  t.throws(() => tickers(pairs, new Map(), createValuation(pairs, DOLLARS), rules), RangeError)
+  t.throws(() => tickers(pairs, new Map(), createValuation(pairs, RULES), rules), RangeError)
 })

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { test } from 'tap'
 import { compare, multiply, ratio } from '../../../lib/decimal.js'
-import { feeAt, observedBps, swapVolume, type SwapFacts, type Valuation } from '../../../lib/market/volume.js'
+import { feeAt, observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../../lib/market/volume.js'
 
-const QUARTER: Valuation = { rate: ratio(25n, 10_000n), basis: 'auto' }
-const HALF: Valuation = { rate: ratio(5n, 1000n), basis: 'auto' }
+const QUARTER: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
+const HALF: VolumeRule = { rate: ratio(5n, 1000n), basis: 'input' }
 const buy = (input: bigint, output: bigint, fee: bigint | null): SwapFacts => ({ side: 'buy', input, output, fee })
 const amount = fc.bigInt(1n, (1n << 64n) - 1n)
 
-test('the fee rounds up, as the program takes it', async t => {
+test('spec 2.1.2: the fee rounds up, as the program takes it', async t => {
   t.equal(feeAt(1_000_000n, HALF.rate), 5_000n)
   t.equal(feeAt(10_000_000_001n, HALF.rate), 50_000_001n)
   t.equal(feeAt(10_000_000_001n, QUARTER.rate), 25_000_001n)
@@ -17,14 +17,19 @@ test('the fee rounds up, as the program takes it', async t => {
   t.equal(feeAt(0n, HALF.rate), 0n)
 })
 
-test('a swap whose fee agrees counts fee / rate on the leg that was paid', async t => {
+test('spec 2.1.2: a swap counts its own input and output, freed of the fee\'s rounding', async t => {
   const { base, quote, agrees } = swapVolume(buy(1_000_000n, 9_949_950n, 5_000n), HALF)
   t.ok(agrees)
   t.equal(compare(quote, ratio(1_000_000n)), 0)
   t.equal(compare(base, ratio(9_949_950n)), 0)
   const rounded = swapVolume({ side: 'sell', input: 199n, output: 19n, fee: 1n }, HALF)
-  t.equal(compare(rounded.base, ratio(200n)), 0)
-  t.equal(compare(rounded.quote, ratio(200n * 19n, 199n)), 0)
+  t.equal(compare(rounded.base, ratio(199n)), 0)
+  t.equal(compare(rounded.quote, ratio(19n)), 0)
+  const dust = swapVolume({ side: 'sell', input: 2n, output: 99_000_000n, fee: 1n }, HALF)
+  t.ok(dust.agrees)
+  t.equal(compare(dust.quote, ratio(99_000_000n)), 0, 'two raw units sold for 99 dollars are 99 dollars, not 9,900')
+  const letter = swapVolume({ side: 'sell', input: 2n, output: 99_000_000n, fee: 1n }, { ...HALF, basis: 'fees' })
+  t.equal(compare(letter.quote, ratio(9_900_000_000n)), 0)
 })
 
 test('a swap whose fee disagrees counts its own input, unless fees alone are to count', async t => {
@@ -54,7 +59,7 @@ test('nothing in, nothing out of a swap divides by zero', async t => {
 })
 
 test('both legs stand in the ratio of the swap, whatever the rate', async () => {
-  fc.assert(fc.property(amount, amount, fc.option(amount, { nil: null }), fc.bigInt(1n, 9999n), fc.constantFrom('auto' as const, 'fees' as const), fc.boolean(), (input, output, fee, bps, basis, isBuy) => {
+  fc.assert(fc.property(amount, amount, fc.option(amount, { nil: null }), fc.bigInt(1n, 9999n), fc.constantFrom('input' as const, 'fees' as const), fc.boolean(), (input, output, fee, bps, basis, isBuy) => {
     const { base, quote } = swapVolume({ side: isBuy ? 'buy' : 'sell', input, output, fee }, { rate: ratio(bps, 10_000n), basis })
     const [paid, got] = isBuy ? [quote, base] : [base, quote]
     return compare(multiply(paid, ratio(output)), multiply(got, ratio(input))) === 0

@@ -1,0 +1,102 @@
+import { compare, multiply, parseDecimal, placesFor, powerOfTen, type Rational, ratio, toFixed, formatUnits } from '../decimal.js'
+import { type Pool, type QuoteRules, quotes, quoteTexts, swapOutput } from './price.js'
+
+/**
+ * The order book of a constant-product pool: slices of its curve. Each is a price move of 0.1 %, offered at the price that it really
+ * executes at, fee included, by the pool's integer arithmetic: walking the book to any level yields what one swap of that size yields.
+ */
+
+/** Price in whole quote tokens per whole base token, amount in whole base tokens; plain decimal text. */
+export type Level = readonly [price: string, amount: string]
+
+export interface OrderBook {
+  /** Best first: the highest price. */
+  bids: Level[]
+  /** Best first: the lowest price. */
+  asks: Level[]
+}
+
+/** Most levels of one side. */
+export const MAX_LEVELS = 250
+/** The price moves by this factor over one slice. */
+const STEP = { n: 1_001n, d: 1_000n }
+const SCALE = 10n ** 30n
+const PRICE_DIGITS = 12
+
+/** Raw units of one slice: what is paid in, fee included, and what comes out. */
+interface Slice { input: bigint, output: bigint }
+
+function squareRoot (value: bigint): bigint {
+  let guess = 1n << BigInt(value.toString(2).length + 1 >> 1)
+  for (;;) {
+    const next = (guess + value / guess) >> 1n
+    if (next >= guess) return guess
+    guess = next
+  }
+}
+
+/** √1.001^k × SCALE: by how much the paying side's reserve has grown once the price has moved k steps. */
+const growth: readonly bigint[] = Array.from({ length: MAX_LEVELS + 1 }, (_, k) => squareRoot(STEP.n ** BigInt(k) * SCALE * SCALE / STEP.d ** BigInt(k)))
+
+/** Whether `a` yields less per unit paid than `b`. */
+const isDearer = (a: Slice, b: Slice): boolean => a.output * b.input < b.output * a.input
+
+/**
+ * The slices of one direction, best first, each strictly dearer than the one before. Where whole raw units are too coarse for that, slices are
+ * joined: their ends remain sizes of real swaps.
+ */
+function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count: number): Slice[] {
+  const joined: Slice[] = []
+  let before: Slice = { input: 0n, output: 0n }
+  for (let k = 1; k <= count; k++) {
+    const net = reserveIn * growth[k]! / SCALE - reserveIn
+    // the least input of which so much is left after the fee
+    const input = (net * feeRate.d + feeRate.d - feeRate.n - 1n) / (feeRate.d - feeRate.n)
+    const output = swapOutput(input, reserveIn, reserveOut, feeRate)
+    let slice = { input: input - before.input, output: output - before.output }
+    before = { input, output }
+    if (slice.input === 0n) continue
+    while (joined.length > 0 && !isDearer(slice, joined.at(-1)!)) {
+      const last = joined.pop()!
+      slice = { input: last.input + slice.input, output: last.output + slice.output }
+    }
+    joined.push(slice)
+  }
+  return joined.filter(({ output }) => output > 0n)
+}
+
+/** Places after the point at which the price times the amount is the quote amount to less than a raw unit. */
+function placesOf (price: Rational, amount: bigint, { baseDecimals, quoteDecimals }: Pool, digits: number): number {
+  const whole = (amount / 10n ** BigInt(baseDecimals)).toString().length
+  return Math.max(placesFor(price, digits), quoteDecimals + whole)
+}
+
+const isBelow = (a: string, b: string): boolean => compare(parseDecimal(a)!, parseDecimal(b)!) < 0
+const rises = (prices: readonly string[]): boolean => prices.every((price, at) => at === 0 || isBelow(prices[at - 1]!, price))
+
+/**
+ * The book of a pool with both reserves positive, `levels` to a side at most (0 to MAX_LEVELS). Bids fall, asks rise, and the best bid is
+ * below the last price of the tickers and the best ask above it, as text too. A side is empty where no whole raw unit can be had.
+ */
+export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }): OrderBook {
+  const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
+  const scale = powerOfTen(baseDecimals - quoteDecimals)
+  const last = quoteTexts(quotes(pool, rules)).last
+  const sold = slices(baseReserves, quoteReserves, rules.feeRate, levels.bids)
+    .map(({ input, output }) => ({ amount: input, price: multiply(ratio(output, input), scale) }))
+  const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)
+    .map(({ input, output }) => ({ amount: output, price: multiply(ratio(input, output), scale) }))
+  for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
+    const text = ({ amount, price }: { amount: bigint, price: Rational }, rounding: 'down' | 'up'): Level =>
+      [toFixed(price, placesOf(price, amount, pool, digits), rounding), formatUnits(amount, baseDecimals)]
+    const book = { bids: sold.map(level => text(level, 'down')), asks: bought.map(level => text(level, 'up')) }
+    const prices = [...book.bids.map(([price]) => price).reverse(), last, ...book.asks.map(([price]) => price)]
+    if (rises(prices)) return book
+  }
+}
+
+/** Of `depth` levels of both sides together (0: all), how many each side has. */
+export function levelsOf (depth: number): { bids: number, asks: number } {
+  if (depth === 0) return { bids: MAX_LEVELS, asks: MAX_LEVELS }
+  return { bids: Math.ceil(depth / 2), asks: Math.floor(depth / 2) }
+}

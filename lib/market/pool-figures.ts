@@ -1,0 +1,36 @@
+import { compare, formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed, wholeTokens } from '../decimal.js'
+import type { Pool } from './price.js'
+
+/** Texts of what is told of a pool: executed prices, exact amounts, percents. */
+
+type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
+
+const PRICE_DIGITS = 12
+
+/** Quote amount ÷ base amount in whole tokens: 12 significant digits and at least 12 places. Both raw amounts positive. */
+export function executedPriceText ({ quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals): string {
+  const price = multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
+  return toFixed(price, placesFor(price, PRICE_DIGITS))
+}
+
+/** A sum of raw units that is a decimal fraction, in whole tokens: exact, trailing zeros trimmed. Throws a RangeError for any other fraction. */
+export function exactUnits ({ n, d }: Rational, decimals: number): string {
+  const places = d.toString().length - 1
+  if (d !== 10n ** BigInt(places)) throw new RangeError('not a decimal fraction')
+  return formatUnits(n, decimals + places)
+}
+
+const AMOUNT_PLACES = 8
+
+/** An amount of raw units in whole tokens, at most 8 places, trailing zeros trimmed. */
+export const amountText = (raw: Rational, decimals: number): string => toFixed(wholeTokens(raw, decimals), AMOUNT_PLACES).replace(/\.?0+$/, '')
+
+/** Percent from one executed price to another, 2 places, with its sign. */
+export function changeText (from: { quote: bigint, base: bigint }, to: { quote: bigint, base: bigint }): string {
+  const [before, now] = [ratio(from.quote, from.base), ratio(to.quote, to.base)]
+  const difference = subtract(now, before)
+  const percent = ratio(difference.n * before.d * 100n, difference.d * before.n)
+  const isFall = compare(now, before) < 0
+  const text = toFixed(isFall ? { n: -percent.n, d: percent.d } : percent, 2)
+  return isFall && !/^0\.0+$/.test(text) ? `-${text}` : text
+}
