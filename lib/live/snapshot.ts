@@ -1,9 +1,12 @@
+import { createPauses } from '../async.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
+import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
+import { createSlotAges, type SlotAges } from './slot-ages.js'
 import type { Token, TokenReader } from './tokens.js'
 
 /** The state of all DAOs at one slot. */
@@ -21,6 +24,8 @@ export interface Discovered {
 
 export interface Snapshot {
   slot: number
+  /** When its slot was first seen, ms: its age counts from there. */
+  seenAt: number
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
   /** The pools that are listed. */
@@ -35,14 +40,27 @@ export interface SnapshotOptions {
   client: ProgramClient
   /** Addresses of DAOs that are left out of every answer. */
   excluded: ReadonlySet<string>
+  /** Ages of slots; those of other reads too. */
+  ages?: SlotAges
+  /** Milliseconds, steadily growing. */
+  now?: () => number
+  /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
+  expectsSome?: () => boolean
 }
+
+// A slot, and what was seen at it, holds against a later answer for so long: after it a mark of a node that was wrong binds nobody.
+const MARK_MS = 60_000
+// An account that was seen over so long is final: no instruction of the program closes one.
+const FINAL_MS = 60_000
 
 /**
  * A function that reads all DAOs anew: one call for the accounts, and one for each hundred accounts of tokens not known yet. Its answers
  * never go back in slots. It throws the ServiceError of the read that failed; a single account that can't be decoded is left out with its reason.
  */
-export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded }: SnapshotOptions): () => Promise<Snapshot> {
-  let newest: number | undefined
+export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false }: SnapshotOptions): () => Promise<Snapshot> {
+  let newest: { slot: number, at: number } | undefined
+  /** When each DAO was first seen. */
+  const firstSeen = new Map<string, number>()
 
   function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
     const { address } = account
@@ -59,9 +77,20 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   }
 
   return async () => {
-    const { slot, value } = await reader.programAccounts(client.program, client.daoPrefix, newest)
+    const begun = now()
+    const known = [...firstSeen].filter(([, at]) => begun - at >= FINAL_MS).map(([address]) => address)
+    const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
+    const { slot, value } = await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known })
+    if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
+    const seenAt = ages.seenAt(slot)
     const all = new Set(value.map(({ address }) => address))
-    const found = value.map(account => discover(account, all))
+    const pause = createPauses()
+    const found: Discovered[] = []
+    for (const account of value) {
+      found.push(discover(account, all))
+      const wait = pause()
+      if (wait !== undefined) await wait
+    }
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
@@ -73,8 +102,9 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
       pairs.push(result)
       return entry
     })
-    newest = slot
-    return { slot, discovered, pairs, tokens }
+    for (const { address } of found) if (!firstSeen.has(address)) firstSeen.set(address, begun)
+    if (slot !== newest?.slot) newest = { slot, at: begun }
+    return { slot, seenAt, discovered, pairs, tokens }
   }
 }
 

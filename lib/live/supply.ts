@@ -1,6 +1,8 @@
+import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, AtSlot, RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
-import { lockedTeamTokens, positionAmount, supplyRecord } from '../market/supply.js'
+import { positionAmount } from '../market/external-share.js'
+import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
 import { launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -15,7 +17,7 @@ import type { Supply } from '../../schemas/supply.js'
 export type SupplyReader = (mint: string) => Promise<Supply>
 
 /** Times that the accounts are read before a launch that changes between reads counts as a failure. */
-const MOST_ROUNDS = 3
+const MAX_ROUNDS = 3
 
 type Accounts = ReadonlyMap<string, RawAccount>
 
@@ -28,28 +30,42 @@ interface Origin {
 /**
  * Reads the supply of a mint. The first read finds the launch among the launchpads; for a token of no launch it is the only one. The second
  * reads everything again, with the vaults and the external pool that the launch leads to, at one slot; a third follows only when the launch
- * has changed in between.
+ * has changed in between. A token of no launch has the DAOs that trade it as its internal AMM, which `daosOf` names: their base vaults are read
+ * likewise, a hundred accounts a call.
  *
  * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError of a failed read:
  * only an account of which the node says that it does not exist counts as nothing.
  */
-export function createSupplyReader (reader: AccountReader, client: ProgramClient): SupplyReader {
+export function createSupplyReader (reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<readonly string[]>): SupplyReader {
+  /** Of one slot where one call holds them all, else of the same or following ones. */
+  async function readAll (addresses: readonly string[], minSlot: number | undefined): Promise<AtSlot<Array<RawAccount | null>>> {
+    const all: AtSlot<Array<RawAccount | null>> = { slot: minSlot ?? 0, value: [] }
+    for (let at = 0; at < addresses.length; at += MAX_ACCOUNTS) {
+      const { slot, value } = await reader.accounts(addresses.slice(at, at + MAX_ACCOUNTS), all.slot === 0 ? undefined : all.slot)
+      all.slot = slot
+      all.value.push(...value)
+    }
+    return all
+  }
+
   return async mint => {
     if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
     const candidates = LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
     const found = candidates.flatMap(({ addresses }) => [addresses.launch, addresses.position])
     let planned: string[] = []
     let slot: number | undefined
-    for (let round = 0; round < MOST_ROUNDS; round++) {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
       const asked = [mint, ...found, ...planned]
-      const answer: AtSlot<Array<RawAccount | null>> = await reader.accounts(asked, slot)
+      const answer = await readAll(asked, slot)
       slot = answer.slot
       const accounts = existing(answer.value)
       try {
         const token = readMint(mint, accounts)
         const origin = findOrigin(client, candidates, accounts, mint)
-        const needed = origin === undefined ? [] : neededFor(origin, token)
-        if (needed.every(address => asked.includes(address))) return measure(client, token, origin, accounts)
+        const daos = origin === undefined ? await daosOf(mint) : []
+        const needed = origin === undefined ? daos.map(dao => ammVault(dao, token)) : neededFor(origin, token)
+        const known = new Set(asked)
+        if (needed.every(address => known.has(address))) return measure(client, token, origin, daos, accounts)
         planned = needed
       } catch (error) {
         if (!(error instanceof DecodeError)) throw error
@@ -107,10 +123,13 @@ function neededFor (origin: Origin, token: Mint): string[] {
   ]
 }
 
-function measure (client: ProgramClient, token: Mint, origin: Origin | undefined, accounts: Accounts): Supply {
+function measure (client: ProgramClient, token: Mint, origin: Origin | undefined, daos: readonly string[], accounts: Accounts): Supply {
   const { address: mint, supply, decimals } = token
   const dao = origin?.launch.dao
-  if (origin === undefined || dao == null) return supplyRecord({ mint, supply, decimals, teamPackage: 0n, ammLiquidity: 0n, externalLiquidity: 0n })
+  if (origin === undefined || dao == null) {
+    const ammLiquidity = daos.reduce((sum, dao) => sum + balance(accounts, ammVault(dao, token), mint, dao), 0n)
+    return supplyRecord({ mint, supply, decimals, teamPackage: 0n, ammLiquidity, externalLiquidity: 0n })
+  }
   return supplyRecord({
     mint,
     supply,

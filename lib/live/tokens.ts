@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { MOST_ACCOUNTS } from '../chain/accounts.js'
+import { systemClock } from '../clock.js'
+import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { metadataAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
@@ -29,20 +30,20 @@ export interface TokenReaderOptions {
 }
 
 /** Far more than the mints of any chain state seen; a bound all the same. */
-const MOST_TOKENS = 100_000
+const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
-export function createTokenReader ({ reader, ttl, now = Date.now }: TokenReaderOptions): TokenReader {
-  const kept = new LRUCache<string, { token: Token | null, at: number }>({ max: MOST_TOKENS })
+export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
+  const kept = new LRUCache<string, { token: Token | null, at: number }>({ max: MAX_TOKENS })
   // an address derived from a mint never changes
-  const metadataOf = new LRUCache<string, string, unknown>({ max: MOST_TOKENS, memoMethod: metadataAddress })
+  const metadataOf = new LRUCache<string, string, unknown>({ max: MAX_TOKENS, memoMethod: metadataAddress })
 
   /** Accounts by address, in as few calls as there are hundreds of them. */
   async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {
     const pages: string[][] = []
-    for (let i = 0; i < addresses.length; i += MOST_ACCOUNTS) pages.push(addresses.slice(i, i + MOST_ACCOUNTS))
+    for (let i = 0; i < addresses.length; i += MAX_ACCOUNTS) pages.push(addresses.slice(i, i + MAX_ACCOUNTS))
     const found = new Map<string, RawAccount | null>()
     const readPages = async (): Promise<void> => {
       for (let page = pages.shift(); page !== undefined; page = pages.shift()) {

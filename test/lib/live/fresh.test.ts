@@ -27,7 +27,7 @@ test('500 who ask at once make one load', async t => {
   t.ok(answers.every(({ value }) => value === 'a1'))
 })
 
-test('a value is kept for its lifetime, and says what is left of it', async t => {
+test('spec 8: a value is kept for its lifetime, and says what is left of it', async t => {
   const { cache, source } = setUp()
   await cache.get('a')
   source.time += 4_000
