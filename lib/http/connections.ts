@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { systemClock } from '../clock.js'
 
 /** Keeping the number of connections bounded, at the cost of those who hold one and do not use it. */
 
@@ -7,7 +8,7 @@ export interface Connections {
   /** Connections that are open. */
   count (): number
   /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
-  closeWaiting (): void
+  closeIdle (): void
 }
 
 export interface ConnectionOptions {
@@ -31,7 +32,7 @@ export function watchConnections (server: Server, { most, patience }: Connection
     const [idle] = waiting
     const [busy] = working
     if (idle !== undefined) idle.destroy()
-    else if (busy !== undefined && performance.now() - busy[1] > patience) busy[0].destroy()
+    else if (busy !== undefined && systemClock.now() - busy[1] > patience) busy[0].destroy()
     else newcomer.destroy()
   }
 
@@ -47,7 +48,7 @@ export function watchConnections (server: Server, { most, patience }: Connection
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     waiting.delete(socket)
-    working.set(socket, performance.now())
+    working.set(socket, systemClock.now())
     response.once('close', () => {
       if (working.delete(socket) && !socket.destroyed) waiting.add(socket)
     })
@@ -55,7 +56,7 @@ export function watchConnections (server: Server, { most, patience }: Connection
 
   return {
     count: () => waiting.size + working.size,
-    closeWaiting () {
+    closeIdle () {
       for (const socket of waiting) socket.destroy()
     }
   }

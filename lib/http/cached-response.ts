@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import negotiate from '@fastify/accept-negotiator'
+
+/** An answer's bytes, made once for each value and sent as they are: body, compressed bodies, entity tags. */
+
+export type Encoding = 'identity' | 'gzip' | 'br'
+
+export interface Variant {
+  encoding: Encoding
+  body: Buffer
+  /** Strong, so each variant has its own. */
+  etag: string
+}
+
+/** `T` is what the bytes hold: the compiler compares it with the response schema of the route that sends them. */
+export interface CachedResponse<T = unknown> {
+  contentType: string
+  /** Hash that the variants' entity tags begin with. */
+  tag: string
+  variants: Map<Encoding, Variant>
+  /** What else the answer says in headers. */
+  headers?: Record<string, string>
+  /** For the compiler alone: no value has it. */
+  readonly holds?: T
+}
+
+/** Smaller bodies aren't worth compressing: they fit a packet. */
+const MIN_COMPRESSED = 1_024
+/** Quality 5 of brotli takes about as long as gzip and packs better; it runs off the event loop, once per value. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+const TAG_BYTES = 18
+
+const gzipAsync = promisify(gzip)
+const brotliAsync = promisify(brotliCompress)
+
+const tagOf = (body: Buffer): string => createHash('sha256').update(body).digest('base64url').slice(0, TAG_BYTES)
+
+/** Hashes and compresses `text`, off the event loop where it is large. */
+export async function makeCachedResponse<T = unknown> (contentType: string, text: string | Buffer, headers?: Record<string, string>): Promise<CachedResponse<T>> {
+  const body = Buffer.from(text)
+  const tag = tagOf(body)
+  const variants = new Map<Encoding, Variant>()
+  const add = (encoding: Encoding, bytes: Buffer): void => {
+    variants.set(encoding, { encoding, body: bytes, etag: encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"` })
+  }
+  add('identity', body)
+  if (body.length >= MIN_COMPRESSED) {
+    const [packed, brotli] = await Promise.all([gzipAsync(body), brotliAsync(body, BROTLI)])
+    add('gzip', packed)
+    add('br', brotli)
+  }
+  return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
+}
+
+/** As `makeCachedResponse`, at once and without compressed bodies: for answers that few ask for, whose packing would cost more than their making. */
+export function makePlainResponse<T = unknown> (contentType: string, text: string, headers?: Record<string, string>): CachedResponse<T> {
+  const body = Buffer.from(text)
+  const tag = tagOf(body)
+  return { contentType, tag, variants: new Map([['identity', { encoding: 'identity', body, etag: `"${tag}"` }]]), ...(headers !== undefined && { headers }) }
+}
+
+const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
+/** An encoding that a header refuses by name stays refused where it admits any other. */
+const REFUSED = /\b(br|gzip)\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?=,|$)/g
+
+/** The variant to send to a client with this Accept-Encoding header; a body that can't be packed to its taste goes as it is. */
+export function chooseVariant ({ variants }: CachedResponse, header: string | undefined): Variant {
+  const accepted = header?.toLowerCase() ?? ''
+  const refused = new Set(Array.from(accepted.matchAll(REFUSED), ([, name]) => name))
+  const offered = PREFERENCE.filter(encoding => variants.has(encoding) && !refused.has(encoding))
+  const chosen = negotiate(accepted, offered) as Encoding | null
+  const variant = variants.get(chosen ?? 'identity')
+  if (variant === undefined) throw new Error('a response without its plain body')
+  return variant
+}
+
+/** Whether an If-None-Match header names this representation, in whatever encoding the client has it. */
+export function isKnown ({ tag }: CachedResponse, header: string | undefined): boolean {
+  if (header === undefined) return false
+  return header.trim() === '*' || header.split(',').some(item => {
+    const known = item.trim().replace(/^W\//, '')
+    return known === `"${tag}"` || (known.startsWith(`"${tag}-`) && known.endsWith('"'))
+  })
+}
