@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { type Count, MOST_CLIENTS, WINDOW } from '../limiter.js'
+import { systemClock } from '../clock.js'
+import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
 
 /** One limit over several processes: counted together while they can, and within the share of each while they can't. */
 
@@ -46,7 +47,7 @@ interface Client {
  * minute. While counting together fails, a process lets through what it knows to be left of the minute divided by the number of processes,
  * so that all of them together stay within the limit; to the end of that minute the share binds even when counting together works again.
  */
-export function createSharedCounter ({ counts, max, now = Date.now, most = MOST_CLIENTS }: SharedCounterOptions): SharedCounter {
+export function createSharedCounter ({ counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions): SharedCounter {
   const clients = new LRUCache<string, Client>({ max: most })
   let window = 0
   /** Counting together has failed in this window, here or elsewhere, so processes are on their shares. */

@@ -6,8 +6,8 @@ import { Redis } from 'ioredis'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import app, { serverOptions } from '../../app.js'
-import { settings, startChain, until } from '../helper.js'
+import app, { serverOptions } from '../../../app.js'
+import { settings, startChain, until } from '../../helper.js'
 
 const SERVER = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 const MINUTE = 60_000
@@ -92,7 +92,7 @@ async function startFleet (t: Test, size: number, env: Record<string, string>) {
     const lines: string[] = []
     const fastify = Fastify({ ...serverOptions(own), logger: { level: 'info', stream: { write: line => { lines.push(line) } } } })
     t.teardown(() => fastify.close())
-    await fastify.register(fp(app), { env: own, now: () => clock.time, redisLink: { prefix, beatMs: 200, retryMs: 50 } })
+    await fastify.register(fp(app), { env: own, now: () => clock.time, redisLink: { prefix, heartbeatMs: 200, retryMs: 50 } })
     await fastify.ready()
     replicas.push({
       app: fastify,
@@ -186,12 +186,12 @@ test('without Redis the service starts, limits and stops', async t => {
 })
 
 test('an address that swallows everything delays the start by a second at most, and the end not at all', async t => {
-  const hole = createTcpServer(() => {})
-  await new Promise<void>(resolve => hole.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => hole.close())
+  const gap = createTcpServer(() => {})
+  await new Promise<void>(resolve => gap.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => gap.close())
   for (const scheme of ['redis', 'rediss']) {
     const begun = performance.now()
-    const { replicas: [only] } = await startFleet(t, 1, { REDIS_URL: `${scheme}://user:secretword@127.0.0.1:${(hole.address() as AddressInfo).port}` })
+    const { replicas: [only] } = await startFleet(t, 1, { REDIS_URL: `${scheme}://user:secretword@127.0.0.1:${(gap.address() as AddressInfo).port}` })
     t.ok(performance.now() - begun < 3_000)
     t.equal(await only!.admitted(20), 10)
     const ending = performance.now()

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createSharedCounter, type SharedCounts } from '../../lib/limiter/shared.js'
+import { createSharedCounter, type SharedCounts } from '../../../lib/rate-limit/shared.js'
 
 const MINUTE = 60_000
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { openRedis } from './commands.js'
+import { Redis, type Result } from 'ioredis'
+import { systemClock } from '../clock.js'
 
 /** The counts that all replicas share, in a Redis or Valkey. */
 
@@ -15,7 +16,7 @@ export interface RedisLinkOptions {
   /** The longest that a request waits, ms. */
   timeout?: number
   /** Between two beats, while it answers and while it does not, ms. */
-  beatMs?: number
+  heartbeatMs?: number
   retryMs?: number
   /** Told when it begins or ceases to answer; of the URL, `reason` holds the host at most. */
   onChange?: (change: { up: true, replicas: number } | { up: false, trouble: Trouble, reason: string }) => void
@@ -39,19 +40,19 @@ const RETRY_MS = 1_000
 const MISSED = 3
 /** A connection that owes answers for so long is given up and made anew, ms. */
 const DEAD_AFTER = 1_000
-const LONGEST_REASON = 200
+const MAX_REASON = 200
 
 class Late extends Error {}
 
 /** `work`, or Late once `ms` have passed. An answer that waits in the socket because we were busy is still read: then we were late, not Redis. */
 function within<T> (work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))), ms)
+    const cancel = systemClock.after(ms, () => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))))
     work.then(value => {
-      clearTimeout(timer)
+      cancel()
       resolve(value)
     }, (error: Error) => {
-      clearTimeout(timer)
+      cancel()
       reject(error)
     })
   })
@@ -61,27 +62,80 @@ function within<T> (work: Promise<T>, ms: number): Promise<T> {
 function describe (error: unknown): { trouble: Trouble, reason: string } {
   const { code, message, name } = error as NodeJS.ErrnoException
   const trouble = error instanceof Late ? 'timeout' : name === 'ReplyError' ? 'answer' : 'connection'
-  return { trouble, reason: (message || code || name).slice(0, LONGEST_REASON) }
+  return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }
+}
+
+/** The commands that counting takes are scripts: each is one round trip, and none can be left half done. */
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    addRequests (key: string, n: number, expiry: number): Result<number, Context>
+    beat (key: string, id: string, gone: number, expiry: number): Result<number, Context>
+  }
+}
+
+/** Adds to a count, which lives for as long as its beginning says. */
+const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
+if count == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return count`
+
+/**
+ * Notes that a process lives, forgets those that have not been heard of for a while, and gives how many there are. By Redis' own clock,
+ * since those of the processes differ. It writes, as counting does: a server that can only be read is of no use here.
+ */
+const HEARTBEAT = `local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return redis.call('ZCARD', KEYS[1])`
+
+interface ConnectionOptions {
+  /** Before the next try to connect, ms. */
+  retryMs: number
+  /** A connection that owes answers for so long is given up and made anew, ms. */
+  deadAfter: number
+  /** For the peer to agree to the end, ms. */
+  closeTimeout: number
+}
+
+/** A client that is not connected yet, fails what it can't send, and connects again for ever. Its URL may name user, password and database. */
+function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: ConnectionOptions): Redis {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    protocol: 2,                  // what every server speaks
+    disableClientInfo: true,
+    enableReadyCheck: false,      // the beat tells more
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,      // what waits for an answer fails with the connection
+    connectTimeout: deadAfter,
+    socketTimeout: deadAfter,
+    disconnectTimeout: closeTimeout,
+    retryStrategy: () => retryMs
+  })
+  redis.defineCommand('addRequests', { numberOfKeys: 1, lua: ADD })
+  redis.defineCommand('beat', { numberOfKeys: 1, lua: HEARTBEAT })
+  return redis
 }
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
 export function createRedisLink (options: RedisLinkOptions): RedisLink {
-  const { url, prefix, expiry, timeout = TIMEOUT, beatMs = BEAT_MS, retryMs = RETRY_MS, onChange } = options
+  const { url, prefix, expiry, timeout = TIMEOUT, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange } = options
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
-  const redis = openRedis(url, { retryMs, deadAfter: DEAD_AFTER, farewell: timeout })
+  const redis = openRedis(url, { retryMs, deadAfter: DEAD_AFTER, closeTimeout: timeout })
 
   let up: boolean | undefined
   let replicas = 1
   let closed = false
-  let timer: NodeJS.Timeout | undefined
+  let cancelBeat = (): void => {}
   let lastError: unknown
   let settle = (): void => {}
   const settled = new Promise<void>(resolve => { settle = resolve })
 
   function schedule (): void {
-    clearTimeout(timer)
-    if (!closed) timer = setTimeout(beat, up ? beatMs : retryMs).unref()
+    cancelBeat()
+    if (!closed) cancelBeat = systemClock.after(up ? heartbeatMs : retryMs, beat)
   }
 
   function fail (error: unknown): void {
@@ -98,7 +152,7 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
   async function beat (): Promise<void> {
     try {
       if (redis.status !== 'ready') throw lastError ?? new Error(`the connection is ${redis.status}`)
-      const members = await within(redis.beat(membersKey, id, beatMs * MISSED, beatMs * MISSED), timeout)
+      const members = await within(redis.beat(membersKey, id, heartbeatMs * MISSED, heartbeatMs * MISSED), timeout)
       if (closed) return
       replicas = members
       if (up !== true) onChange?.({ up: true, replicas })
@@ -135,7 +189,7 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
     },
     async close () {
       closed = true
-      clearTimeout(timer)
+      cancelBeat()
       // so that the others do not share with one who is gone; told or not, they find out
       if (up === true) await within(redis.zrem(membersKey, id), timeout).catch(() => {})
       redis.disconnect()

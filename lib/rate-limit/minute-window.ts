@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache'
+import { systemClock } from '../clock.js'
+
+/** Counting requests in windows that turn as the minute turns, in bounded memory. */
+
+export const WINDOW = 60_000
+/** Addresses counted at once, about 20 MB of them. Beyond it the one not seen for longest is forgotten: who keeps asking stays counted. */
+export const MAX_CLIENTS = 100_000
+
+export interface Count {
+  /** Requests in this window, this one included. */
+  current: number
+  /** Milliseconds until the window turns. */
+  ttl: number
+}
+
+export interface WindowCounter {
+  count (key: string): Count
+  /** Clients counted in this window. */
+  size (): number
+}
+
+export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS): WindowCounter {
+  const counts = new LRUCache<string, { current: number }>({ max: most })
+  let window = 0
+  return {
+    count (key) {
+      const time = now()
+      const turned = Math.floor(time / WINDOW)
+      if (turned !== window) {
+        counts.clear()
+        window = turned
+      }
+      const ttl = WINDOW - time % WINDOW
+      const known = counts.get(key)
+      if (known !== undefined) return { current: ++known.current, ttl }
+      counts.set(key, { current: 1 })
+      return { current: 1, ttl }
+    },
+    size: () => counts.size
+  }
+}
