@@ -1,0 +1,62 @@
+import { formatUnits } from '../../decimal.js'
+import type { PoolEvent } from '../../history/history.js'
+import { executedPriceText } from '../../market/pool-figures.js'
+import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
+
+/** Events of a pool as the block-range form has them. */
+
+/** What a pool trades; asset0 is the base token, asset1 the quote token. */
+export interface PoolTokens {
+  baseMint: string
+  quoteMint: string
+  baseDecimals: number
+  quoteDecimals: number
+}
+
+/** What stands behind an event that moves liquidity, by its kind. */
+const CAUSES: Readonly<Record<string, LiquidityCause>> = {
+  ProvideLiquidity: 'provide',
+  WithdrawLiquidity: 'withdraw',
+  LaunchProposal: 'proposal-launched',
+  FinalizeProposal: 'proposal-ended',
+  AdminCancelProposal: 'proposal-ended',
+  ApplyLiquidation: 'liquidated'
+}
+
+/**
+ * The event in this form; undefined where the form has no word for it: a swap that gave nothing has no price, and an event whose amounts are not
+ * known, since what came before it is lost, has nothing to tell. Throws a RangeError for an event whose place in its block is not known.
+ */
+export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: PoolTokens): BlockEvent | undefined {
+  const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
+  if (blockIndex === null || maker === null) throw new RangeError(`${signature}: not placed in its block yet`)
+  const base = (raw: bigint): string => formatUnits(raw, baseDecimals)
+  const quote = (raw: bigint): string => formatUnits(raw, quoteDecimals)
+  const common = {
+    block: { blockNumber: slot, blockTimestamp: at },
+    txnId: signature,
+    txnIndex: blockIndex,
+    eventIndex,
+    maker,
+    pairId: dao,
+    ...(reserves !== null && { reserves: { asset0: base(reserves.base), asset1: quote(reserves.quote) } })
+  }
+  if (swap !== null) {
+    const { side, input, output, fee } = swap
+    if (input === 0n || output === 0n) return undefined
+    const [paid, received] = side === 'buy' ? [quote, base] : [base, quote]
+    const priceNative = executedPriceText(side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }, { baseDecimals, quoteDecimals })
+    const told = { eventType: 'swap' as const, priceNative, ...(fee !== null && { metadata: { protocolFee: paid(fee) } }), ...common }
+    return side === 'buy'
+      ? { asset1In: paid(input), asset0Out: received(output), ...told }
+      : { asset0In: paid(input), asset1Out: received(output), ...told }
+  }
+  const cause = CAUSES[kind]
+  if (liquidity === null || cause === undefined) return undefined
+  const isJoin = liquidity.base >= 0n && liquidity.quote >= 0n
+  const isExit = liquidity.base <= 0n && liquidity.quote <= 0n
+  // Neither, or nothing at all
+  if (isJoin === isExit) return undefined
+  const [amount0, amount1] = isJoin ? [liquidity.base, liquidity.quote] : [-liquidity.base, -liquidity.quote]
+  return { eventType: isJoin ? 'join' : 'exit', amount0: base(amount0), amount1: quote(amount1), metadata: { cause }, ...common }
+}

@@ -1,0 +1,135 @@
+import { powerOfTen, type Rational, toFixed } from '../../decimal.js'
+import { exact } from '../../exact-json.js'
+import type { CachedResponse } from '../../http/cached-response.js'
+import type { Aged } from '../../live/fresh.js'
+import {
+  type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema, type CmcTickers, CmcTickersSchema,
+  type CmcTrades, CmcTradesSchema
+} from '../../../schemas/cmc.js'
+import { exactResponse } from '../exact-response.js'
+import type { Level } from '../../market/order-book.js'
+import { DAY } from '../../time.js'
+import { ServiceError } from '../../errors.js'
+import { createFreshCache } from '../../live/fresh.js'
+import { isTickerId } from '../../market/ticker.js'
+import { TICKER_TTL, unixSeconds } from '../sources.js'
+import { createPairTrades, type Side } from './trades.js'
+import { createWindowTickers } from './windows.js'
+import { createOrderBooks } from './order-book.js'
+import { sameLife } from '../same-life.js'
+import type { FormSources } from './sources.js'
+import { nameOf, symbolOf } from './token-texts.js'
+
+/** The market in CoinMarketCap's form. */
+export interface Cmc {
+  summary (): Promise<Aged<CachedResponse<CmcSummary>>>
+  /** All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, and HISTORY_UNAVAILABLE where they are more than one answer can hold. */
+  trades (tickerId: string): Promise<Aged<CachedResponse<CmcTrades>>>
+  assets (): Promise<Aged<CachedResponse<CmcAssets>>>
+  ticker (): Promise<Aged<CachedResponse<CmcTickers>>>
+  /** Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
+  orderBook (tickerId: string, depth: number): Promise<Aged<CachedResponse<CmcOrderBook>>>
+}
+
+const toAssets = exactResponse(CmcAssetsSchema)
+const toTickers = exactResponse(CmcTickersSchema)
+const toSummary = exactResponse(CmcSummarySchema)
+const toTrades = exactResponse(CmcTradesSchema)
+const toOrderBook = exactResponse(CmcOrderBookSchema)
+
+/** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. And pairs whose answers are kept. */
+const MAX_TRADES = 50_000
+const MAX_KEPT = 64
+
+/** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
+const MAX_PLACES = 30
+const rateText = (rate: Rational): string => toFixed(rate, MAX_PLACES).replace(/\.?0+$/, '')
+
+const number = ([price, amount]: Level) => [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
+
+/** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
+export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
+  const windows = createWindowTickers(sources)
+  const pairTrades = createPairTrades(sources)
+
+  const day = createFreshCache<string, CachedResponse<CmcTrades>>({
+    async load (tickerId) {
+      const since = unixSeconds(sources) - DAY + 1
+      const side = async (side: Side) => {
+        const trades = await pairTrades(tickerId, { side, since, until: undefined, limit: maxTrades + 1, pools: 'deepest' })
+        if (trades.length > maxTrades) throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day: one answer can't hold them`)
+        return trades
+      }
+      const all = [...await side('buy'), ...await side('sell')].sort((a, b) => a.id < b.id ? 1 : -1)
+      return await toTrades(all.map(({ id, price, base, quote, at, side }) => ({
+        trade_id: exact(id.toString()), price: exact(price), base_volume: exact(base), quote_volume: exact(quote), timestamp: at * 1000, type: side
+      })))
+    },
+    ttl: TICKER_TTL,
+    staleIfError: sources.settings.staleIfError,
+    max: MAX_KEPT,
+    now: sources.now
+  })
+  const fee = exact(rateText(sources.settings.takerFeeRate))
+
+  const asset = (mint: string, symbol: string, name: string, decimals: number) => ({
+    name: nameOf({ mint, symbol, name }),
+    symbol: symbolOf({ mint, symbol }),
+    unified_cryptoasset_id: null,
+    can_withdraw: true,
+    can_deposit: true,
+    min_withdraw: exact(toFixed(powerOfTen(-decimals), decimals)),
+    maker_fee: fee,
+    taker_fee: fee,
+    contractAddress: mint
+  })
+
+  return {
+    summary: sameLife(windows.get, async ({ tickers }) => await toSummary(tickers.map(({ ticker, high, low, change }) => ({
+      trading_pairs: ticker.ticker_id,
+      pool_id: ticker.pool_id,
+      base_currency: ticker.base_currency,
+      quote_currency: ticker.target_currency,
+      last_price: exact(ticker.last_price),
+      lowest_ask: exact(ticker.ask),
+      highest_bid: exact(ticker.bid),
+      base_volume: exact(ticker.base_volume),
+      quote_volume: exact(ticker.target_volume),
+      price_change_percent_24h: change === null ? null : exact(change),
+      highest_price_24h: exact(high),
+      lowest_price_24h: exact(low)
+    })))),
+    async trades (tickerId) {
+      if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+      return await day.get(tickerId)
+    },
+    assets: sameLife(sources.tickers, async ({ pairs }) => await toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
+      [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
+      [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
+    ])))),
+
+    ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
+      return await toTickers(Object.fromEntries(Array.from(pools, ([id, [deepest]]) => {
+        const ticker = byPool.get(deepest!)!
+        const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
+        const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }
+        return [id, {
+          base_id: base.mint,
+          base_name: nameOf(base),
+          base_symbol: symbolOf(base),
+          quote_id: quote.mint,
+          quote_name: nameOf(quote),
+          quote_symbol: symbolOf(quote),
+          last_price: exact(ticker.last_price),
+          base_volume: exact(ticker.base_volume),
+          quote_volume: exact(ticker.target_volume),
+          isFrozen: 0
+        }]
+      })))
+    }),
+
+    orderBook: createOrderBooks(sources, async (tickerId, { readAt, bids, asks }) => await toOrderBook({
+      timestamp: Math.floor(readAt), ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
+    }))
+  }
+}

@@ -1,0 +1,71 @@
+import type { CachedResponse } from '../../http/cached-response.js'
+import type { Aged } from '../../live/fresh.js'
+import {
+  type CoinGeckoOrderBook, CoinGeckoOrderBookSchema, type CoinGeckoPairs, CoinGeckoPairsSchema, type CoinGeckoTickers, CoinGeckoTickersSchema,
+  type CoinGeckoTrades, CoinGeckoTradesSchema
+} from '../../../schemas/coingecko.js'
+import { exactResponse } from '../exact-response.js'
+import { invalidParameter } from '../../query.js'
+import { TICKER_TTL } from '../sources.js'
+import { createPairTrades, type PairTrade, type Side } from './trades.js'
+import { createWindowTickers } from './windows.js'
+import { createOrderBooks } from './order-book.js'
+import type { FormSources } from './sources.js'
+import { sameLife } from '../same-life.js'
+
+/** The market in CoinGecko's form. */
+/** Times in seconds, or in milliseconds where they are as large as such are today. */
+export interface CoinGeckoTradesAsked {
+  ticker_id: string
+  type: Side | undefined
+  limit: number
+  start_time: number | undefined
+  end_time: number | undefined
+}
+
+export interface CoinGecko {
+  pairs (): Promise<Aged<CachedResponse<CoinGeckoPairs>>>
+  tickers (): Promise<Aged<CachedResponse<CoinGeckoTickers>>>
+  /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND and INVALID_PARAMETER. */
+  trades (asked: CoinGeckoTradesAsked): Promise<Aged<CachedResponse<CoinGeckoTrades>>>
+  /** Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
+  orderBook (tickerId: string, depth: number): Promise<Aged<CachedResponse<CoinGeckoOrderBook>>>
+}
+
+const toPairs = exactResponse(CoinGeckoPairsSchema)
+const toTickers = exactResponse(CoinGeckoTickersSchema)
+const toTrades = exactResponse(CoinGeckoTradesSchema)
+const toOrderBook = exactResponse(CoinGeckoOrderBookSchema)
+
+/** From here on a time is in milliseconds. */
+const MILLISECONDS = 10 ** 12
+const MAX_TRADES = 1_000
+
+const row = ({ id, pool, price, base, quote, at, side }: PairTrade) =>
+  ({ trade_id: id.toString(), pool_id: pool, price, base_volume: base, target_volume: quote, trade_timestamp: at * 1000, type: side })
+
+export function createCoinGecko (sources: FormSources): CoinGecko {
+  const windows = createWindowTickers(sources)
+  const pairTrades = createPairTrades(sources)
+
+  async function trades ({ ticker_id: tickerId, type, limit, start_time: start, end_time: end }: CoinGeckoTradesAsked) {
+    const since = start === undefined ? undefined : start >= MILLISECONDS ? Math.ceil(start / 1000) : start
+    const until = end === undefined ? undefined : end >= MILLISECONDS ? Math.floor(end / 1000) : end
+    if (since !== undefined && until !== undefined && until < since) throw invalidParameter('end_time', 'start_time or later')
+    const side = async (side: Side) => type !== undefined && type !== side
+      ? []
+      : (await pairTrades(tickerId, { side, since, until, limit: limit === 0 ? MAX_TRADES : limit, pools: 'all' })).map(row)
+    return { value: await toTrades({ buy: await side('buy'), sell: await side('sell') }), age: 0, left: TICKER_TTL }
+  }
+
+  return {
+    pairs: sameLife(sources.tickers, async ({ tickers }) => await toPairs(tickers.map(ticker => ({
+      ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
+    })))),
+    tickers: sameLife(windows.get, async ({ tickers }) => await toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
+    trades,
+    orderBook: createOrderBooks(sources, async (tickerId, { readAt, bids, asks }) => await toOrderBook({
+      ticker_id: tickerId, timestamp: Math.floor(readAt), bids: bids.map(([price, amount]) => [price, amount]), asks: asks.map(([price, amount]) => [price, amount])
+    }))
+  }
+}

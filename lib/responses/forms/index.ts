@@ -1,0 +1,9 @@
+import { createBlockRanges } from './block-range.js'
+import { createCmc } from './cmc.js'
+import { createCoinGecko } from './coingecko.js'
+import type { FormSources } from './sources.js'
+
+/** The market in the forms of those who list it: the same figures as the service's own answers, under their names. */
+export type Forms = ReturnType<typeof createForms>
+
+export const createForms = (sources: FormSources) => ({ coingecko: createCoinGecko(sources), cmc: createCmc(sources), ...createBlockRanges(sources) })

@@ -1,0 +1,48 @@
+import { toFixed, wholeTokens } from '../../decimal.js'
+import type { PoolWindow } from '../../history/history.js'
+import type { Ticker } from '../../../schemas/ticker.js'
+import { ServiceError } from '../../errors.js'
+import { keepResponse, type Kept, unixSeconds } from '../sources.js'
+import { changeText, executedPriceText } from '../../market/pool-figures.js'
+import type { FormSources } from './sources.js'
+
+/** A ticker with what its trades of the last 24 hours tell besides, all of one window: the average price lies between low and high. */
+export interface WindowTicker {
+  ticker: Ticker
+  /** Prices that trades executed at; without a trade the last price. */
+  high: string
+  low: string
+  /** Percent; null where there is no trade to compare with. */
+  change: string | null
+}
+
+const VOLUME_DIGITS = 8
+
+/** The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP while the windows are being made. */
+export function createWindowTickers (sources: FormSources): Kept<{ readAt: number, tickers: WindowTicker[] }> {
+  const { tickers, history } = sources
+
+  return keepResponse(sources, async () => {
+    const { value: list } = await tickers()
+    const windows = await history.read(reading => reading.windows(unixSeconds(sources)))
+    return {
+      readAt: list.readAt,
+      tickers: list.tickers.map(ticker => {
+        const pair = list.pairs.get(ticker.pool_id)!
+        const window: PoolWindow | undefined = windows.get(ticker.pool_id)
+        if (window === undefined) throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
+        const { base, quote, high, low, before, last, complete } = window
+        return {
+          ticker: {
+            ...ticker,
+            base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
+            target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
+          },
+          high: high === null ? ticker.last_price : executedPriceText(high, pair),
+          low: low === null ? ticker.last_price : executedPriceText(low, pair),
+          change: before === null || last === null || !complete ? null : changeText(before, last)
+        }
+      })
+    }
+  }, ({ readAt }) => readAt)
+}

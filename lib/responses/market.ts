@@ -1,0 +1,67 @@
+import { ServiceError } from '../errors.js'
+import type { Aged } from '../live/fresh.js'
+import { daosReport } from '../market/dao-report.js'
+import { isTickerId } from '../market/ticker.js'
+import type { CachedResponse } from '../http/cached-response.js'
+import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { AggregateFees } from '../../schemas/fees.js'
+import { type Daos, DaosSchema } from '../../schemas/daos.js'
+import { tickerNotFound } from '../../schemas/messages.js'
+import type { Ready } from '../../schemas/ready.js'
+import type { Ticker } from '../../schemas/ticker.js'
+import { createFeesResponse, createTotals, createVolumeResponse, type Totals } from './aggregate.js'
+import { jsonResponse } from './json-response.js'
+import { readiness } from './readiness.js'
+import { ALL, keepResponse, type Sources, usdValuationOf } from './sources.js'
+import { createTickers, type TickerList } from './tickers.js'
+
+/** Answers about the whole market; bytes are made once per refresh. */
+export interface Market {
+  tickers (): Promise<Aged<CachedResponse<Ticker[]>>>
+  /** What they are made of: for the same figures in other forms. */
+  tickerList (): Promise<Aged<TickerList>>
+  /** The tickers of a pair, deepest first, at least one. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
+  tickersOf (tickerId: string): Promise<Aged<Ticker[]>>
+  aggregate (): Promise<Aged<CachedResponse<AggregateVolume>>>
+  fees (): Promise<Aged<CachedResponse<AggregateFees>>>
+  /** What both are made of. */
+  totals: Record<'volume' | 'fees', () => Promise<Aged<Totals>>>
+  daos (): Promise<Aged<CachedResponse<Daos>>>
+  readiness (): Ready
+}
+
+const toResponse = jsonResponse(DaosSchema)
+
+export function createMarket (sources: Sources): Market {
+  const { snapshot: snapshots, history, settings } = sources
+  const tickers = createTickers(sources)
+  const volumes = createTotals(sources, 'volume')
+  const fees = createTotals(sources, 'fees')
+
+  const daos = keepResponse(sources, async () => {
+    const { value: snapshot } = await snapshots.get(ALL)
+    const incomplete = tickers.peek()?.value.incomplete ?? new Set<string>()
+    const report = daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
+    return await toResponse(report)
+  })
+
+  return {
+    async tickers () {
+      const { value, ...age } = await tickers.get()
+      return { value: value.response, ...age }
+    },
+    tickerList: () => tickers.get(),
+    async tickersOf (tickerId) {
+      if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+      const { value, ...age } = await tickers.get()
+      const pools = value.pools.get(tickerId)
+      if (pools === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
+      return { value: pools.map(pool => value.byPool.get(pool)!), ...age }
+    },
+    aggregate: createVolumeResponse(volumes),
+    fees: createFeesResponse(fees),
+    totals: { volume: volumes.get, fees: fees.get },
+    daos: () => daos.get(),
+    readiness: () => readiness(sources)
+  }
+}

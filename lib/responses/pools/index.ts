@@ -1,0 +1,26 @@
+import { ServiceError } from '../../errors.js'
+import type { Pair } from '../../market/ticker.js'
+import { parseKey } from '../../protocol/pda.js'
+import { poolNotFound } from '../../../schemas/messages.js'
+import type { Market } from '../market.js'
+import { ALL, type Sources } from '../sources.js'
+import { createMarketDay } from './market-day.js'
+import { createPoolHistory, type PoolHistory } from './pool-history.js'
+import { createPools, type PoolsAnswers } from './pools.js'
+
+/** What is told of single pools and days. */
+export interface PoolResponses extends PoolsAnswers, PoolHistory {
+  day: ReturnType<typeof createMarketDay>
+}
+
+export function createPoolResponses (sources: Sources, totals: Market['totals']): PoolResponses {
+  /** The listed pool of an id. Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
+  async function listed (poolId: string): Promise<Pair> {
+    if (parseKey(poolId) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')
+    const { value: { pairs } } = await sources.snapshot.get(ALL)
+    const pair = pairs.find(({ address }) => address === poolId)
+    if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
+    return pair
+  }
+  return { ...createPools(sources, listed), ...createPoolHistory(sources, listed), day: createMarketDay(sources, totals) }
+}

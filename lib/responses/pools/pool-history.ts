@@ -1,0 +1,178 @@
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../../errors.js'
+import { executedPrice, type ExecutedPrice, INTERVALS, type Interval, type Reading, SCALE, sumOf, type TimedCandle, type Trade } from '../../history/history.js'
+import { createFreshCache, type Aged } from '../../live/fresh.js'
+import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
+import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
+import { type Pair, usdText } from '../../market/ticker.js'
+import { DAY, dateOf } from '../../time.js'
+import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
+import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
+import { serializer } from '../json-response.js'
+import { ALL, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from '../sources.js'
+
+export interface TradesAsked { limit: number, before: bigint | undefined, since: number | undefined, until: number | undefined }
+export interface CandlesAsked { interval: Interval, from: number | undefined, to: number | undefined, limit: number, empty: boolean }
+/** Days since 1970-01-01, both included. */
+export interface DaysAsked { from: number | undefined, to: number | undefined }
+
+/** What was traded on one pool. Each throws POOL_NOT_FOUND and INVALID_POOL_ID, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known. */
+export interface PoolHistory {
+  trades (poolId: string, asked: TradesAsked): Promise<Aged<CachedResponse<Trades>>>
+  candles (poolId: string, asked: CandlesAsked): Promise<Aged<CachedResponse<Candles>>>
+  days (poolId: string, asked: DaysAsked): Promise<Aged<CachedResponse<PoolDays>>>
+}
+
+interface Rows<T> { rows: T, isLost: boolean }
+
+/** Answers to single questions that are kept: anyone may ask for any stretch of time. */
+const MAX_KEPT = 128
+/** More days than any pool has lived. */
+const MAX_DAYS = 100_000
+
+const tradesText = serializer(TradesSchema)
+const candlesText = serializer(CandlesSchema)
+const daysText = serializer(PoolDaysSchema)
+
+const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
+
+export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Pair>): PoolHistory {
+  const { history, snapshot, settings, now } = sources
+
+  /** Throws unless all that happened after the Unix second `after`, up to `until`, is known, or stated to be lost. */
+  function checkKnown (reading: Reading, dao: string, after: number, until?: number): boolean {
+    const known = reading.knowledge(dao, after, until)
+    if (known === 'partly') throw new ServiceError(reading.known.covers(after) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP', `not all events of ${dao} are known`)
+    return known === 'lost'
+  }
+
+  /** Answers by question, kept for as long as tickers are. */
+  function kept<A, T> (make: (pair: Pair, asked: A, reading: Reading) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
+    // A kept answer is made anew by its key alone
+    const questions = new LRUCache<string, { pair: Pair, asked: A }>({ max: 2 * MAX_KEPT })
+    const cache = createFreshCache<string, CachedResponse<T>>({
+      async load (key) {
+        const { pair, asked } = questions.get(key)!
+        const { rows, isLost } = await history.read(reading => make(pair, asked, reading))
+        return makePlainResponse<T>('application/json; charset=utf-8', text(rows), { 'x-history-complete': String(!isLost) })
+      },
+      ttl: TICKER_TTL,
+      staleIfError: settings.staleIfError,
+      max: MAX_KEPT,
+      now
+    })
+    return async (poolId, asked) => {
+      const pair = await check(poolId)
+      const key = `${poolId} ${Object.values(asked as object).join()}`
+      questions.set(key, { pair, asked })
+      return await cache.get(key)
+    }
+  }
+
+  async function trades (pair: Pair, { limit, before, since, until }: TradesAsked, reading: Reading): Promise<Rows<Trades>> {
+    const found = await reading.trades({
+      dao: pair.address, limit, ...(before !== undefined && { before }), ...(since !== undefined && { since }), ...(until !== undefined && { until })
+    })
+    const oldest = found.length === limit ? found.at(-1)!.at : since
+    const isLost = checkKnown(reading, pair.address, (oldest ?? -Infinity) - 1, until)
+    return { rows: found.map(trade => tradeRow(trade, pair)), isLost }
+  }
+
+  async function candles (pair: Pair, { interval, from, to, limit, empty }: CandlesAsked, reading: Reading): Promise<Rows<Candles>> {
+    const width = INTERVALS[interval]
+    const down = (at: number) => at - at % width
+    const end = down(Math.min(to ?? Infinity, unixSeconds(sources))) + width
+    const begin = Math.max(down(from ?? 0), empty ? end - limit * width : 0)
+    const found = begin >= end ? [] : await reading.candles(pair.address, interval, { from: begin, to: end, limit })
+    const oldest = found.length === limit ? found[0]!.start : begin
+    const isLost = checkKnown(reading, pair.address, oldest === 0 ? -Infinity : oldest - 1, end - 1)
+    // What an interval without a price begins with
+    const [earlier] = found.length > 0 || empty ? await reading.lastTrades((found.length > 0 && !empty ? found[0]!.start : begin) - 1, [pair.address]) : []
+    const close = earlier === undefined ? null : executedPrice(earlier.swap) ?? null
+    return { rows: candleRows(empty ? filled(found, begin, end, width) : found, close, pair), isLost }
+  }
+
+  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading): Promise<Rows<PoolDays>> {
+    const { value } = await snapshot.get(ALL)
+    const worth = usdValuationOf(value, settings)(pair.quoteMint)
+    const today = Math.floor(unixSeconds(sources) / DAY)
+    const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
+    const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
+    const unnamed = await reading.unnamedTrades(pair.address)
+    if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
+    const rows = await reading.days(pair.address, { from: first, to: last, limit: MAX_DAYS })
+    const price = (value: ExecutedPrice | undefined) => value === undefined ? null : executedPriceText(value, pair)
+    return {
+      isLost,
+      rows: rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
+        date: dateOf(day),
+        base_volume: exactSum(base, pair.baseDecimals),
+        target_volume: exactSum(quote, pair.quoteDecimals),
+        volume_usd: worth === undefined ? '0.00' : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
+        trades,
+        makers,
+        fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
+        open: price(prices?.open),
+        high: price(prices?.high),
+        low: price(prices?.low),
+        close: price(prices?.close)
+      }))
+    }
+  }
+
+  return { trades: kept(trades, tradesText), candles: kept(candles, candlesText), days: kept(days, daysText) }
+}
+
+function tradeRow ({ seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves }: Trade, pair: Pair): Trades[number] {
+  if (maker === null || blockIndex === null) throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
+  const { side, input, output, fee } = swap
+  const [base, quote] = side === 'buy' ? [output, input] : [input, output]
+  const price = executedPrice(swap)
+  const [mint, decimals] = side === 'buy' ? [pair.quoteMint, pair.quoteDecimals] : [pair.baseMint, pair.baseDecimals]
+  return {
+    trade_id: seq.toString(),
+    signature,
+    slot,
+    block_index: blockIndex,
+    event_index: eventIndex,
+    timestamp: new Date(at * 1000).toISOString(),
+    side,
+    price: price === undefined ? null : executedPriceText(price, pair),
+    base_amount: formatUnits(base, pair.baseDecimals),
+    quote_amount: formatUnits(quote, pair.quoteDecimals),
+    fee: fee === null ? null : { mint, amount: formatUnits(fee, decimals) },
+    maker,
+    base_reserve: reserves === null ? null : formatUnits(reserves.base, pair.baseDecimals),
+    quote_reserve: reserves === null ? null : formatUnits(reserves.quote, pair.quoteDecimals)
+  }
+}
+
+/** Every interval from `begin` to before `end`, those without a trade too. */
+function * filled (candles: readonly TimedCandle[], begin: number, end: number, width: number): Generator<TimedCandle | number> {
+  let next = 0
+  for (let start = begin; start < end; start += width) yield candles[next]?.start === start ? candles[next++]! : start
+}
+
+/** Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them. Before any price there are none. */
+function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Pair): Candles {
+  const rows: Candles = []
+  let last = close
+  for (const candle of candles) {
+    const traded = typeof candle === 'number' ? null : candle
+    const flat = last
+    const { open, high, low, close: now } = traded?.prices ?? { open: flat, high: flat, low: flat, close: flat }
+    if (open === null || high === null || low === null || now === null) continue
+    rows.push({
+      time: typeof candle === 'number' ? candle : candle.start,
+      open: executedPriceText(open, pair),
+      high: executedPriceText(high, pair),
+      low: executedPriceText(low, pair),
+      close: executedPriceText(now, pair),
+      base_volume: exactSum(traded?.base ?? 0n, pair.baseDecimals),
+      target_volume: exactSum(traded?.quote ?? 0n, pair.quoteDecimals),
+      trades: traded?.trades ?? 0
+    })
+    last = now
+  }
+  return rows
+}

@@ -1,0 +1,77 @@
+import { toFixed } from '../../decimal.js'
+import { ServiceError } from '../../errors.js'
+import { createFreshCache, type Aged } from '../../live/fresh.js'
+import { missingEvents } from '../../market/dao-report.js'
+import type { CachedResponse } from '../../http/cached-response.js'
+import { type PoolDetail, PoolDetailSchema, type Pools, PoolsSchema } from '../../../schemas/pools.js'
+import { jsonResponse } from '../json-response.js'
+import { sameLife } from '../same-life.js'
+import { type Sources, TICKER_TTL } from '../sources.js'
+import { createPoolList, rateText, type PoolList } from './pool-list.js'
+
+export interface PoolsAnswers {
+  list (): Promise<Aged<CachedResponse<Pools>>>
+  /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
+  one (poolId: string): Promise<Aged<CachedResponse<PoolDetail>>>
+}
+
+const toList = jsonResponse(PoolsSchema)
+const toDetail = jsonResponse(PoolDetailSchema)
+/** Pools whose records are kept beside the list. */
+const MAX_KEPT = 256
+
+/** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
+export function createPools (sources: Sources, check: (poolId: string) => Promise<unknown>): PoolsAnswers {
+  const { history, settings, now } = sources
+  const list = createPoolList(sources)
+
+  async function detail ({ byId, byPair, slot, windowsEnd }: PoolList, poolId: string): Promise<PoolDetail> {
+    const found = byId.get(poolId)
+    if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
+    const { pool, dao } = found
+    const indexed = history.report().get(poolId)
+    const rates = await history.read(reading => reading.feeRates(poolId))
+    return {
+      ...pool,
+      provenance: {
+        slot,
+        base_reserves: dao.baseReserves.toString(),
+        quote_reserves: dao.quoteReserves.toString(),
+        base_fees: dao.baseFees.toString(),
+        quote_fees: dao.quoteFees.toString(),
+        accounts: { dao: dao.address, base_vault: dao.baseVault, quote_vault: dao.quoteVault, base_mint: dao.baseMint, quote_mint: dao.quoteMint },
+        fee_rates: rates.map(({ bps, fromSlot, toSlot }) => ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
+        taker_fee_rate: plain(settings.takerFeeRate),
+        quote_notional: plain(settings.quoteNotional),
+        sequence_on_chain: dao.seqNum.toString(),
+        sequence_indexed: (indexed?.indexed ?? 0n).toString(),
+        missing_events: missingEvents(indexed).toString(),
+        windows_end: windowsEnd
+      },
+      other_pools: (byPair.get(pool.ticker_id) ?? []).filter(other => other !== poolId)
+    }
+  }
+
+  const details = createFreshCache<string, { readAt: number, response: CachedResponse<PoolDetail> }>({
+    async load (poolId) {
+      const { value } = await list.get()
+      return { readAt: value.readAt, response: await toDetail(await detail(value, poolId)) }
+    },
+    ttl: TICKER_TTL,
+    staleIfError: settings.staleIfError,
+    max: MAX_KEPT,
+    now,
+    readAt: ({ readAt }) => readAt
+  })
+
+  return {
+    list: sameLife(list.get, async ({ pools }) => await toList(pools)),
+    async one (poolId) {
+      await check(poolId)
+      const { value: { response }, ...age } = await details.get(poolId)
+      return { value: response, ...age }
+    }
+  }
+}
+
+const plain = (value: Sources['settings']['takerFeeRate']): string => toFixed(value, 18).replace(/\.?0+$/, '')

@@ -1,0 +1,59 @@
+import { createPauses } from '../async.js'
+import { ZERO } from '../decimal.js'
+import { ServiceError } from '../errors.js'
+import { RENEW_FROM } from '../live/fresh.js'
+import { byDepth, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
+import type { CachedResponse } from '../http/cached-response.js'
+import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
+import { jsonResponse } from './json-response.js'
+import { ALL, keepResponse, type Kept, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from './sources.js'
+
+export interface TickerList {
+  /** When the state that they show was read, ms. */
+  readAt: number
+  tickers: Ticker[]
+  /** The pools of each pair by ticker id, deepest first. */
+  pools: ReadonlyMap<string, readonly string[]>
+  byPool: ReadonlyMap<string, Ticker>
+  /** Their pools with the tokens' texts, by address. */
+  pairs: ReadonlyMap<string, Pair>
+  /** DAOs left out because their last 24 hours are not fully known. */
+  incomplete: ReadonlySet<string>
+  response: CachedResponse<Ticker[]>
+}
+
+const toResponse = jsonResponse(TickersSchema)
+const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
+
+/** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+export function createTickers (sources: Sources): Kept<TickerList> {
+  const { snapshot: snapshots, history, settings, now } = sources
+  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
+
+  async function load (): Promise<TickerList> {
+    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const readAt = now() - age
+    const traded = await history.last24h(unixSeconds(sources))
+    const incomplete = new Set([...traded].filter(([, { complete }]) => !complete).map(([dao]) => dao))
+    // a DAO that the history does not know yet may own what is missing: unknown is not zero
+    if (history.status().missingTransactions > 0) for (const { address } of snapshot.pairs) if (!traded.has(address)) incomplete.add(address)
+    const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
+    // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without pools
+    if (pairs.length === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
+    // the last day is covered: a DAO that it does not know has not traded
+    const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
+    const usd = usdValuationOf(snapshot, settings)
+    const pause = createPauses()
+    const list: Ticker[] = []
+    for (const pair of byDepth(pairs, usd)) {
+      list.push(ticker(pair, volumes, usd, rules))
+      const wait = pause()
+      if (wait !== undefined) await wait
+    }
+    const byPool = new Map(list.map(one => [one.pool_id, one]))
+    const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))
+    return { readAt, tickers: list, pools: poolsByPair(pairs), byPool, pairs: pairsByPool, incomplete, response: await toResponse(list) }
+  }
+
+  return keepResponse(sources, load, ({ readAt }) => readAt)
+}
