@@ -2,6 +2,13 @@ import type { Recording, SignatureRow } from './recording.js'
 
 /** Answers of a node that knows a recording and nothing else. */
 
+/** A method that the node of a recording does not offer: what others tell is recorded instead. */
+export class NotOffered extends Error {
+  override readonly name = 'NotOffered'
+}
+/** The bulk method, and the order of a block, which each transaction tells of itself. */
+export const NOT_OFFERED: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getBlock'])
+
 /** A question that the recording has no answer to; the message names what is missing. */
 export class NotRecorded extends Error {
   override readonly name = 'NotRecorded'
@@ -10,13 +17,23 @@ export class NotRecorded extends Error {
 interface Page { before?: string, until?: string, limit?: number }
 
 const PAGE = 1000
+/** Recordings are of mainnet. */
+const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** The result of a call; throws NotRecorded. Everything is answered at the recording's slot. */
-export function createReplay (recording: Recording): (method: string, params: readonly unknown[]) => unknown {
-  const { slot, accounts, signatures, transactions, programAccounts } = recording
+/** As on mainnet: a slot that stands would be that of a node that stands. */
+const SLOT_MS = 400
+
+/**
+ * The result of a call; throws NotRecorded. Accounts and transactions stay as they were recorded, time and slots go on from there: `now` is
+ * the time of the chain, Unix ms, by default the recording's own and what has passed since.
+ */
+export function createReplay (recording: Recording, now: () => number = goingOn(recording)): (method: string, params: readonly unknown[]) => unknown {
+  const { time, accounts, signatures, transactions, programAccounts } = recording
+  const slotNow = (): number => recording.slot + Math.floor((now() - time * 1000) / SLOT_MS)
+  const blockTime = (slot: number): number | null => slot > slotNow() ? null : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
   const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
   const known = <T>(record: Record<string, T>, key: string, what: string): T => Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
-  const atSlot = (value: unknown): object => ({ context: { slot }, value })
+  const atSlot = (value: unknown): object => ({ context: { slot: slotNow() }, value })
 
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
     getMultipleAccounts: ([addresses]) => atSlot((addresses as string[]).map(address => known(accounts, address, 'account'))),
@@ -29,10 +46,20 @@ export function createReplay (recording: Recording): (method: string, params: re
     },
     getSignaturesForAddress: ([address, page]) => pageOf(known(signatures, String(address), 'signatures of'), page as Page),
     getTransaction: ([signature]) => known(transactions, String(signature), 'transaction'),
-    getSlot: () => slot
+    getSlot: slotNow,
+    getBlockTime: ([slot]) => blockTime(Number(slot)),
+    getGenesisHash: () => MAINNET
   }
 
-  return (method, params) => (answers[method] ?? missing(`method ${method}`))(params)
+  return (method, params) => {
+    if (NOT_OFFERED.has(method)) throw new NotOffered(method)
+    return (answers[method] ?? missing(`method ${method}`))(params)
+  }
+}
+
+const goingOn = ({ time }: Recording): () => number => {
+  const begun = performance.now()
+  return () => time * 1000 + performance.now() - begun
 }
 
 /** Rows between the bounds, both exclusive. A `before` that is not known gives none, as it does on a node. */

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { startRpcServer } from '../../../lib/recording/rpc-server.js'
+import { startRpcServer } from '../../../scripts/recording/rpc-server.js'
 
 test('a request that is none, one too large and one without an answer are told apart', async t => {
   const server = await startRpcServer({

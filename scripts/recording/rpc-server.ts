@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { RpcCall, RpcReply } from '../chain/json-rpc.js'
+import type { RpcCall, RpcReply } from './recording.js'
 
 /** A JSON-RPC server over HTTP, single calls and batches, whose answers somebody else gives. */
 
@@ -14,7 +14,7 @@ export interface RpcServerOptions {
 
 interface Message extends RpcCall { id: unknown }
 
-const MOST_BYTES = 1024 ** 2
+const MAX_BYTES = 1024 ** 2
 
 export async function startRpcServer ({ answer, port = 0, host = '127.0.0.1' }: RpcServerOptions): Promise<{ url: string, close (): Promise<void> }> {
   async function reply (body: string): Promise<string> {
@@ -30,7 +30,7 @@ export async function startRpcServer ({ answer, port = 0, host = '127.0.0.1' }: 
     let size = 0
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MOST_BYTES) request.destroy()
+      if (size > MAX_BYTES) request.destroy()
       else chunks.push(chunk)
     })
     request.on('end', () => {

@@ -28,6 +28,10 @@ export interface SignatureRow {
   blockTime?: number | null
 }
 
+/** A JSON-RPC call, and what a node answers to it. */
+export interface RpcCall { method: string, params: readonly unknown[] }
+export type RpcReply = { result: unknown } | { error: { code: number, message: string } }
+
 export const FORMAT = 1
 
 const sorted = <T>(record: Record<string, T>): Array<[string, T]> => Object.entries(record).sort(([a], [b]) => a < b ? -1 : 1)
@@ -63,11 +67,11 @@ export function readRecording (text: string): Recording {
 }
 
 /** Parts of a node's URL that a recording must not hold: its host, and whatever in it may be a key. */
-export function secretsOf (url: string): string[] {
+export function nodeSecretsOf (url: string): string[] {
   const { hostname, username, password, pathname, searchParams } = new URL(url)
   const parts = [...pathname.split('/'), ...searchParams.values(), username, password].map(decodeURIComponent)
-  return [hostname, ...parts.filter(part => part.length >= SHORTEST_KEY)]
+  return [hostname, ...parts.filter(part => part.length >= MIN_KEY)]
 }
 
 /** Shorter parts of a path are names such as `v2`. */
-const SHORTEST_KEY = 8
+const MIN_KEY = 8

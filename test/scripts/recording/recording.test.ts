@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { createRecorder } from '../../../lib/recording/recorder.js'
-import { readRecording, secretsOf, writeRecording } from '../../../lib/recording/recording.js'
-import { createReplay } from '../../../lib/recording/replay.js'
+import { createRecorder } from '../../../scripts/recording/recorder.js'
+import { readRecording, nodeSecretsOf, writeRecording } from '../../../scripts/recording/recording.js'
+import { createReplay } from '../../../scripts/recording/replay.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const row = (signature: string, slot: number) => ({ signature, slot, blockTime: slot * 10 })
@@ -73,8 +73,8 @@ test('more transactions than allowed are an error, not a history cut short', t =
 })
 
 test('what of a node\'s URL is secret', t => {
-  t.same(secretsOf('https://user:pass%20word@node.example.org/v2/0123456789abcdef?api-key=fedcba9876543210'),
+  t.same(nodeSecretsOf('https://user:pass%20word@node.example.org/v2/0123456789abcdef?api-key=fedcba9876543210'),
     ['node.example.org', '0123456789abcdef', 'fedcba9876543210', 'pass word'])
-  t.same(secretsOf('http://127.0.0.1:8899'), ['127.0.0.1'])
+  t.same(nodeSecretsOf('http://127.0.0.1:8899'), ['127.0.0.1'])
   t.end()
 })
