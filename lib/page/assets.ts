@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { publicFolder } from '../http/public-folder.js'
+import { joinModules } from './join-modules.js'
+
+/** The page's files, packed once, under a name that changes with what is in them. */
+
+const TYPES: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml'
+}
+const VERSION_LENGTH = 12
+/** Modules that a page begins with. */
+const ENTRIES = ['list.js', 'pool.js', 'status.js']
+/** The chart library, as it is in its package; its licence stands at its head. */
+const CHARTS = 'lightweight-charts.js'
+const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
+
+export interface PageAssets {
+  /** Name of the folder that the files are served under: browsers keep what they get from it for good. */
+  version: string
+  /** A file's bytes; undefined where there is none of the name. */
+  file (name: string): Promise<CachedResponse> | undefined
+  /** The text of a page before its parts are filled in. */
+  template (name: string): string
+}
+
+function chartLibrary (): string {
+  return join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
+}
+
+/**
+ * The files of `folder`: styles and images as they are, modules that a page begins with joined with what they import, other scripts as they are.
+ * HTML files are templates, not served. Throws where the folder or one of its modules can't be read.
+ */
+export function loadAssets (folder = publicFolder('market')): PageAssets {
+  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  const names = readdirSync(folder).sort()
+  const texts = new Map<string, () => string>()
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(name).update('\0').update(read(name)).update('\0')
+  hash.update(readFileSync(chartLibrary()))
+
+  const joined = new Set(ENTRIES)
+  for (const name of names) {
+    const isModule = extname(name) === '.js' && /^(?:import|export)\s/m.test(read(name))
+    if (TYPES[extname(name)] === undefined || (isModule && !joined.has(name))) continue
+    texts.set(name, () => isModule ? joinModules(name, read) : read(name))
+  }
+  texts.set(CHARTS, () => readFileSync(chartLibrary(), 'utf8'))
+
+  const made = new Map<string, Promise<CachedResponse>>()
+  return {
+    version: hash.digest('hex').slice(0, VERSION_LENGTH),
+    file (name) {
+      const text = texts.get(name)
+      if (text === undefined) return undefined
+      const response = made.get(name) ?? makeCachedResponse(TYPES[extname(name)]!, text())
+      made.set(name, response)
+      return response
+    },
+    template: read
+  }
+}

@@ -1,0 +1,55 @@
+import { LRUCache } from 'lru-cache'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import type { PageAssets } from './assets.js'
+import { fillTemplate } from './html.js'
+import type { PoolFacts } from './card/card.js'
+
+/** The pages as bytes: templates with their places filled in, kept while they are the same. */
+
+const HTML = 'text/html; charset=utf-8'
+const SITE = 'DAO Market Data'
+/** Pages that are kept: any host and pool may be asked for, so the number is bounded. */
+const MAX_PAGES = 200
+/** Rows that stand for pools until they come. */
+const SKELETON_ROWS = 10
+const SKELETON = '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'
+
+export interface Pages {
+  list (): Promise<CachedResponse>
+  status (): Promise<CachedResponse>
+  /** The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be read. */
+  pool (origin: string, pool: string, facts: PoolFacts | undefined): Promise<CachedResponse>
+  /** The page for a pool that there is none of, with the reason. */
+  missing (pool: string, reason: string): string
+}
+
+export function createPages ({ template, version }: PageAssets): Pages {
+  const kept = new LRUCache<string, Promise<CachedResponse>>({ max: MAX_PAGES })
+  const [list, pool, missing, status] = ['list.html', 'pool.html', 'missing.html', 'status.html'].map(name => template(name)) as [string, string, string, string]
+
+  function make (text: string): Promise<CachedResponse> {
+    const known = kept.get(text) ?? makeCachedResponse(HTML, text)
+    kept.set(text, known)
+    return known
+  }
+  /** `root` leads from the page's address to that of the service: links are relative, so that it may stand anywhere behind a proxy. */
+  const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
+
+  return {
+    list: () => make(fillTemplate(list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), places(''))),
+    status: () => make(fillTemplate(status, places(''))),
+    pool (origin, id, facts) {
+      const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
+      return make(fillTemplate(pool, {
+        ...places('../../'),
+        origin,
+        pool: id,
+        pair,
+        name: facts?.name ?? '',
+        title: facts === undefined ? `Pool · ${SITE}` : `${pair} · ${SITE}`,
+        description: facts === undefined ? 'A spot pool of a DAO.' : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and supply, read from the chain.`
+      }))
+    },
+    missing: (id, reason) => fillTemplate(missing, { ...places('../../'), pool: id, reason })
+  }
+}

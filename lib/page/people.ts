@@ -1,0 +1,39 @@
+import { compare, divide, placesFor, powerOfTen, type Rational, ratio, toFixed } from '../decimal.js'
+
+/** Figures as people read them, where the server itself writes them: on titles and images. */
+
+const PRICE_DIGITS = 5
+const AMOUNT_DIGITS = 4
+const CENTS = 2
+const LETTERS = [[15, 'Q'], [12, 'T'], [9, 'B'], [6, 'M'], [3, 'K']] as const
+
+const group = (text: string): string => text.replace(/^\d+/, digits => digits.replace(/\B(?=(\d{3})+$)/g, ','))
+const wholeDigits = ({ n, d }: Rational): number => n < d ? 0 : (n / d).toString().length
+
+/** A price as plain decimal text of five significant digits, and at least cents from 1 on. */
+export function significantPrice (price: Rational): string {
+  const digits = wholeDigits(price)
+  return toFixed(price, digits > 0 ? Math.max(CENTS, PRICE_DIGITS - digits) : placesFor(price, PRICE_DIGITS))
+}
+
+/** The same with its thousands apart. */
+export const priceText = (price: Rational): string => group(significantPrice(price))
+
+/** An amount in short: "12.40", "1.283 M". */
+export function amountText (amount: Rational): string {
+  const [exponent, letter] = LETTERS.find(([least]) => compare(amount, powerOfTen(least)) >= 0) ?? [0, '']
+  const scaled = divide(amount, powerOfTen(exponent))
+  if (letter === '') return toFixed(scaled, CENTS)
+  return `${toFixed(scaled, Math.max(0, AMOUNT_DIGITS - wholeDigits(scaled))).replace(/\.?0+$/, '')} ${letter}`
+}
+
+/** A change in per cent with its sign, of text such as "-3.20". */
+export function changeText (percent: string): string {
+  const size = percent.replace('-', '')
+  if (percent.startsWith('-')) return `−${group(size)} %`
+  return `${/^0\.?0*$/.test(size) ? '' : '+'}${group(size)} %`
+}
+
+/** What raw amounts make a price of whole tokens. */
+export const priceOf = ({ quote, base }: { quote: bigint, base: bigint }, quoteDecimals: number, baseDecimals: number): Rational =>
+  divide(ratio(quote, base), powerOfTen(quoteDecimals - baseDecimals))

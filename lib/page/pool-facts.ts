@@ -1,0 +1,54 @@
+import type { Snapshot } from '../live/snapshot.js'
+import { spotPrice } from '../market/price.js'
+import type { CachedResponse } from '../http/cached-response.js'
+import type { Aged } from '../live/fresh.js'
+import { parseDecimal } from '../decimal.js'
+import type { PoolDetail } from '../../schemas/pools.js'
+import type { CardFacts, PoolFacts } from './card/card.js'
+import { amountText, changeText, priceText } from './people.js'
+
+/** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
+
+export type FoundPool = { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | { kind: 'unknown' }
+
+/** Why a DAO that is on the chain has no page. */
+const REASONS: Record<string, string> = {
+  excluded: 'The operator of this service leaves this DAO out.',
+  undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
+  'no reserves': 'There is a DAO at this address, but its spot pool is empty on at least one side, so that it has no price.',
+  'mint unreadable': 'There is a DAO at this address, but one of its tokens has no readable mint.'
+}
+
+const KEY_SHOWN = 4
+const symbolOf = (symbol: string, mint: string): string => symbol.trim() || `${mint.slice(0, KEY_SHOWN)}…${mint.slice(-KEY_SHOWN)}`
+
+/** What a snapshot knows of the pool at an address. */
+export function findPool (snapshot: Snapshot, pool: string): FoundPool {
+  const pair = snapshot.pairs.find(({ address }) => address === pool)
+  if (pair === undefined) {
+    const account = snapshot.discovered.find(({ address }) => address === pool)
+    if (account === undefined) return { kind: 'unknown' }
+    return { kind: 'left-out', reason: REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
+  }
+  return {
+    kind: 'listed',
+    facts: {
+      base: symbolOf(pair.baseSymbol, pair.baseMint),
+      quote: symbolOf(pair.quoteSymbol, pair.quoteMint),
+      name: pair.baseName.trim(),
+      price: priceText(spotPrice(pair))
+    }
+  }
+}
+
+const short = (text: string): string => amountText(parseDecimal(text)!)
+
+/** What the record of a pool adds to its image. */
+export function cardFigures ({ value: { variants } }: Aged<CachedResponse<PoolDetail>>): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> {
+  const pool = JSON.parse(variants.get('identity')!.body.toString()) as PoolDetail
+  return {
+    volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`,
+    ...(pool.priced_in_usd && { liquidity: `$${short(pool.liquidity_in_usd)}` }),
+    ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
+  }
+}

@@ -1,0 +1,64 @@
+import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
+import type { Reading } from '../history/volumes/reading.js'
+import { type Aged, createFreshCache } from '../live/fresh.js'
+import type { Pair } from '../market/ticker.js'
+import { ALL, type Sources, unixSeconds } from '../responses/sources.js'
+import { DAY, HOUR } from '../time.js'
+import { priceOf, significantPrice } from './people.js'
+
+/** Prices of the last week of every pool, few enough for a small drawing beside each: five significant digits, for the eye alone. */
+
+export interface Sparklines {
+  /** Unix seconds at which the first interval begins, and how long each is. */
+  from: number
+  step: number
+  /** Closes by pool, oldest first, null before the first trade; pools that have not traded, or of which trades are missing, are left out. */
+  pools: Record<string, Array<string | null>>
+}
+
+const STEP = 4 * HOUR
+const SPAN = 7 * DAY
+const POINTS = SPAN / STEP + 1
+/** A week changes little in five minutes, ms. */
+const LIFETIME = 300_000
+
+/** Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is missing. */
+async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Array<string | null> | undefined> {
+  if (reading.knowledge(pair.address, from) === 'partly') return undefined
+  const candles = await reading.candles(pair.address, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
+  const closes = new Map(candles.flatMap(({ start, prices }) => prices === null
+    ? []
+    : [[start, significantPrice(priceOf(prices.close, pair.quoteDecimals, pair.baseDecimals))] as const]))
+  if (closes.size === 0) return undefined
+  let last: string | null = null
+  return Array.from({ length: POINTS }, (_, index) => (last = closes.get(from + index * STEP) ?? last))
+}
+
+/** The drawings' prices, kept. `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+export function createSparklines (sources: Sources) {
+  const { snapshot: snapshots, history, settings, now } = sources
+  async function load (): Promise<{ lines: Sparklines, response: CachedResponse }> {
+    const { value: { pairs } } = await snapshots.get(ALL)
+    const from = Math.floor((unixSeconds(sources) - SPAN) / STEP) * STEP
+    const pools: Sparklines['pools'] = await history.read(async reading => {
+      const found: Sparklines['pools'] = {}
+      for (const pair of pairs) {
+        const closes = await closesOf(reading, pair, from)
+        if (closes !== undefined) found[pair.address] = closes
+      }
+      return found
+    })
+    const lines = { from, step: STEP, pools }
+    return { lines, response: await makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines)) }
+  }
+
+  const cache = createFreshCache<typeof ALL, { lines: Sparklines, response: CachedResponse }>({ load, ttl: LIFETIME, staleIfError: settings.staleIfError, max: 1, now })
+  return {
+    async response (): Promise<Aged<CachedResponse>> {
+      const { value, ...age } = await cache.get(ALL)
+      return { value: value.response, ...age }
+    },
+    /** Closes of one pool; undefined where it has none to draw. */
+    of: async (pool: string): Promise<Array<string | null> | undefined> => (await cache.get(ALL)).value.lines.pools[pool]
+  }
+}
