@@ -27,7 +27,7 @@ export const DaoReportSchema = Type.Object({
   state: Type.Union([Type.Literal('spot'), Type.Literal('futarchy'), Type.Null()], { description: 'futarchy while a proposal is live. Null: undecodable.' }),
   base_mint: optionalAddress('Mint of the base token.'),
   quote_mint: optionalAddress('Mint of the quote token.'),
-  priced_in_usd: Type.Boolean({ description: 'Whether anything prices the quote token in a dollar. If not, the DAO adds nothing to USD figures.' }),
+  priced_in_usd: Type.Boolean({ description: 'Whether the quote token has a USD value: by USD_MINTS, or by USD_PRICED_MINTS while its pool is deep enough. If not, the DAO adds nothing to USD figures.' }),
   account_bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Size of the account: tells the version that made or resized it.' }),
   sequence_on_chain: number('Number of the latest event, by the account.'),
   sequence_indexed: number('Highest number that is indexed.'),

@@ -9,21 +9,25 @@ export const HEADERS = {
   'X-RateLimit-Limit': Type.Integer({ minimum: 1, description: 'Requests that an address has in a clock minute.', examples: [60] }),
   'X-RateLimit-Remaining': Type.Integer({ minimum: 0, description: 'Requests left in this minute.', examples: [59] }),
   'X-RateLimit-Reset': Type.Integer({ minimum: 0, description: 'Seconds until the minute turns.', examples: [42] }),
+  'RateLimit-Policy': Type.String({ description: 'The budget that this request counts for: requests and seconds, in the form of the IETF draft.', examples: ['"minute";q=60;w=60'] }),
+  RateLimit: Type.String({ description: 'What is left of it, and seconds until it is whole again.', examples: ['"minute";r=59;t=42'] }),
+  Vary: Type.String({ description: 'Request headers that the bytes depend on.', examples: ['accept-encoding'] }),
   'X-History-Complete': Type.Union([Type.Literal('true'), Type.Literal('false')], {
-    description: 'Whether every event up to the last indexed one is known: the sequence numbers have no hole.', examples: ['true']
+    description: 'Whether every event up to the last indexed one is known: the sequence numbers have no gap.', examples: ['true']
   }),
   'X-History-Missing': Type.String({ pattern: '^\\d+$', description: 'Events that the sequence numbers prove and no node has shown.', examples: ['0'] }),
+  'X-Fees-Unknown': Type.String({ pattern: '^\\d+$', description: 'Swaps whose fee no event tells, and so not in the sums.', examples: ['0'] }),
   'X-Other-Pools': Type.String({ description: 'Only where several pools share the pair: the pool_id of the others, deepest first, 20 at most.' })
 } satisfies Record<string, TSchema>
 
 export type HeaderName = keyof typeof HEADERS
 
 /** What every answer carries, unless the client's address is exempt. */
-export const LIMIT_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
+export const LIMIT_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit']
 /** What an answer from the cache carries. */
 export const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age']
 /** What an answer carries whose bytes are made beforehand. */
-export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag']
+export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag', 'Vary']
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']
 
 /** The headers of one answer, as the documentation takes them beside a schema. */

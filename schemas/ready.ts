@@ -12,7 +12,18 @@ export const ReadySchema = Type.Object({
     last_day_covered: Type.Boolean({ description: 'Whether the last 24 hours are indexed.' }),
     complete: Type.Boolean({ description: 'Whether the walk has reached the beginning of what the node offers.' }),
     head_age_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description: 'Seconds since the head of the history was last reached.' }),
-    missing_events: Type.Integer({ minimum: 0, description: 'Events that the sequence numbers prove and no node has shown.' })
+    head_slot: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Newest finalized slot up to which everything is indexed; null before the first.' }),
+    last_day: Type.Union([
+      Type.Object({
+        left: Type.Integer({ minimum: 0, description: 'Transactions of the last 24 hours that are still to be indexed.' }),
+        total: Type.Integer({ minimum: 0, description: 'Of so many.' }),
+        seconds_left: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'About how long they will take, at the pace of the last minute; null: not known yet.' })
+      }, { additionalProperties: false }),
+      Type.Null()
+    ], { description: 'How far the last 24 hours are, while they are read; null before they are listed, and once they are covered.' }),
+    missing_events: Type.Integer({ minimum: 0, description: 'Events that the sequence numbers prove and no node has shown.' }),
+    losses: Type.Integer({ minimum: 0, description: 'Parts of the past inside what is indexed that no node offers any more.' }),
+    leads: Type.Boolean({ description: 'Whether this process is the one that writes the history.' })
   }, { additionalProperties: false })
 }, {
   $id: 'Ready',
@@ -22,7 +33,7 @@ export const ReadySchema = Type.Object({
     ready: false,
     problems: ['the last 24 hours are not indexed yet'],
     snapshot: { slot: 400123456, age_seconds: 3.2 },
-    history: { phase: 'last-day', last_day_covered: false, complete: false, head_age_seconds: 1.5, missing_events: 0 }
+    history: { phase: 'last-day', last_day_covered: false, complete: false, head_age_seconds: 1.5, head_slot: 400123440, last_day: { left: 1240, total: 5110, seconds_left: 840 }, missing_events: 0, losses: 0, leads: true }
   }]
 })
 export type Ready = Static<typeof ReadySchema>

@@ -13,6 +13,7 @@ const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 
 export const SettingsSchema = Type.Object({
   CHAIN_RPC_URL: text('node-urls', 'Node, or several separated by commas in order of preference.', 'https://api.mainnet-beta.solana.com'),
+  CHAIN_RPC_RATE: text('node-rates', 'Calls a second that a node\'s plan allows: one number, or one for each node separated by commas. Empty: learned from what is refused.', ''),
   CHAIN_WS_URL: Type.Optional(text('websocket-url', 'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where CHAIN_RPC_URL is that one, else none.')),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Port to listen on; 0 takes a free one.' }),
   HOST: text('text', 'Address to listen on.', '0.0.0.0'),
@@ -30,13 +31,16 @@ export const SettingsSchema = Type.Object({
   }),
   REDIS_URL: text('redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''),
   RATE_LIMIT_MAX: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 60, description: 'Requests per client address and clock minute.' }),
+  RATE_LIMIT_PAGE: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 600, description: 'Requests per client address and clock minute for the files of the market page and of the API reference.' }),
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),
   QUOTE_NOTIONAL: text('amount', 'Quote tokens that a bid or ask is made for.', '100'),
   TAKER_FEE_RATE: text('rate', 'Whole fee of a swap, for bid and ask.', '0.005'),
-  VOLUME_BASIS: Type.Union([Type.Literal('auto'), Type.Literal('fees')], {
-    default: 'auto',
-    description: 'auto: a swap whose fee disagrees with PROTOCOL_FEE_RATE counts its own input. fees: always fee / rate.'
+  VOLUME_BASIS: Type.Union([Type.Literal('input'), Type.Literal('fees'), Type.Literal('auto')], {
+    default: 'input',
+    description: 'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE to the letter.'
   }),
+  USD_PRICED_MINTS: text('priced-mints', 'Further quote tokens with a USD value, each with the pool that prices it: `mint:pool`, separated by commas.', ''),
+  USD_MIN_DEPTH: text('amount', 'Whole units of a USD mint that such a pool must hold, or its token has no USD value.', '10000'),
   USD_MINTS: text('public-keys', 'Mints that count as 1 USD, separated by commas.', `${USDC},${USDT}`),
   STALE_IF_ERROR: Type.Integer({ minimum: 0, maximum: 3600, default: 60, description: 'Seconds for which the last good answer outlives its lifetime when the chain fails.' }),
   NODE_WITHIN: Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits for ever.' }),
@@ -44,6 +48,7 @@ export const SettingsSchema = Type.Object({
   LOG_LEVEL: Type.Union((['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level => Type.Literal(level)), {
     default: 'info', description: 'Least level that is logged.'
   }),
+  METRICS_HOST: text('text', 'Address on which the metrics are served.', '127.0.0.1'),
   METRICS_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0, description: 'Port of the Prometheus metrics; 0: off.' })
 })
 export type RawSettings = Static<typeof SettingsSchema>

@@ -37,16 +37,16 @@ export const TickerSchema = Type.Object({
     'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot pool, while a proposal is live too. ' +
     '12 digits after the point, more where 12 significant ones need them.', '0.912345678901'),
   base_volume: decimalSchema(
-    'Base tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a sell its protocol fee / PROTOCOL_FEE_RATE, of a buy that ' +
-    'notional × output / input. 8 digits after the point.', '120345.67000000'),
+    'Base tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a sell what was paid, of a buy ' +
+    'what was received. 8 digits after the point.', '120345.67000000'),
   target_volume: decimalSchema(
-    'Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a buy its protocol fee / PROTOCOL_FEE_RATE, of a sell that ' +
-    'notional × output / input. 8 digits after the point.', '109800.12000000'),
+    'Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a buy what was paid, of a sell ' +
+    'what was received. 8 digits after the point.', '109800.12000000'),
   liquidity_in_usd: decimalSchema(
-    'Twice the quote reserves of the spot pool, in USD. "0.00" where nothing on chain prices the quote token in a dollar.', '451234.56'),
+    'Twice the quote reserves of the spot pool, in USD. "0.00" where the quote token has no USD value (USD_MINTS, USD_PRICED_MINTS).', '451234.56'),
   bid: decimalSchema('What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included. Always below last_price.', '0.907000000000'),
   ask: decimalSchema('What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included. Always above last_price.', '0.917000000000')
 }, { $id: 'Ticker', description: 'The spot pool of one DAO.', additionalProperties: false, examples: [EXAMPLE] })
 export type Ticker = Static<typeof TickerSchema>
 
-export const TickersSchema = Type.Array(TickerSchema, { $id: 'Tickers', description: 'Deepest pool first, then by pool_id.', examples: [[EXAMPLE]] })
+export const TickersSchema = Type.Array(TickerSchema, { $id: 'Tickers', description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.', examples: [[EXAMPLE]] })
