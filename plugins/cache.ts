@@ -1,7 +1,9 @@
 import fp from 'fastify-plugin'
-import { type ALL, TICKER_TTL } from '../lib/answers/sources.js'
+import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
+import type { AccountReader } from '../lib/chain/types.js'
 import { isServiceError } from '../lib/errors.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
+import { createSlotAges } from '../lib/live/slot-ages.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { createTokenReader } from '../lib/live/tokens.js'
@@ -10,7 +12,7 @@ import type { Supply } from '../schemas/supply.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /** The state now, kept while it is fresh. */
-    live: {
+    cache: {
       /** All DAOs; the key is always `ALL`. */
       snapshot: FreshCache<typeof ALL, Snapshot>
       supply: FreshCache<string, Supply>
@@ -21,24 +23,48 @@ declare module 'fastify' {
 /** Lifetime of the contract, ms. */
 const METADATA_TTL = 100_000
 /** Mints whose supply is kept: any address may be asked for, so the number is bounded. */
-const MOST_MINTS = 1_000
+const MAX_MINTS = 1_000
 
-export interface CacheOptions {
-  /** Wall clock, ms. */
-  now?: () => number
-}
-
-export default fp<CacheOptions>(async (fastify, { now = Date.now }) => {
+export default fp(async fastify => {
   const { chain, program, config } = fastify
+  const { clock: { now } } = chain
   const { excluded, staleIfError } = config
   const onFailure = (error: unknown): void => {
     if (!isServiceError(error, 'INVALID_MINT', 'MINT_NOT_FOUND')) fastify.log.warn({ err: error }, 'the chain could not be read')
   }
-  const common = { ttl: TICKER_TTL, staleIfError, now, onFailure }
+  const common = { ttl: TICKER_TTL, staleIfError, now, onFailure, outlives: () => chain.standing()?.halted === true }
+  const ages = createSlotAges(now)
+  // what the store holds outlives a restart: a DAO that has traded is there
+  const expectsSome = (): boolean => fastify.hasDecorator('history') && fastify.history.report().size > 0
   const tokens = createTokenReader({ reader: chain.accounts, ttl: METADATA_TTL, now })
-  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded })
-  fastify.decorate('live', {
-    snapshot: createFreshCache({ ...common, load: readSnapshot, max: 1 }),
-    supply: createFreshCache({ ...common, load: createSupplyReader(chain.accounts, program), max: MOST_MINTS })
+  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome })
+  const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, readAt: ({ seenAt }) => seenAt, max: 1 })
+
+  /** The DAOs that trade a mint as their base, but for those that are excluded. */
+  async function daosOf (mint: string): Promise<string[]> {
+    const { value: { discovered } } = await snapshot.get(ALL)
+    return discovered.filter(({ dao, leftOut }) => dao?.baseMint === mint && leftOut !== 'excluded').map(({ address }) => address)
+  }
+
+  /** When the oldest state that a supply was read from was first seen. */
+  const supplySeenAt = new WeakMap<Supply, number>()
+  async function readSupply (mint: string): Promise<Supply> {
+    let seenAt = now()
+    const accounts: AccountReader = {
+      ...chain.accounts,
+      async accounts (...asked) {
+        const read = await chain.accounts.accounts(...asked)
+        seenAt = Math.min(seenAt, ages.seenAt(read.slot))
+        return read
+      }
+    }
+    const supply = await createSupplyReader(accounts, program, daosOf)(mint)
+    supplySeenAt.set(supply, seenAt)
+    return supply
+  }
+
+  fastify.decorate('cache', {
+    snapshot,
+    supply: createFreshCache({ ...common, load: readSupply, readAt: supply => supplySeenAt.get(supply) ?? now(), max: MAX_MINTS })
   })
-}, { name: 'cache', dependencies: ['config', 'rpc', 'program'] })
+}, { name: 'cache', dependencies: ['config', 'chain', 'program'] })

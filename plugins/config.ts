@@ -1,6 +1,6 @@
 import fastifyEnv from '@fastify/env'
 import fp from 'fastify-plugin'
-import { deriveSettings, doubts, explain, FORMATS, ownVariables, type Settings, SettingsError, type Violation } from '../lib/settings.js'
+import { deriveSettings, warnings, explain, FORMATS, ownVariables, type Settings, SettingsError, type Violation } from '../lib/settings.js'
 import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
 
 declare module 'fastify' {
@@ -41,5 +41,5 @@ export default fp<ConfigOptions>(async (fastify, { env }) => {
   const settings = deriveSettings(fastify.getDecorator<RawSettings>('checkedEnv'), env)
   fastify.decorate('config', settings)
   fastify.log.info({ program: settings.factory, nodes: settings.nodeUrls.length, excluded: settings.excluded.size }, 'settings are in order')
-  for (const doubt of doubts(settings)) fastify.log.warn(doubt)
+  for (const doubt of warnings(settings)) fastify.log.warn(doubt)
 }, { name: 'config' })

@@ -1,10 +1,10 @@
 import fp from 'fastify-plugin'
-import { ALL, staleAfter } from '../lib/answers/sources.js'
-import { subscribe } from '../lib/chain/subscription.js'
-import type { Fact } from '../lib/history/facts.js'
+import { ALL, staleAfter } from '../lib/responses/sources.js'
+import { subscribe } from '../lib/chain/reconnecting-subscription.js'
+import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
-import { openSharedHistory } from '../lib/history/postgres-history.js'
-import { openSqliteStore } from '../lib/history/sqlite.js'
+import { openSharedHistory } from '../lib/history/shared-history.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Settings } from '../lib/settings.js'
 
 declare module 'fastify' {
@@ -15,8 +15,6 @@ declare module 'fastify' {
 }
 
 export interface HistoryPluginOptions {
-  /** Wall clock, ms. */
-  now?: () => number
   /** Between two looks at the head of the history, ms. */
   pollMs?: number
 }
@@ -32,20 +30,22 @@ async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: O
 }
 
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
-export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs }) => {
-  const { config, chain, live } = fastify
+export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
+  const { config, chain, cache } = fastify
   const history = await openHistory(config, {
     reader: chain.history,
     program: config.factory,
     daos: async () => {
-      const { value: { slot, discovered } } = await live.snapshot.get(ALL)
+      const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
       return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
     },
     rate: config.feeRate,
     basis: config.volumeBasis,
-    now,
+    clock: chain.clock,
+    chainTime: chain.time,
+    isHalted: () => chain.standing()?.halted === true,
     staleMs: staleAfter(config),
-    onFact: ({ level, code, message, detail }: Fact) => fastify.log[level]({ code, ...detail }, message),
+    onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })
   })
   fastify.decorate('history', history)
@@ -55,14 +55,23 @@ export default fp<HistoryPluginOptions>(async (fastify, { now = Date.now, pollMs
     : subscribe({
       url: config.websocketUrl,
       requests: [{ method: 'logsSubscribe', params: [{ mentions: [config.factory] }, { commitment: 'finalized' }], onNotification: () => history.wake() }],
-      onState: state => fastify.log.info(`the WebSocket is ${state}`)
+      onState: state => {
+        fastify.log.info(`the WebSocket is ${state}`)
+        chain.websocketUp = state === 'up'
+        history.listening(state === 'up')
+      },
+      onFault: error => {
+        if (chain.websocketUp !== undefined) return
+        chain.websocketUp = false
+        fastify.log.warn({ err: error }, 'the WebSocket can\'t connect: the head of the history is polled until it does')
+      }
     })
 
   fastify.addHook('onReady', async () => history.start())
   fastify.addHook('onClose', async () => {
-    const cutOff = setTimeout(() => chain.close(), LAST_STEP)
+    const cancelCutOff = chain.clock.after(LAST_STEP, () => chain.close())
     await Promise.all([history.stop(), subscription?.close()])
-    clearTimeout(cutOff)
+    cancelCutOff()
     await history.close()
   })
-}, { name: 'history', dependencies: ['config', 'rpc', 'cache'] })
+}, { name: 'history', dependencies: ['config', 'chain', 'cache'] })

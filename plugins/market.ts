@@ -1,9 +1,5 @@
-import buildSerializer from 'fast-json-stringify'
 import fp from 'fastify-plugin'
-import { createMarket, type Market } from '../lib/answers/market.js'
-import { AggregateSchema } from '../schemas/aggregate.js'
-import { DaosSchema } from '../schemas/daos.js'
-import { TickersSchema } from '../schemas/ticker.js'
+import { createMarket, type Market } from '../lib/responses/market.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,14 +7,8 @@ declare module 'fastify' {
   }
 }
 
-export interface MarketOptions {
-  /** Wall clock, ms. */
-  now?: () => number
-}
-
 /** Brings the state now and the history together in the answers about the whole market. */
-export default fp<MarketOptions>(async (fastify, { now = Date.now }) => {
-  const { config: settings, live: { snapshot }, history } = fastify
-  const serialize = { tickers: buildSerializer(TickersSchema), aggregate: buildSerializer(AggregateSchema), daos: buildSerializer(DaosSchema) }
-  fastify.decorate('market', createMarket({ snapshot, history, settings, serialize, now }))
-}, { name: 'market', dependencies: ['config', 'cache', 'history'] })
+export default fp(async fastify => {
+  const { config: settings, cache: { snapshot }, chain: { clock, time, standing }, history } = fastify
+  fastify.decorate('market', createMarket({ snapshot, history, settings, now: clock.now, chainTime: time, standing }))
+}, { name: 'market', dependencies: ['config', 'chain', 'cache', 'history'] })

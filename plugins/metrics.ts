@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fp from 'fastify-plugin'
-import { ALL } from '../lib/answers/sources.js'
+import { ALL } from '../lib/responses/sources.js'
 import { createMetrics, type Metrics } from '../lib/metrics.js'
 
 declare module 'fastify' {
@@ -10,29 +10,26 @@ declare module 'fastify' {
   }
 }
 
-export interface MetricsOptions {
-  /** Wall clock, ms. */
-  now?: () => number
-}
-
 /** Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is set. */
-export default fp<MetricsOptions>(async (fastify, { now = Date.now }) => {
-  const { config, chain, live, history } = fastify
+export default fp(async fastify => {
+  const { config, chain, cache, history } = fastify
   const metrics = createMetrics({
     snapshot () {
-      const kept = live.snapshot.peek(ALL)
+      const kept = cache.snapshot.peek(ALL)
       return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
     },
     history: () => history.status(),
-    sharedLimit: () => fastify.sharedLimit?.counts,
-    now
+    nodes: () => chain.nodes(),
+    clockOffset: () => chain.offset(),
+    websocketUp: () => chain.websocketUp,
+    sharedLimit: () => fastify.sharedLimit?.counts
   }, { process: config.metricsPort !== undefined })
 
   fastify.addHook('onResponse', (request, reply, done) => {
     metrics.answered({ route: request.routeOptions.url ?? 'unknown', method: request.method, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
     done()
   })
-  chain.observers.add(({ method, outcome, ms }) => metrics.called({ method, outcome, seconds: ms / 1000 }))
+  chain.observers.add(({ method, node, outcome, size, ms }) => metrics.called({ method, node, outcome, size, seconds: ms / 1000 }))
 
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
@@ -49,10 +46,12 @@ export default fp<MetricsOptions>(async (fastify, { now = Date.now }) => {
   fastify.decorate('metrics', { ...metrics, port: () => (server.address() as AddressInfo | null)?.port })
   if (config.metricsPort === undefined) return
 
-  await new Promise<void>((resolve, reject) => { server.once('error', reject).listen(config.metricsPort, config.host, resolve) })
-  fastify.log.info(`metrics at port ${config.metricsPort}`)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', error => reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
+  })
+  fastify.log.info(`metrics at port ${config.metricsPort} of ${config.metricsHost}`)
   fastify.addHook('onClose', async () => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   })
-}, { name: 'metrics', dependencies: ['config', 'rpc', 'cache', 'history', 'shared-limit'] })
+}, { name: 'metrics', dependencies: ['config', 'chain', 'cache', 'history', 'rate-limit-redis'] })

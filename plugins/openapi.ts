@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
+import { publicFolder } from '../lib/http/public-folder.js'
+import { readStaticFiles } from '../lib/http/static-files.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 import { HEADERS } from '../schemas/headers.js'
 
@@ -9,14 +16,20 @@ const DESCRIPTION = `Prices, 24-hour volumes, liquidity, token supply and volume
 A number that is served is right, or it is not served: a failure is an error status, never a zero. Amounts are decimal text, never floats and never
 with an exponent. Every error body is \`{"error": "<message>"}\`.
 
-Requests are limited to 60 per client address and clock minute over all paths. Answers are cached for 10 seconds: \`Cache-Control\` says what is left,
-an \`Age\` header that the chain can't be reached and how old the answer is, and \`ETag\` with \`If-None-Match\` saves sending it again.`
+Requests are limited to 60 per client address and clock minute over all paths, but for the files of this reference and of the market page. Answers are cached for 10 seconds: \`Cache-Control\` says what is left,
+an \`Age\` header that the chain can't be reached and how old the answer is, and \`ETag\` with \`If-None-Match\` saves sending it again.
+\`X-Request-Id\` names a response in the log: the client's own id where it is well formed.`
 
 /** What the reference page needs, and nothing from elsewhere: its own files, the styles its scripts write, icons within them, and trying this API. */
 const PAGE_POLICY = [
   "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "connect-src 'self'",
   "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
 ].join('; ')
+
+/** A new release of the reference's package may bring other files under the same names, ms. */
+const FILES_LIVE = 86_400_000
+/** Files that the package makes anew for each service. */
+const MADE = ['index.html', 'swagger-initializer.js']
 
 type Documented = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0]
 type Rewritten = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>
@@ -34,16 +47,30 @@ function shareHeaders (source: Documented): Rewritten {
   return { ...document, components: { ...document.components, headers: Object.fromEntries(headers) } } as Rewritten
 }
 
+/** A file of ours that is added to the package's page. */
+const own = (name: string): string => readFileSync(join(publicFolder('reference'), name), 'utf8')
+
 /** The contract, made of the schemas that validate and serialise: JSON and YAML under /documentation, with a page to read it. */
 export default fp(async fastify => {
+  let document: Promise<CachedResponse> | undefined
+  // made once, when all routes are known, and sent compressed
+  async function sendDocument (request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (request.routeOptions.url !== '/documentation/json') return
+    document ??= makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger()))
+    return reply.sendCached({ value: await document, age: 0, left: 0 })
+  }
+
   await fastify.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: SERVICE_NAME, version: SERVICE_VERSION, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+      security: [],
       servers: [{ url: '/', description: 'This host.' }],
       tags: [
         { name: 'market', description: 'Prices, volumes and liquidity.' },
+        { name: 'pools', description: 'What was traded, pool by pool and day by day.' },
         { name: 'supply', description: 'Token supply.' },
+        { name: 'aggregators', description: 'The market in the forms of those who list it: CoinGecko, CoinMarketCap, DEX Screener, GeckoTerminal, Jupiter.' },
         { name: 'service', description: 'The service itself.' }
       ]
     },
@@ -57,6 +84,13 @@ export default fp(async fastify => {
     routePrefix: '/documentation',
     staticCSP: PAGE_POLICY,
     uiConfig: { validatorUrl: null },
-    theme: { title: `${SERVICE_NAME}: reference`, css: [{ filename: 'page.css', content: '.swagger-ui .topbar { display: none }' }] }
+    uiHooks: { preHandler: sendDocument },
+    theme: { title: `${SERVICE_NAME}: reference`, css: [{ filename: 'page.css', content: own('page.css') }], js: [{ filename: 'page.js', content: own('page.js') }] }
   })
+  // the reference's own files, compressed; the package would read and send them as they are
+  const files = readStaticFiles(join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static'))
+  for (const name of files.names.filter(name => !MADE.includes(name))) {
+    fastify.get(`/documentation/static/${name}`, { schema: { hide: true } }, async (_request, reply) =>
+      reply.header('content-security-policy', PAGE_POLICY).sendCached({ value: await files.get(name)!, age: 0, left: FILES_LIVE }))
+  }
 }, { name: 'openapi', dependencies: ['rate-limit'] })

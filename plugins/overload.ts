@@ -17,18 +17,18 @@ interface Bounds {
 }
 
 /** A refresh of thousands of DAOs holds the loop for one tick of a second; a loop that is late at every tick is too busy. */
-const MOST_DELAY = 250
+const MAX_DELAY = 250
 /** Shares of what there is at which there is still room to end what is in work. */
-const MOST_HEAP = 0.9
-const MOST_MEMORY = 0.9
+const MAX_HEAP = 0.9
+const MAX_MEMORY = 0.9
 
 /** Bytes that this process may have: those of its container, or of the machine. */
 const memory = (): number => Math.min(process.constrainedMemory() || Infinity, totalmem())
 
 const defaults = (): Bounds => ({
-  delay: MOST_DELAY,
-  heapBytes: Math.floor(getHeapStatistics().heap_size_limit * MOST_HEAP),
-  residentBytes: Math.floor(memory() * MOST_MEMORY)
+  delay: MAX_DELAY,
+  heapBytes: Math.floor(getHeapStatistics().heap_size_limit * MAX_HEAP),
+  residentBytes: Math.floor(memory() * MAX_MEMORY)
 })
 
 /** Sheds load with 503 before the event loop or the memory suffer. The liveness probe is answered: a restart would make it worse. */

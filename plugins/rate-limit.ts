@@ -1,8 +1,11 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
-import type { FastifyRequest } from 'fastify'
+import type {} from '@fastify/sensible'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { clientOf, createWindowCounter, plainAddress, WINDOW } from '../lib/limiter.js'
-import { RATE_LIMITED } from './errors.js'
+import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
+import { isPageRoute } from '../lib/http/page-routes.js'
+import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
+import { RATE_LIMITED } from '../schemas/messages.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
@@ -15,14 +18,25 @@ const UNKNOWN = 'unknown'
 /** The platform gives no address for a socket that has gone, whatever the type says. */
 const addressOf = ({ ip }: FastifyRequest): string | undefined => plainAddress((ip as string | undefined) ?? '')
 
-/** The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6 clients count per /64. */
+/** What keys of the page's budget begin with; no address does. */
+const PAGE = 'page '
+
+/** The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both. */
+function countersOf ({ sharedLimit }: FastifyInstance, now: (() => number) | undefined): (key: string) => Count | Promise<Count> {
+  if (sharedLimit === undefined) return createWindowCounter(now).count
+  return key => key.startsWith(PAGE) ? sharedLimit.countPage(key) : sharedLimit.count(key)
+}
+
+/**
+ * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6 clients count per /64.
+ * The files of the page and of the reference have a count of their own, so that a visit leaves the client its requests.
+ */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
-  const { rateLimitMax, isExempt } = fastify.config
-  const { sharedLimit } = fastify
-  const counter = sharedLimit ?? createWindowCounter(now)
+  const { rateLimitMax, rateLimitPage, isExempt } = fastify.config
+  const count = countersOf(fastify, now)
   class ClockMinuteStore implements FastifyRateLimitStore {
     incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
-      const counted = counter.count(key)
+      const counted = count(key)
       if (counted instanceof Promise) counted.then(count => callback(null, count), callback)
       else callback(null, counted)
     }
@@ -33,11 +47,21 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   }
 
   await fastify.register(rateLimit, {
-    max: rateLimitMax,
+    max: request => isPageRoute(request.routeOptions.url) ? rateLimitPage : rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    keyGenerator: request => clientOf(addressOf(request) ?? UNKNOWN),
+    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${clientOf(addressOf(request) ?? UNKNOWN)}`,
     allowList: request => isExempt(addressOf(request) ?? UNKNOWN),
-    errorResponseBuilder: () => Object.assign(new Error(RATE_LIMITED), { statusCode: 429 })
+    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
-}, { name: 'rate-limit', dependencies: ['config', 'shared-limit'] })
+
+  // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const [limit, left, reset] = ['limit', 'remaining', 'reset'].map(name => reply.getHeader(`x-ratelimit-${name}`))
+    if (limit !== undefined) {
+      const policy = isPageRoute(request.routeOptions.url) ? '"page"' : '"minute"'
+      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header('ratelimit', `${policy};r=${String(left)};t=${String(reset)}`)
+    }
+    done()
+  })
+}, { name: 'rate-limit', dependencies: ['config', 'rate-limit-redis', 'sensible'] })

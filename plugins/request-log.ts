@@ -8,8 +8,16 @@ function cacheState (reply: FastifyReply): string | undefined {
   return reply.hasHeader('etag') ? 'fresh' : undefined
 }
 
-/** One line for each request: route template, status, time, cache state. Bodies, queries and headers are not logged. */
+/**
+ * Each response carries the id of its request, `X-Request-Id`, and has one line in the log by that id: route template, status, time, cache
+ * state. Bodies, queries and headers are not logged.
+ */
 export default fp(async fastify => {
+  // whoever reports a response names the line by it
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
   fastify.addHook('onResponse', (request, reply, done) => {
     request.log.info({
       method: request.method,

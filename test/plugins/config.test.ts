@@ -24,7 +24,7 @@ async function problemsOf (env: Record<string, string>): Promise<string[]> {
   return []
 }
 
-test('with the two addresses alone every other setting has its default', async t => {
+test('spec 8: with the two addresses alone every other setting has its default', async t => {
   const settings = await read(required)
   t.match(settings, {
     nodeUrls: ['https://api.mainnet-beta.solana.com'],
@@ -37,7 +37,7 @@ test('with the two addresses alone every other setting has its default', async t
     databaseUrl: undefined,
     redisUrl: undefined,
     rateLimitMax: 60,
-    volumeBasis: 'auto',
+    volumeBasis: 'input',
     staleIfError: 60_000,
     logLevel: 'info',
     metricsPort: undefined
@@ -45,10 +45,10 @@ test('with the two addresses alone every other setting has its default', async t
   t.equal(compare(settings.feeRate, ratio(25n, 10_000n)), 0)
   t.equal(compare(settings.takerFeeRate, ratio(5n, 1_000n)), 0)
   t.equal(compare(settings.quoteNotional, ratio(100n)), 0)
-  t.same([...settings.dollars], ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'])
+  t.same([...settings.usdMints], ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'])
 })
 
-test('a missing required setting is named in exactly these words', async t => {
+test('spec 7: a missing required setting is named in exactly these words', async t => {
   t.same(await problemsOf({}), ['FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured'])
   t.same(await problemsOf({ ...required, FACTORY_ADDRESS: ' ', CHAIN_RPC_URL: '', DEX_FORK_TYPE: '' }),
     ['CHAIN_RPC_URL not configured', 'DEX_FORK_TYPE not configured', 'FACTORY_ADDRESS not configured'])
@@ -67,6 +67,8 @@ test('all problems are reported at once, and no value is repeated', async t => {
     QUOTE_NOTIONAL: '-5',
     EXCLUDED_DAOS: `${PROGRAM},secret-four`,
     USD_MINTS: 'secret-five',
+    USD_PRICED_MINTS: `${PROGRAM}:secret-eight`,
+    USD_MIN_DEPTH: 'secret-nine',
     DATABASE_URL: 'mysql://secret-six',
     REDIS_URL: 'secret-seven',
     RATE_LIMIT_MAX: '0',
@@ -77,7 +79,7 @@ test('all problems are reported at once, and no value is repeated', async t => {
     LOG_LEVEL: 'loud',
     METRICS_PORT: 'x'
   })
-  t.equal(problems.length, 20)
+  t.equal(problems.length, 22)
   t.notOk(problems.some(problem => problem.includes('secret')))
   t.ok(problems.includes('PROTOCOL_FEE_RATE must be a decimal above 0 and below 1'))
   t.ok(problems.includes('PORT must be a whole number from 0 to 65535'))
@@ -109,4 +111,16 @@ test('ROLE is for replicas: without DATABASE_URL one process does all', async t 
   }
   t.equal((await read(required)).role, 'all')
   t.same(await problemsOf({ ...required, ROLE: 'leader' }), ['ROLE must be one of all, api, indexer'])
+})
+
+test('VOLUME_BASIS auto is input by its old name; USD_PRICED_MINTS names each mint with its pool', async t => {
+  t.equal((await read({ ...required, VOLUME_BASIS: 'auto' })).volumeBasis, 'input')
+  t.equal((await read({ ...required, VOLUME_BASIS: 'fees' })).volumeBasis, 'fees')
+  const [mint, pool] = ['So11111111111111111111111111111111111111112', PROGRAM]
+  const settings = await read({ ...required, USD_PRICED_MINTS: ` ${mint} : ${pool} ,`, USD_MIN_DEPTH: '2500.5' })
+  t.same([...settings.usdPricedMints], [[mint, pool]])
+  t.equal(compare(settings.usdMinDepth, ratio(5001n, 2n)), 0)
+  for (const USD_PRICED_MINTS of [mint, `${mint}:`, `${mint}:${pool}:${pool}`, `${mint}:${pool},${mint}:${mint}`]) {
+    t.same(await problemsOf({ ...required, USD_PRICED_MINTS }), ['USD_PRICED_MINTS must be mint:pool pairs of public keys separated by commas, each mint once'])
+  }
 })

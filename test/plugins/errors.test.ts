@@ -5,7 +5,7 @@ import { build, settings, startChain } from '../helper.js'
 
 const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few moments.'
 
-test('every code has its status and sentence', async t => {
+test('spec 2.6: every code has its status and sentence', async t => {
   const table: Array<[ErrorCode, number, string]> = [
     ['INVALID_MINT', 400, 'Invalid mint address'],
     ['MINT_NOT_FOUND', 404, 'Token mint not found'],
@@ -23,13 +23,13 @@ test('every code has its status and sentence', async t => {
   t.same(answerFor(Object.assign(new Error('limited'), { statusCode: 429 }), '/x'), { status: 429, message: 'Rate limit exceeded. Please try again later.' })
 })
 
-test('an unknown path or method is not found: the path without its query, and nothing else in the body', async t => {
+test('spec 7: an unknown path or method is not found: the path without its query, and nothing else in the body', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
   const cases: Array<['GET' | 'POST' | 'PUT' | 'DELETE', string, string]> = [
     ['GET', '/nope?secret=1', '/nope'],
     ['GET', '/api/', '/api/'],
-    ['GET', '/health/', '/health/'],
+    ['GET', '/health/more', '/health/more'],
     ['GET', '/API/tickers', '/API/tickers'],
     ['GET', '/%zz?x=%zz', '/%zz'],
     ['GET', '/a%20b', '/a%20b'],

@@ -1,6 +1,7 @@
 import { type AddressInfo } from 'node:net'
 import { test, type Test } from 'tap'
-import { clientOf, createWindowCounter, plainAddress } from '../../lib/limiter.js'
+import { createWindowCounter } from '../../lib/rate-limit/minute-window.js'
+import { clientOf, plainAddress } from '../../lib/rate-limit/client-key.js'
 import { build, settings, startChain } from '../helper.js'
 
 const LIMITED = '{"error":"Rate limit exceeded. Please try again later."}'
@@ -20,9 +21,9 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   return { app, clock, status, shared }
 }
 
-test('all paths and methods share one count, unknown paths and malformed URLs included', async t => {
+test('spec 8: all paths and methods share one count, unknown paths and malformed URLs included', async t => {
   const requests: Array<[string, string]> = [['GET', '/nowhere'], ['GET', '/%zz'], ['POST', '/health'], ['OPTIONS', '/health'], ['HEAD', '/health'],
-    ['GET', '/api/supply/x'], ['GET', '/documentation/json'], ['GET', '/market'], ['DELETE', '/%'], ['GET', '//'], ['GET', '/api/tickers/x?y=%']]
+    ['GET', '/api/supply/x'], ['GET', '/api/supply/x/'], ['GET', '/market/nowhere'], ['DELETE', '/%'], ['GET', '//'], ['GET', '/api/tickers/x?y=%']]
   const { app, clock } = await setUp(t, { RATE_LIMIT_MAX: String(requests.length) })
   let left = requests.length
   for (const [method, url] of requests) {
@@ -37,6 +38,8 @@ test('all paths and methods share one count, unknown paths and malformed URLs in
       'x-ratelimit-limit': String(requests.length),
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': '30',
+      'ratelimit-policy': `"minute";q=${requests.length};w=60`,
+      ratelimit: '"minute";r=0;t=30',
       'access-control-allow-origin': '*',
       'cache-control': 'no-store',
       'content-type': 'application/json; charset=utf-8'
@@ -68,6 +71,8 @@ test('X-Forwarded-For is believed only of the proxies that TRUST_PROXY names', a
   t.equal(await shared(['10.0.0.1', via('1.1.1.1, 203.0.113.1')], ['10.0.0.1', via('2.2.2.2, 203.0.113.1')]), true, 'what the client wrote in front counts for nothing')
   t.equal(await shared(['10.0.0.1', via('203.0.113.1:4711')], ['10.0.0.1', via('203.0.113.1:4712')]), true, 'with a port')
   t.equal(await shared(['10.0.0.1', via('[2001:db8::1]:4711')], ['10.0.0.1', via('2001:db8::2')]), true)
+  t.equal(await shared(['10.0.0.1', via('203.0.113.1, 10.0.0.1:8080')], ['10.0.0.1', via('203.0.113.2, 10.0.0.1:8080')]), false, 'a proxy that is named with its port')
+  t.equal(await shared(['10.0.0.1', via('203.0.113.1:1, [fd00::5]:443')], ['fd00::7', via('203.0.113.1:2')]), true)
   t.equal(await shared(['10.0.0.1', via('a'.repeat(9_000))], ['10.0.0.1', via('<script>')]), true, 'no addresses at all share one count')
   clock.now += 60_000
   for (let i = 0; i < 9; i++) {
@@ -75,6 +80,24 @@ test('X-Forwarded-For is believed only of the proxies that TRUST_PROXY names', a
     t.equal(await status('10.0.0.1', via('198.51.100.7')), 200, 'exempt through the proxy')
     t.equal(await status('192.0.2.9', via('198.51.100.7')), i < 3 ? 200 : 429, 'a forged exemption')
   }
+})
+
+test('the files of the page and of the reference have a budget of their own, and a page that is limited is a page', async t => {
+  const { app, status } = await setUp(t, { RATE_LIMIT_PAGE: '4' })
+  const files = ['/market', '/documentation', '/documentation/json', '/documentation/static/swagger-ui.css']
+  for (const [at, url] of files.entries()) {
+    const { statusCode, headers } = await app.inject({ url, remoteAddress: '192.0.2.1' })
+    t.equal(statusCode, 200, url)
+    t.match(headers, { 'ratelimit-policy': '"page";q=4;w=60', ratelimit: `"page";r=${3 - at};t=30` })
+  }
+  const page = await app.inject({ url: '/market', remoteAddress: '192.0.2.1', headers: { accept: 'text/html,*/*;q=0.8' } })
+  t.match(page, { statusCode: 429, headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'retry-after': '30' } })
+  t.match(page.payload, /^<!doctype html>[^]*<p>Rate limit exceeded\. Please try again later\.<\/p>/)
+  const file = await app.inject({ url: files[3]!, remoteAddress: '192.0.2.1', headers: { accept: 'text/css' } })
+  t.same([file.statusCode, file.payload], [429, LIMITED])
+  for (let i = 0; i < 3; i++) t.equal(await status('192.0.2.1'), 200, 'the visit has left the client its requests')
+  t.equal(await status('192.0.2.1'), 429)
+  t.equal((await app.inject({ url: '/market', remoteAddress: '192.0.2.2' })).statusCode, 200)
 })
 
 test('exemption by address and CIDR; what is no address is not exempt', async t => {
@@ -85,7 +108,7 @@ test('exemption by address and CIDR; what is no address is not exempt', async t 
   }
 })
 
-test('over a real socket, 60 a minute by default', async t => {
+test('spec 8: over a real socket, 60 a minute by default', async t => {
   const { app } = await setUp(t, { RATE_LIMIT_MAX: '' })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/health`

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { build, settings, startChain } from '../helper.js'
 
-test('every answer may be read by any page, and run, framed or guessed at by none', async t => {
+test('spec 5: every answer may be read by any page, and run, framed or guessed at by none', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
   for (const url of ['/', '/health', '/api/tickers', '/api/supply/x', '/nowhere', '/%zz', '/documentation/json']) {
@@ -19,6 +19,16 @@ test('every answer may be read by any page, and run, framed or guessed at by non
     t.match(headers['access-control-expose-headers'], /etag.*retry-after.*x-ratelimit-remaining/)
     t.match(headers['content-security-policy'], /default-src 'none'/)
   }
+})
+
+test('every response names itself: by the client\'s id where that is well formed, by one of ours where not', async t => {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger) })
+  const idOf = async (id?: string) => (await app.inject({ url: '/health', headers: id === undefined ? {} : { 'x-request-id': id } })).headers['x-request-id']
+  t.equal(await idOf('trace-0123456789'), 'trace-0123456789')
+  const own = [await idOf(), await idOf('short'), await idOf('<script>alert(1)</script>'), await idOf('x'.repeat(65))]
+  t.ok(own.every(id => /^[\da-f]{8}-[\da-f-]{27}$/.test(String(id))))
+  t.equal(new Set(own).size, own.length)
 })
 
 test('OPTIONS and HEAD answer wherever GET does, and nowhere else', async t => {

@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
-import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../lib/limiter/redis.js'
-import { createSharedCounter, type SharedCounter } from '../lib/limiter/shared.js'
-import { WINDOW } from '../lib/limiter.js'
+import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../lib/rate-limit/redis.js'
+import { createSharedCounter, type SharedCounter } from '../lib/rate-limit/shared.js'
+import { WINDOW } from '../lib/rate-limit/minute-window.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Counting requests together with the other replicas; undefined where REDIS_URL is not set. */
-    sharedLimit: { count: SharedCounter['count'], counts: Pick<RedisLink, 'up' | 'replicas'> } | undefined
+    sharedLimit: { count: SharedCounter['count'], countPage: SharedCounter['count'], counts: Pick<RedisLink, 'up' | 'replicas'> } | undefined
   }
 }
 
@@ -22,7 +22,7 @@ const PREFIX = 'dao-market-data:limit:'
 
 /** Connects to REDIS_URL. Without an answer the service starts, and stops, all the same. */
 export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
-  const { redisUrl, rateLimitMax: max } = fastify.config
+  const { redisUrl, rateLimitMax, rateLimitPage } = fastify.config
   if (redisUrl === undefined) {
     fastify.decorate('sharedLimit', undefined)
     return
@@ -38,12 +38,13 @@ export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
     onChange (change) {
       if (change.up) fastify.log.info({ replicas: change.replicas }, 'the rate limit is shared through Redis')
       else fastify.log.warn({ trouble: change.trouble, reason: change.reason }, 'the rate limit is not shared: Redis is away, each replica keeps to its share')
-      if (!change.up || wasAway) counter.tear()
+      if (!change.up || wasAway) for (const counter of [requests, pages]) counter.tear()
       wasAway = !change.up
     }
   })
-  const counter = createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
-  fastify.decorate('sharedLimit', { count: counter.count, counts: link })
+  const counterOf = (max: number): SharedCounter => createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
+  const [requests, pages] = [counterOf(rateLimitMax), counterOf(rateLimitPage)]
+  fastify.decorate('sharedLimit', { count: requests.count, countPage: pages.count, counts: link })
   fastify.addHook('onClose', () => link.close())
   await link.start()
-}, { name: 'shared-limit', dependencies: ['config'] })
+}, { name: 'rate-limit-redis', dependencies: ['config'] })

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { systemClock } from '../lib/clock.js'
 import { ServiceError } from '../lib/errors.js'
 
 export interface DrainOptions {
@@ -17,15 +18,15 @@ const LAST_BYTES = 1_000
  */
 export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
   const { chain, connections, server } = fastify
-  const timers: NodeJS.Timeout[] = []
+  const timers: Array<() => void> = []
   let closing = false
 
   fastify.addHook('preClose', async () => {
     closing = true
-    connections.closeWaiting()
-    timers.push(setTimeout(() => chain.close(), drainMs), setTimeout(() => server.closeAllConnections(), drainMs + LAST_BYTES))
+    connections.closeIdle()
+    timers.push(systemClock.after(drainMs, () => chain.close()), systemClock.after(drainMs + LAST_BYTES, () => server.closeAllConnections()))
   })
-  fastify.addHook('onClose', async () => { timers.forEach(clearTimeout) })
+  fastify.addHook('onClose', async () => { for (const cancel of timers) cancel() })
 
   fastify.addHook('onRequest', (_request, _reply, done) => {
     done(closing ? new ServiceError('SHUTTING_DOWN', 'the service is shutting down') : undefined)
@@ -35,4 +36,4 @@ export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
     if (closing) reply.header('connection', 'close')
     done()
   })
-}, { name: 'drain', dependencies: ['rpc', 'edge', 'security'] })
+}, { name: 'graceful-shutdown', dependencies: ['chain', 'connections', 'security'] })

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { noteRequests } from '../lib/client-errors.js'
-import { type Connections, watchConnections } from '../lib/connections.js'
+import { noteRequests } from '../lib/http/client-errors.js'
+import { type Connections, watchConnections } from '../lib/http/connections.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -15,11 +15,11 @@ export interface EdgeOptions {
 }
 
 /** About 60 MB of sockets and parsers. */
-const MOST_CONNECTIONS = 5_000
+const MAX_CONNECTIONS = 5_000
 /** Every answer is there within 10 s; what takes longer is a client who does not read. */
 const PATIENCE = 15_000
 /** A body that is drained rather than answered by the end of the connection, bytes. No endpoint reads any. */
-const MOST_BODY = 16_384
+const MAX_BODY = 16_384
 
 /** Not sent through the application: no route promises this answer. */
 const BAD_REQUEST = '{"error":"Bad request"}'
@@ -27,11 +27,11 @@ const NO_HOST = { 'content-type': 'application/json; charset=utf-8', 'content-le
 
 /** Whether the rest of the request is not worth reading: a body that is large, or that does not say how large it is. */
 function bringsTooMuch ({ headers }: FastifyRequest): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MOST_BODY
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY
 }
 
 /** The limits of a connection that are not options of the server: how many, what a body may cost, what must be in a request. */
-export default fp<EdgeOptions>(async (fastify, { mostConnections = MOST_CONNECTIONS }) => {
+export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIONS }) => {
   const { server } = fastify
   fastify.decorate('connections', watchConnections(server, { most: mostConnections, patience: PATIENCE }))
   noteRequests(server)
@@ -59,4 +59,4 @@ export default fp<EdgeOptions>(async (fastify, { mostConnections = MOST_CONNECTI
     }
     done()
   })
-}, { name: 'edge' })
+}, { name: 'connections' })

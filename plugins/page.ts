@@ -1,0 +1,55 @@
+import fp from 'fastify-plugin'
+import { isServiceError, ServiceError } from '../lib/errors.js'
+import { loadAssets, type PageAssets } from '../lib/page/assets.js'
+import { createCards } from '../lib/page/card/cards.js'
+import { createPages, type Pages } from '../lib/page/pages.js'
+import { cardFigures, findPool, type FoundPool } from '../lib/page/pool-facts.js'
+import { createSparklines } from '../lib/page/sparklines.js'
+import { ALL } from '../lib/responses/sources.js'
+import { poolNotFound } from '../schemas/messages.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What the pages for people need beside the API. */
+    page: {
+      assets: PageAssets
+      pages: Pages
+      /** What an address names; undefined while the chain can't be read, since then nobody knows. */
+      find (pool: string): Promise<FoundPool | undefined>
+      sparklines: ReturnType<typeof createSparklines>
+      /** The share image of a listed pool, a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and the ServiceErrors of the chain. */
+      card (pool: string): Promise<Buffer>
+    }
+  }
+}
+
+/** Nothing where what `load` gives can't be had now: an image without it is still one. */
+async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await load()
+  } catch (error) {
+    if (!isServiceError(error)) throw error
+    return undefined
+  }
+}
+
+export default fp(async fastify => {
+  const { config: settings, cache: { snapshot }, chain: { clock, time, standing }, history, pools } = fastify
+  const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, chainTime: time, standing })
+  const card = createCards(async pool => {
+    const found = findPool((await snapshot.get(ALL)).value, pool)
+    if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    const closes = await ifKnown(async () => await sparklines.of(pool))
+    const figures = await ifKnown(async () => cardFigures(await pools.one(pool)))
+    return { ...found.facts, ...figures, ...(closes !== undefined && { closes }) }
+  }, clock.now)
+
+  const assets = loadAssets()
+  fastify.decorate('page', {
+    assets,
+    pages: createPages(assets),
+    sparklines,
+    card,
+    find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
+  })
+}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'pools'] })
