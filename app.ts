@@ -3,22 +3,21 @@ import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
-import { answerClientError } from './lib/client-errors.js'
+import { answerClientError } from './lib/http/client-errors.js'
+import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/settings.js'
-import { SHARED_SCHEMAS } from './schemas/responses.js'
-import type { CacheOptions } from './plugins/cache.js'
+import { SHARED_SCHEMAS } from './schemas/registry.js'
 import type { ConfigOptions } from './plugins/config.js'
-import type { DrainOptions } from './plugins/drain.js'
-import type { EdgeOptions } from './plugins/edge.js'
+import type { DrainOptions } from './plugins/graceful-shutdown.js'
+import type { EdgeOptions } from './plugins/connections.js'
 import type { HistoryPluginOptions } from './plugins/history.js'
-import type { MarketOptions } from './plugins/market.js'
 import type { OverloadOptions } from './plugins/overload.js'
 import type { RateLimitOptions } from './plugins/rate-limit.js'
-import type { RpcOptions } from './plugins/rpc.js'
-import type { SharedLimitOptions } from './plugins/shared-limit.js'
+import type { ChainOptions } from './plugins/chain.js'
+import type { SharedLimitOptions } from './plugins/rate-limit-redis.js'
 
 /** What the application is made with; tests replace its edges here, never its modules. */
-export type AppOptions = ConfigOptions & CacheOptions & HistoryPluginOptions & MarketOptions & RateLimitOptions & RpcOptions &
+export type AppOptions = ConfigOptions & HistoryPluginOptions & RateLimitOptions & ChainOptions &
   EdgeOptions & DrainOptions & OverloadOptions & SharedLimitOptions
 
 const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -31,7 +30,7 @@ export default async function app (fastify: FastifyInstance, options: AppOptions
 }
 
 /** Longer than any key: a path parameter of any length reaches its handler, which answers it in the words of the contract. */
-const MOST_PARAMETER = 16_384
+const MAX_PARAMETER = 16_384
 
 /**
  * Limits of a connection, ms and bytes. A request is a few hundred bytes without a body: who needs longer than these for one holds a
@@ -46,7 +45,7 @@ const KEPT_OPEN = 72_000
 /** Connections are held against these limits once a second; the platform does so twice a minute. */
 const CHECKED_EVERY = 1_000
 /** A path, its query and all headers together: the platform's default, which fits a chain of proxies and their cookies. */
-const MOST_HEADERS = 16_384
+const MAX_HEADERS = 16_384
 
 /** What Fastify must know before any plugin is loaded. The settings it reads are checked with the others once plugins load. */
 export function serverOptions (env: ConfigOptions['env']) {
@@ -56,19 +55,21 @@ export function serverOptions (env: ConfigOptions['env']) {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     trustProxy: address => isProxy(address),
-    routerOptions: { maxParamLength: MOST_PARAMETER },
-    rewriteUrl: ({ url = '/' }) => escapeStrayPercents(url),
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    // making the tables of a new version anew takes as long as it takes; what waits for others has limits of its own
+    pluginTimeout: 0,
+    rewriteUrl: ({ url = '/' }) => withoutTrailingSlash(escapeStrayPercents(url)),
     connectionTimeout: SILENT_WITHIN,
     keepAliveTimeout: KEPT_OPEN,
     requestTimeout: REQUEST_WITHIN,
     http: {
       headersTimeout: HEADERS_WITHIN,
       connectionsCheckingInterval: CHECKED_EVERY,
-      maxHeaderSize: MOST_HEADERS,
-      requireHostHeader: false   // plugins/edge.ts answers such requests in the words of the contract
+      maxHeaderSize: MAX_HEADERS,
+      requireHostHeader: false   // plugins/connections.ts answers such requests in the words of the contract
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
-    return503OnClosing: false    // plugins/drain.ts does, likewise
+    return503OnClosing: false    // plugins/graceful-shutdown.ts does, likewise
   } satisfies FastifyHttpOptions<Server>
 }
 
@@ -86,4 +87,11 @@ function escapeStrayPercents (url: string): string {
   } catch {
     return url.replaceAll('%', '%25')
   }
+}
+
+/** `/api/tickers/` is `/api/tickers`. The page and the reference have relative links, so there the slash means something. */
+function withoutTrailingSlash (url: string): string {
+  const [path = '', ...query] = url.split('?')
+  if (path.length < 2 || !path.endsWith('/') || path.endsWith('//') || isPageRoute(path)) return url
+  return [path.slice(0, -1), ...query].join('?')
 }

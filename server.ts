@@ -4,7 +4,7 @@ import closeWithGrace from 'close-with-grace'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from './app.js'
-import { ALL } from './lib/answers/sources.js'
+import { ALL } from './lib/responses/sources.js'
 import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
@@ -13,13 +13,13 @@ import { SettingsSchema } from './schemas/settings.js'
 
 /** The process: reads the environment, builds the app, listens, closes with grace. */
 
-/** Longest that everything may take to end, ms; what is in work is cut off long before that (plugins/drain.ts, plugins/history.ts). */
+/** Longest that everything may take to end, ms; what is in work is cut off long before that (plugins/graceful-shutdown.ts, plugins/history.ts). */
 const GRACE = 9_500
 const SIGNALS: Array<'SIGTERM' | 'SIGINT' | 'SIGQUIT'> = ['SIGTERM', 'SIGINT', 'SIGQUIT']
 /** npm passes on a signal that the terminal, or whoever ends the process group, has already sent here: within this time it is the same one, ms. */
 const SAME_SIGNAL = 100
 /** Connections that may wait to be accepted: with the platform's 511 a burst of slow clients makes others wait for seconds. */
-const MOST_WAITING = 4_096
+const MAX_WAITING = 4_096
 /** Between two attempts to reach a node at the start, ms. */
 const ASK_AGAIN = 1_000
 /** Settings of a file beside the service; those of the real environment win. */
@@ -45,17 +45,18 @@ const fastify = Fastify({
   }
 })
 /** For the reasons why the process ends: told at every level, or nobody would know. */
-const lastWords = fastify.log.child({}, { level: 'error' })
+const fatalLog = fastify.log.child({}, { level: 'error' })
 
 /** A sentence for each problem that the operator can solve; undefined for one that is ours. */
 function explain (error: unknown): string[] | undefined {
   if (error instanceof SettingsError) return error.problems
   if (isServiceError(error)) return [error.message]
-  const { code, address, port } = error as NodeJS.ErrnoException & { address?: string, port?: number }
+  const { code, address, port, setting } = error as NodeJS.ErrnoException & { address?: string, port?: number, setting?: 'METRICS' }
+  const prefix = setting === undefined ? '' : `${setting}_`
   switch (code) {
-    case 'EADDRINUSE': return [`port ${port} at ${address} is taken by another process: stop it first, or set another PORT`]
-    case 'EACCES': return port === undefined ? undefined : [`port ${port} at ${address} may not be used by this user: set another PORT`]
-    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [`HOST is no address of this machine: ${address ?? fastify.config.host}`]
+    case 'EADDRINUSE': return [`port ${port} at ${address} is taken by another process: stop it first, or set another ${prefix}PORT`]
+    case 'EACCES': return port === undefined ? undefined : [`port ${port} at ${address} may not be used by this user: set another ${prefix}PORT`]
+    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [`${prefix}HOST is no address of this machine: ${address ?? (setting === undefined ? fastify.config.host : fastify.config.metricsHost)}`]
     default: return undefined
   }
 }
@@ -64,24 +65,24 @@ async function start (): Promise<void> {
   await fastify.register(fp(app), { env })
   await fastify.ready()
   const { port, host } = fastify.config
-  await fastify.listen({ port, host, backlog: MOST_WAITING })
+  await fastify.listen({ port, host, backlog: MAX_WAITING })
   await nodeAnswers()
 }
 
 /** Waits until a node has answered, and says so; throws where NODE_WITHIN sets a time and none has by then. */
 async function nodeAnswers (): Promise<void> {
-  const { config: { nodeWithin }, live } = fastify
-  const deadline = performance.now() + (nodeWithin ?? Infinity)
+  const { config: { startupTimeout }, cache } = fastify
+  const deadline = performance.now() + (startupTimeout ?? Infinity)
   for (let tries = 0; !isEnding(); tries++) {
     try {
-      const { value: { slot } } = await live.snapshot.get(ALL)
+      const { value: { slot } } = await cache.snapshot.get(ALL)
       fastify.log.info({ slot }, 'a node answers')
       return
     } catch (error) {
       if (isEnding()) return
       if (performance.now() > deadline) {
         await fastify.close()
-        throw new ServiceError('NODE_UNAVAILABLE', `no node has answered within NODE_WITHIN=${nodeWithin! / 1000} s`, { cause: error })
+        throw new ServiceError('NODE_UNAVAILABLE', `no node has answered within NODE_WITHIN=${startupTimeout! / 1000} s`, { cause: error })
       }
       if (tries === 0) fastify.log.warn('no node answers yet: the service listens, and goes on trying')
       await setTimeout(ASK_AGAIN, undefined, { ref: false })
@@ -89,8 +90,8 @@ async function nodeAnswers (): Promise<void> {
   }
 }
 
-const grace = closeWithGrace({ delay: GRACE, logger: lastWords, skip: SIGNALS }, async ({ err }) => {
-  if (err !== undefined) lastWords.fatal({ err }, 'an error that nothing caught')
+const grace = closeWithGrace({ delay: GRACE, logger: fatalLog, skip: SIGNALS }, async ({ err }) => {
+  if (err !== undefined) fatalLog.fatal({ err }, 'an error that nothing caught')
   await fastify.close()
   fastify.log.info('the service has ended')
 })
@@ -101,7 +102,7 @@ const isEnding = (): boolean => told !== Infinity
 for (const signal of SIGNALS) {
   process.on(signal, () => {
     if (performance.now() - told > SAME_SIGNAL) {
-      lastWords.error(`${signal} once more: the service ends at once`)
+      fatalLog.error(`${signal} once more: the service ends at once`)
       process.exit(1)
     }
     if (isEnding()) return
@@ -113,7 +114,7 @@ for (const signal of SIGNALS) {
 
 start().catch((error: unknown) => {
   const problems = explain(error)
-  if (problems === undefined) lastWords.fatal({ err: error }, 'the service could not start')
-  else for (const problem of problems) lastWords.error(problem)
+  if (problems === undefined) fatalLog.fatal({ err: error }, 'the service could not start')
+  else for (const problem of problems) fatalLog.error(problem)
   process.exit(1)
 })

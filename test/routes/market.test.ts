@@ -1,23 +1,28 @@
+import { inflateSync } from 'node:zlib'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import t, { type Test } from 'tap'
 import errors from '../../plugins/errors.js'
-import representation from '../../plugins/representation.js'
+import representation from '../../plugins/cached-response.js'
 import market from '../../routes/market/index.js'
+import { ServiceError } from '../../lib/errors.js'
+import { decoratePage } from '../system/browser/service.js'
+import { address, POOLS, SCRIPT, SNAPSHOT } from '../system/browser/market-data.js'
 
-/** The page's files and headers; what it does in a browser is tested in test/browser. */
+/** The pages' files and headers; what they do in a browser is tested in test/system/browser. */
 
-async function build (t: Test): Promise<FastifyInstance> {
+async function build (t: Test, snapshot: () => unknown = () => SNAPSHOT): Promise<FastifyInstance> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
   await fastify.register(fp(async instance => { instance.decorate('rateLimit', (() => async () => {}) as never) }, { name: 'rate-limit' }))
   await fastify.register(errors)
   await fastify.register(representation)
+  decoratePage(fastify, snapshot)
   await fastify.register(market, { prefix: '/market' })
   return fastify
 }
 
-const assetsOf = (html: string): string[] => [...html.matchAll(/(?:href|src)="(market\/[^"]+)"/g)].map(([, path]) => `/${path}`)
+const assetsOf = (html: string): string[] => [...html.matchAll(/(?:href|src)="((?:\.\.\/\.\.\/)?market\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, path]) => `/${path!.replace('../../', '')}`)
 
 t.test('the page, under its policy', async t => {
   const fastify = await build(t)
@@ -49,30 +54,76 @@ t.test('one address: the other leads to it, wherever the service stands', async 
   t.equal(answer.headers.location, '../market')
 })
 
-t.test('every asset that the page names is there, for good', async t => {
+t.test('every asset that the pages name is there, packed, for good', async t => {
   const fastify = await build(t)
-  const paths = assetsOf((await fastify.inject('/market')).body)
-  t.ok(paths.length > 5)
-  for (const path of paths) {
-    t.match(path, /^\/market\/[0-9a-f]{12}\//)
-    const answer = await fastify.inject(path)
-    t.equal(answer.statusCode, 200, path)
-    t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable')
-    t.match(answer.headers['content-type'], path.endsWith('.js') ? /javascript/ : path.endsWith('.css') ? /css/ : /svg/)
-    t.ok(answer.headers.etag)
-    t.match(answer.headers['content-security-policy'], "default-src 'none'")
+  for (const page of ['/market', `/market/pool/${POOLS[0]!.pool_id}`]) {
+    const paths = assetsOf((await fastify.inject(page)).body)
+    t.ok(paths.length >= 4)
+    for (const path of [...paths, paths[0]!.replace(/[^/]+$/, 'lightweight-charts.js')]) {
+      const answer = await fastify.inject({ url: path, headers: { 'accept-encoding': 'br' } })
+      t.equal(answer.statusCode, 200, path)
+      t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable')
+      t.match(answer.headers['content-type'], path.endsWith('.js') ? /javascript/ : path.endsWith('.css') ? /css/ : /svg/)
+      if (answer.rawPayload.length > 1024) t.equal(answer.headers['content-encoding'], 'br')
+      t.ok(answer.headers.etag)
+      t.match(answer.headers['content-security-policy'], "default-src 'none'")
+    }
   }
-  const modules = (await Promise.all(paths.filter(path => path.endsWith('.js')).map(async path => (await fastify.inject(path)).body)))
-    .flatMap(body => [...body.matchAll(/from '\.\/([^']+)'/g)].map(([, name]) => name))
-  for (const name of new Set(modules)) t.ok(paths.some(path => path.endsWith(`/${name}`)), `${name} is fetched ahead`)
+})
+
+t.test('a page of a pool, made for those who only see its title and image', async t => {
+  const fastify = await build(t)
+  const pool = POOLS.find(({ base }) => base.symbol === SCRIPT)!
+  const answer = await fastify.inject({ url: `/market/pool/${pool.pool_id}`, headers: { host: 'market.example:8080' } })
+  t.equal(answer.statusCode, 200)
+  t.match(answer.body, `<meta property="og:url" content="http://market.example:8080/market/pool/${pool.pool_id}">`)
+  t.match(answer.body, /og:title" content="&lt;img src=x onerror=&quot;[^"<]*USDC/)
+  t.match(answer.body, /6\.4829 USDC/)
+  t.notMatch(answer.body, '<img')
+  const odd = await fastify.inject({ url: `/market/pool/${pool.pool_id}`, headers: { host: 'a"><script>' } })
+  t.match(odd.body, `og:url" content="/market/pool/${pool.pool_id}"`, 'a host that is none is not repeated')
+})
+
+t.test('the image that others show beside a link', async t => {
+  const fastify = await build(t)
+  const answer = await fastify.inject(`/market/pool/${POOLS[0]!.pool_id}/card.png`)
+  t.equal(answer.statusCode, 200)
+  t.equal(answer.headers['content-type'], 'image/png')
+  const image = answer.rawPayload
+  t.same([...image.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])
+  const data = image.subarray(41, 41 + image.readUInt32BE(33))
+  t.equal(inflateSync(data).length, 630 * (1200 * 3 + 1), 'every row of it')
+  const unknown = await fastify.inject(`/market/pool/${address(998)}/card.png`)
+  t.equal(unknown.statusCode, 404)
+  t.same(unknown.json(), { error: `Pool not found: ${address(998)}` })
+})
+
+t.test('no page for what is no pool, with the reason', async t => {
+  const fastify = await build(t)
+  for (const [pool, reason] of [[address(998), 'There is no DAO with a pool at this address'], [address(999), 'its spot pool is empty'], ['x', 'There is no DAO'], ['%3Cscript%3E', 'There is no DAO']] as const) {
+    const answer = await fastify.inject(`/market/pool/${pool}`)
+    t.equal(answer.statusCode, 404, pool)
+    t.match(answer.headers['content-type'], 'text/html')
+    t.equal(answer.headers['cache-control'], 'no-store')
+    t.match(answer.body, reason)
+    t.notMatch(answer.body, '<script>')
+  }
+})
+
+t.test('while the chain can\'t be read, nobody knows whether there is such a pool: its page says so', async t => {
+  const fastify = await build(t, () => { throw new ServiceError('NODE_UNAVAILABLE', 'no node') })
+  const answer = await fastify.inject(`/market/pool/${address(101)}`)
+  t.equal(answer.statusCode, 200)
+  t.match(answer.body, '<title>Pool · DAO Market Data</title>')
 })
 
 t.test('an asset of another version is what we have, not to be kept', async t => {
   const fastify = await build(t)
-  const answer = await fastify.inject('/market/0123456789ab/app.js')
+  const answer = await fastify.inject('/market/0123456789ab/list.js')
   t.equal(answer.statusCode, 200)
   t.equal(answer.headers['cache-control'], 'no-cache')
-  const again = await fastify.inject({ url: '/market/0123456789ab/app.js', headers: { 'if-none-match': String(answer.headers.etag) } })
+  const again = await fastify.inject({ url: '/market/0123456789ab/list.js', headers: { 'if-none-match': String(answer.headers.etag) } })
   t.equal(again.statusCode, 304)
 })
 
@@ -80,7 +131,7 @@ t.test('nothing else is served', async t => {
   const fastify = await build(t)
   const [asset = ''] = assetsOf((await fastify.inject('/market')).body)
   const folder = asset.slice(0, asset.lastIndexOf('/'))
-  for (const url of ['/market/x', '/market/x/none.js', '/market/x/..%2f..%2fpackage.json', '/market/x/%2e%2e%2findex.html', '/market/x/.%00', '/market/x/y/z', `${folder}/none.js`]) {
+  for (const url of ['/market/x', '/market/x/decimal.js', '/market/x/list.html', '/market/x/none.js', '/market/x/..%2f..%2fpackage.json', '/market/x/%2e%2e%2findex.html', '/market/x/.%00', '/market/x/y/z', `${folder}/none.js`]) {
     const answer = await fastify.inject(url)
     t.equal(answer.statusCode, 404, url)
     t.same(answer.json(), { error: `Endpoint not found: ${url}` })
@@ -94,7 +145,8 @@ t.test('not part of the described contract', async t => {
   const hidden: Array<[string, unknown]> = []
   fastify.addHook('onRoute', ({ url, schema }) => { hidden.push([url, schema?.hide]) })
   await fastify.register(representation)
+  decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
-  t.same(new Set(hidden.map(([url]) => url)), new Set(['/market', '/market/', '/market/:version/:file']))
+  t.same(new Set(hidden.map(([url]) => url)), new Set(['/market', '/market/', '/market/pool/:pool_id', '/market/pool/:pool_id/card.png', '/market/sparklines', '/market/:version/:file']))
   t.ok(hidden.every(([, hide]) => hide === true))
 })

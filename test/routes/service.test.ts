@@ -3,9 +3,9 @@ import type { Daos } from '../../schemas/daos.js'
 import type { Health } from '../../schemas/health.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Root } from '../../schemas/root.js'
-import { build, headReached, historyComplete, ROUTER, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, ROUTER, settings, startChain, withSlots } from '../helper.js'
 
-test('GET / describes the service as configured', async t => {
+test('spec 2.5: GET / describes the service as configured', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { DEX_FORK_TYPE: 'Uniswap V2' }) })
   const answer = await app.inject('/')
@@ -19,7 +19,7 @@ test('GET / describes the service as configured', async t => {
   t.same(Object.keys(root.supplyBreakdown), ['description', 'circulatingSupply', 'teamPerformancePackage', 'protocolAmmLiquidity', 'externalLpLiquidity'])
 })
 
-test('GET /health is healthy whenever it answers, the node gone too', async t => {
+test('spec 2.4: GET /health is healthy whenever it answers, the node gone too', async t => {
   const { ledger, node } = await startChain(t)
   await node.stop()
   const app = await build(t, { env: settings(t, node, ledger) })
@@ -34,7 +34,7 @@ test('GET /ready says what stands in the way', async t => {
   const { ledger, node } = await startChain(t)
   ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   node.faults.set({ method: 'getSignaturesForAddress', kind: 'hang' })
-  const clock = { ahead: 0 }
+  const clock = withSlots(ledger, { ahead: 0 })
   const app = await build(t, { env: settings(t, node, ledger), now: () => (ledger.time + clock.ahead) * 1000, pollMs: 20 })
   const before = await app.inject('/ready')
   t.equal(before.statusCode, 503)
@@ -53,7 +53,7 @@ test('GET /ready says what stands in the way', async t => {
   t.equal(unplugged.statusCode, 503)
   t.match(unplugged.json<Ready>(), { problems: ['the chain has not been read for a while', 'the history has fallen behind'] })
   await node.restart()
-  await headReached(app, ledger.time + 120)
+  await headReached(app, ledger, ledger.time + 120)
 })
 
 test('GET /api/daos: discovered is listed plus left out, each with its reason', async t => {

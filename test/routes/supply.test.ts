@@ -1,11 +1,12 @@
 import { test, type Test } from 'tap'
-import { build, settings, startChain } from '../helper.js'
+import { formatUnits } from '../../lib/decimal.js'
+import { build, settings, startChain, withSlots } from '../helper.js'
 
 const UNKNOWN = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
   const { ledger, node } = await startChain(t)
-  const clock = { time: Date.parse('2026-03-01T12:00:00Z') }
+  const clock = withSlots(ledger, { time: Date.parse('2026-03-01T12:00:00Z') })
   const app = await build(t, { env: settings(t, node, ledger, env), now: () => clock.time })
   const get = async (path: string) => {
     const answer = await app.inject(path)
@@ -21,7 +22,7 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   return { ledger, node, app, get, supply, clock }
 }
 
-test('GET /api/supply/:mintAddress of any mint: all of it circulates', async t => {
+test('spec 2.2: GET /api/supply/:mintAddress of any mint: all of it circulates', async t => {
   const { ledger, get, node } = await setUp(t)
   const mint = ledger.mint({ decimals: 9, supply: 18_446_744_073_709_551_615n })
   const answer = await get(`/api/supply/${mint.address}`)
@@ -48,7 +49,7 @@ test('GET /api/supply/:mintAddress of a Token-2022 mint', async t => {
   t.match((await get(`/api/supply/${mint.address}`)).json(), { result: '1.5' })
 })
 
-test('GET /api/supply/:mintAddress/total and /circulating are the number alone, as plain text', async t => {
+test('spec 4.1, 4.2: GET /api/supply/:mintAddress/total and /circulating are the number alone, as plain text', async t => {
   const { ledger, get } = await setUp(t)
   const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
   launch.complete()
@@ -58,7 +59,7 @@ test('GET /api/supply/:mintAddress/total and /circulating are the number alone, 
   t.same([circulating.status, circulating.body, circulating.headers['content-type']], [200, '12900000', 'text/plain; charset=utf-8'])
 })
 
-test('an invalid mint address gives 400, an unknown mint 404', async t => {
+test('spec 4.4: an invalid mint address gives 400, an unknown mint 404', async t => {
   const { ledger, get } = await setUp(t, { RATE_LIMIT_MAX: '1000' })
   const wallet = ledger.newAddress()
   for (const suffix of ['', '/total', '/circulating']) {
@@ -234,4 +235,39 @@ test('a supply is kept for 10 seconds, then stale with its age while the chain f
   clock.time += 41_000
   t.equal((await get(`/api/supply/${mint}`)).status, 502)
   await node.restart()
+})
+
+test('a token of no launch has the DAOs that trade it as its internal AMM, excluded ones aside', async t => {
+  const { ledger, node } = await startChain(t)
+  const base = ledger.mint({ symbol: 'OLD', supply: 10n ** 15n })
+  const reserves = { quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const [first, second, excluded] = [0, 1, 2].map(() => ledger.dao({ base, ...reserves }))
+  ledger.dao({ base: ledger.mint(), ...reserves, quote: base, quoteReserves: 5n })
+  const app = await build(t, { env: settings(t, node, ledger, { EXCLUDED_DAOS: excluded!.address }) })
+  first!.swap('buy', 1_000_000n)
+  const vaults = first!.vaults.base + second!.vaults.base
+  const answer = await app.inject(`/api/supply/${base.address}`)
+  t.match(answer.json(), {
+    data: { protocolAmmLiquidity: formatUnits(vaults, 6), teamPerformancePackage: '0', externalLpLiquidity: '0', circulatingSupply: '1000000000', rawTotalSupply: String(10n ** 15n) }
+  })
+})
+
+test('the vaults of more DAOs than one call reads are added up all the same', async t => {
+  const { ledger, node } = await startChain(t)
+  const base = ledger.mint({ supply: 10n ** 15n })
+  const usdc = ledger.usdc()
+  for (let i = 0; i < 130; i++) ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n + BigInt(i), quoteReserves: 10n ** 6n })
+  const app = await build(t, { env: settings(t, node, ledger) })
+  t.match((await app.inject(`/api/supply/${base.address}`)).json(), { data: { protocolAmmLiquidity: formatUnits(130_000_000n + 129n * 65n, 6) } })
+})
+
+test('a Token-2022 multisig is no mint, whatever its signers\' keys look like', async t => {
+  const { ledger, get } = await setUp(t)
+  const address = ledger.newAddress()
+  const data = Buffer.alloc(355)
+  data[45] = 1
+  data[165] = 1
+  ledger.setAccount(address, { owner: 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', data })
+  const answer = await get(`/api/supply/${address}`)
+  t.same([answer.status, answer.json()], [404, { error: 'Token mint not found' }])
 })

@@ -3,13 +3,13 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { add, type Rational, ratio, toFixed, ZERO } from '../../lib/decimal.js'
 import type { Daos } from '../../schemas/daos.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until, withSlots } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
   const { ledger, node } = await startChain(t)
-  const clock = { ahead: 0 }
+  const clock = withSlots(ledger, { ahead: 0 })
   const start = async () => {
     const app = await build(t, {
       env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', PROTOCOL_FEE_RATE: '0.005', ...env }),
@@ -27,7 +27,7 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   return { ledger, node, clock, start }
 }
 
-test('GET /api/tickers has a ticker for every DAO with reserves, deepest first', async t => {
+test('spec 2.1: GET /api/tickers has a ticker for every DAO with reserves, deepest first', async t => {
   const { ledger, node, start } = await setUp(t)
   const usdc = ledger.usdc()
   const small = ledger.dao({ base: ledger.mint({ symbol: 'AAA', name: 'Token A' }), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
@@ -55,20 +55,20 @@ test('GET /api/tickers has a ticker for every DAO with reserves, deepest first',
   t.equal(node.calls.getProgramAccounts, 1)
 })
 
-test('a refresh of N DAOs with M mints costs 1 + ceil(2M / 100) calls cold and 1 warm, however many ask', async t => {
+test('spec 8: a refresh of N DAOs with M mints costs 1 + ceil(2M / 100) calls cold and 1 warm, however many ask', async t => {
   const { ledger, node, start, clock } = await setUp(t)
   const usdc = ledger.usdc()
   for (let i = 0; i < 60; i++) ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   const { app } = await start()
   t.same([node.calls.getProgramAccounts, node.calls.getMultipleAccounts], [1, 2], '61 mints')
   clock.ahead += 11
-  await headReached(app, ledger.time + clock.ahead)
+  await headReached(app, ledger, ledger.time + clock.ahead)
   const answers = await Promise.all(Array.from({ length: 500 }, () => app.inject('/api/tickers')))
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
   t.same([node.calls.getProgramAccounts, node.calls.getMultipleAccounts], [2, 2])
 })
 
-test('24-hour volumes are those of the swaps, exactly, and roll by the second', async t => {
+test('spec 2.1.2: 24-hour volumes are those of the swaps, exactly, and roll by the second', async t => {
   const { ledger, start, clock } = await setUp(t)
   const usdc = ledger.usdc()
   const dao = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
@@ -81,9 +81,7 @@ test('24-hour volumes are those of the swaps, exactly, and roll by the second', 
   const expected = (from: number, to: number): { base: string, quote: string } => {
     let [base, quote]: [Rational, Rational] = [ZERO, ZERO]
     for (const swap of ledger.swaps.filter(({ time }) => time > from && time <= to)) {
-      // fee / 0.005 on the input leg, the other leg in proportion
-      const notional = ratio(swap.fee * 200n)
-      const other = { n: notional.n * swap.output, d: swap.input }
+      const [notional, other] = [ratio(swap.input), ratio(swap.output)]
       base = add(base, swap.side === 'buy' ? other : notional)
       quote = add(quote, swap.side === 'buy' ? notional : other)
     }
@@ -102,7 +100,7 @@ test('24-hour volumes are those of the swaps, exactly, and roll by the second', 
   t.not(expected(0, ledger.time).base, expected(first!.time, ledger.time).base, 'the window made a difference')
 })
 
-test('the price is that of the spot pool while a proposal is live too', async t => {
+test('spec 2.1.1: the price is that of the spot pool while a proposal is live too', async t => {
   const { ledger, start } = await setUp(t)
   const usdc = ledger.usdc()
   const dao = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
@@ -116,7 +114,7 @@ test('the price is that of the spot pool while a proposal is live too', async t 
   t.equal(ticker?.target_volume, '0.00000000', 'conditional swaps are no volume')
 })
 
-test('accounts of every size and with stale tails are read, excluded and hostile ones left out with a reason', async t => {
+test('spec 4.3: accounts of every size and with stale tails are read, excluded and hostile ones left out with a reason', async t => {
   const { ledger, start } = await setUp(t, { EXCLUDED_DAOS: ' , ' })
   const usdc = ledger.usdc()
   const make = (layout: 'F0' | 'F1' | 'F2' | 'F3') =>
@@ -138,7 +136,7 @@ test('accounts of every size and with stale tails are read, excluded and hostile
   t.same([reason(spoilt.address), reason(cut.address), reason(noMint.address)], ['undecodable', 'undecodable', 'mint unreadable'])
 })
 
-test('EXCLUDED_DAOS are left out', async t => {
+test('spec 4.3: EXCLUDED_DAOS are left out', async t => {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()
   const [spam, kept] = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
@@ -147,7 +145,7 @@ test('EXCLUDED_DAOS are left out', async t => {
   t.same((await app.inject('/api/tickers')).json<Ticker[]>().map(({ pool_id: pool }) => pool), [kept!.address])
 })
 
-test('GET /api/tickers/{ticker_id}: 400 malformed, 404 unknown, the deepest of several pools', async t => {
+test('spec 7: GET /api/tickers/{ticker_id}: 400 malformed, 404 unknown, the deepest of several pools', async t => {
   const { ledger, start } = await setUp(t)
   const usdc = ledger.usdc()
   const base = ledger.mint()
@@ -217,9 +215,9 @@ test('a node that has lost the past still has every DAO listed: what is missing 
   const { app } = await start()
   for (let looks = 0; looks < 20; looks++) {
     clock.ahead += 3
-    await headReached(app, ledger.time + clock.ahead)
+    await headReached(app, ledger, ledger.time + clock.ahead)
   }
-  await until('holes have been looked for', () => app.history.status().searched && app.history.status().holes > 0)
+  await until('sequence gaps have been looked for', () => app.history.status().searched && app.history.status().missingEvents > 0)
   const volumes = new Map((await app.inject('/api/tickers')).json<Ticker[]>().map(({ pool_id: pool, target_volume: volume }) => [pool, volume]))
   t.same([volumes.get(idle!.address), volumes.get(active!.address), volumes.get(other.address)], ['0.00000000', '7.00000000', '0.00000000'])
   t.equal((await app.inject('/api/volume/aggregate')).headers['x-history-complete'], 'false', 'and the aggregate says that it is not whole')

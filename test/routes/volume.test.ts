@@ -23,7 +23,7 @@ const cents = (text: string): bigint => {
 }
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10)
 
-test('GET /api/volume/aggregate: every UTC day since the first launch, newest first; days, tokens and total agree to the cent', async t => {
+test('spec 2.3: GET /api/volume/aggregate: every UTC day since the first launch, newest first; days, tokens and total agree to the cent', async t => {
   const { ledger, aggregate } = await setUp(t)
   const usdc = ledger.usdc()
   const daos = [1n, 3n, 7n].map(depth => ledger.dao({
@@ -79,15 +79,16 @@ test('excluded DAOs are out of every figure, and un-excluding one needs no re-in
   t.equal((await aggregate()).body.totalVolume, '80.00')
 })
 
-test('a fake dollar adds nothing to USD sums; a token that a pool prices in dollars does', async t => {
+test('a fake dollar adds nothing to USD sums; a token does that the settings name with the pool that prices it', async t => {
   const { ledger, aggregate } = await setUp(t)
   const usdc = ledger.usdc()
   const euro = ledger.mint({ symbol: 'EURO' })
   const reserves = { baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n }
   ledger.dao({ base: ledger.mint({ symbol: 'FAKED' }), quote: ledger.mint({ symbol: 'USDC' }), ...reserves }).swap('buy', 50_000_000n)
-  ledger.dao({ base: euro, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 2n * 10n ** 12n })
+  const pool = ledger.dao({ base: euro, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 2n * 10n ** 12n })
   ledger.dao({ base: ledger.mint({ symbol: 'INEURO' }), quote: euro, ...reserves }).swap('buy', 10_000_000n)
-  const { body } = await aggregate()
+  t.equal((await aggregate()).body.totalVolume, '0.00', 'a pool alone is no price')
+  const { body } = await aggregate({ USD_PRICED_MINTS: `${euro.address}:${pool.address}` })
   t.equal(body.totalVolume, '20.00', '10 EURO at 2 USD')
   t.equal(body.dailyBreakdown[0]?.trades, 2)
   t.notOk(body.tokens.some(({ symbol }) => symbol === 'FAKED'))

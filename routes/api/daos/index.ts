@@ -18,6 +18,6 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async (_request, reply) => reply.represent(await market.daos()) as never)
+  }, async (_request, reply) => reply.sendCached(await market.daos()))
 }
 export default routes

@@ -1,16 +1,26 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { CACHE_HEADERS } from '../../../schemas/headers.js'
-import { badRequest, CHAIN_FAILURES, json, notFound, plainNumber } from '../../../schemas/responses.js'
+import { prefersJson } from '../../../lib/http/accept.js'
+import { makeCachedResponse } from '../../../lib/http/cached-response.js'
+import { jsonResponse, oncePerValue } from '../../../lib/responses/json-response.js'
+import { BYTES_HEADERS } from '../../../schemas/headers.js'
+import { INVALID_MINT, MINT_NOT_FOUND } from '../../../schemas/messages.js'
+import { badRequest, CHAIN_FAILURES, json, notFound, notModified, plainNumberOrJson } from '../../../schemas/responses.js'
 import { MintParamsSchema, type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
 
 const FAILURES = {
-  400: badRequest('Invalid mint address'),
-  404: notFound('There is no mint at this address.', 'Token mint not found'),
+  400: badRequest(INVALID_MINT),
+  404: notFound('There is no mint at this address.', MINT_NOT_FOUND),
   ...CHAIN_FAILURES
 }
 
+/** The bytes depend on two headers of the request. */
+const BOTH_FORMS = { vary: 'accept, accept-encoding' }
+
+const toResponse = jsonResponse(SupplyAnswerSchema)
+const supplyResponse = oncePerValue((value: Supply) => toResponse({ result: value.totalSupply, data: value }))
+
 const routes: FastifyPluginAsyncTypebox = async fastify => {
-  const { supply } = fastify.live
+  const { supply } = fastify.cache
 
   fastify.get('/:mintAddress', {
     schema: {
@@ -20,15 +30,16 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'A token of no launch circulates as a whole.',
       tags: ['supply'],
       params: MintParamsSchema,
-      response: { 200: json(SupplyAnswerSchema, 'The supply and its parts.', CACHE_HEADERS), ...FAILURES }
+      response: { 200: json(SupplyAnswerSchema, 'The supply and its parts.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES }
     }
   }, async ({ params }, reply) => {
-    const answer = await supply.get(params.mintAddress)
-    reply.tellAge(answer)
-    return { result: answer.value.totalSupply, data: answer.value }
+    const { value, ...age } = await supply.get(params.mintAddress)
+    return reply.sendCached({ value: await supplyResponse(value), ...age })
   })
 
   const plainText = (path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string): void => {
+    const asText = oncePerValue((value: Supply) => makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
+    const asJson = oncePerValue((value: Supply) => makeCachedResponse<string>('application/json; charset=utf-8', JSON.stringify({ result: pick(value) }), BOTH_FORMS))
     fastify.get(`/:mintAddress/${path}`, {
       schema: {
         operationId,
@@ -36,12 +47,16 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         description,
         tags: ['supply'],
         params: MintParamsSchema,
-        response: { 200: plainNumber('The number alone, in whole tokens.', '12900000', CACHE_HEADERS), ...FAILURES }
+        response: {
+          200: plainNumberOrJson('The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.', '12900000', BYTES_HEADERS),
+          304: notModified(BYTES_HEADERS),
+          ...FAILURES
+        }
       }
-    }, async ({ params }, reply) => {
-      const answer = await supply.get(params.mintAddress)
-      reply.tellAge(answer)
-      return reply.type('text/plain; charset=utf-8').send(pick(answer.value))
+    }, async ({ params, headers }, reply) => {
+      const { value, ...age } = await supply.get(params.mintAddress)
+      const response = prefersJson(headers.accept) ? asJson(value) : asText(value)
+      return reply.sendCached({ value: await response, ...age })
     })
   }
   plainText('total', 'getTotalSupply', 'Total supply as plain text', 'The supply of the mint in whole tokens, exact, without trailing zeros.', ({ totalSupply }) => totalSupply)

@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { BYTES_HEADERS, CACHE_HEADERS } from '../../../schemas/headers.js'
+import { jsonResponse, oncePerValue } from '../../../lib/responses/json-response.js'
+import { BYTES_HEADERS } from '../../../schemas/headers.js'
+import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/messages.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 import { TickerSchema, TickersSchema } from '../../../schemas/ticker.js'
 
@@ -12,7 +14,8 @@ const TickerParamsSchema = Type.Object({
 })
 
 /** Most pools of a pair that the header names. */
-const MOST_OTHERS = 20
+const MAX_OTHERS = 20
+const tickerResponse = oncePerValue(jsonResponse(TickerSchema))
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
@@ -30,7 +33,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async (_request, reply) => reply.represent(await market.tickers()) as never)
+  }, async (_request, reply) => reply.sendCached(await market.tickers()))
 
   fastify.get('/:ticker_id', {
     schema: {
@@ -40,17 +43,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['market'],
       params: TickerParamsSchema,
       response: {
-        200: json(TickerSchema, 'The ticker of the deepest pool.', [...CACHE_HEADERS, 'X-Other-Pools']),
-        400: badRequest('Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'),
-        404: notFound('No listed DAO has this pair.', 'Ticker not found: <ticker_id>'),
+        200: json(TickerSchema, 'The ticker of the deepest pool.', [...BYTES_HEADERS, 'X-Other-Pools']),
+        304: notModified([...BYTES_HEADERS, 'X-Other-Pools']),
+        400: badRequest(INVALID_TICKER_ID),
+        404: notFound('No listed DAO has this pair.', tickerNotFound('<ticker_id>')),
         ...CHAIN_FAILURES
       }
     }
   }, async ({ params }, reply) => {
     const { value: [deepest, ...others], ...age } = await market.tickersOf(params.ticker_id)
-    reply.tellAge(age)
-    if (others.length > 0) reply.header('x-other-pools', others.slice(0, MOST_OTHERS).map(({ pool_id: pool }) => pool).join(', '))
-    return deepest
+    if (others.length > 0) reply.header('x-other-pools', others.slice(0, MAX_OTHERS).map(({ pool_id: pool }) => pool).join(', '))
+    return reply.sendCached({ value: await tickerResponse(deepest!), ...age })
   })
 }
 export default routes

@@ -12,7 +12,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getAggregateVolume',
       summary: 'Volume of all DAOs since launch',
-      description: 'Spot volume in USD by UTC day and by token. A swap counts its protocol fee divided by the fee rate, on the quote leg; ' +
+      description: 'Spot volume in USD by UTC day and by token. A swap counts what was paid or received on the quote leg; ' +
         'conditional markets count nothing. `X-History-Complete: false` says that events are missing which no node has, `X-History-Missing` how many. ' +
         'Answers 503 until the history has been walked to its beginning.',
       tags: ['market'],
@@ -22,6 +22,6 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async (_request, reply) => reply.represent(await market.aggregate()) as never)
+  }, async (_request, reply) => reply.sendCached(await market.aggregate()))
 }
 export default routes

@@ -1,0 +1,145 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { invalidParameter, integer, oneOf, optional, type Parameter, readQuery, utcDay } from '../../../lib/query.js'
+import { INTERVALS, type Interval } from '../../../lib/history/history.js'
+import { AddressSchema } from '../../../schemas/common.js'
+import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
+import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/messages.js'
+import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, TradesSchema } from '../../../schemas/pools.js'
+import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
+
+const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete']
+const WARMING = 'Answers 503 until everything that it states is indexed.'
+
+const PoolParamsSchema = Type.Object({ pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples }) })
+const NOT_FOUND = { 404: notFound('No listed pool has this id.', poolNotFound('<pool_id>')) }
+const parameter = (description: string, example: string): TSchema => Type.Optional(Type.String({ description, examples: [example] }))
+
+/** A sequence number: any u64. */
+const tradeId: Parameter<bigint | undefined> = {
+  expects: 'a trade_id', read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n ? BigInt(text) : undefined, otherwise: { value: undefined }
+}
+const MAX_SECONDS = 253_402_300_799   // the end of the year 9999
+const seconds = () => integer({ max: MAX_SECONDS, otherwise: undefined })
+const limit = (otherwise: number) => integer({ min: 1, max: 1000, otherwise })
+const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
+const interval: Parameter<Interval> = { expects: `one of ${INTERVAL_NAMES.join(', ')}`, read: text => INTERVAL_NAMES.find(name => name === text), otherwise: { value: '1h' } }
+
+/** Throws INVALID_PARAMETER where two bounds contradict each other. */
+function checkOrder (later: string, from: number | undefined, to: number | undefined, earlier: string): void {
+  if (from !== undefined && to !== undefined && from > to) throw invalidParameter(later, `not before ${earlier}`)
+}
+
+const routes: FastifyPluginAsyncTypebox = async fastify => {
+  const { pools } = fastify
+  fastify.setValidatorCompiler(() => value => ({ value }))   // handlers read queries themselves and say what is wrong
+
+  fastify.get('', {
+    schema: {
+      operationId: 'getPools',
+      summary: 'All pools with their windows',
+      description: `Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 days by whole minutes. Answers live 10 seconds. ${WARMING}`,
+      tags: ['pools'],
+      querystring: Type.Object({}),
+      response: { 200: json(PoolsSchema, 'The pools.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), 400: badRequest('Invalid limit: no parameters here'), ...CHAIN_FAILURES }
+    }
+  }, async ({ query }, reply) => {
+    readQuery(query, {})
+    return reply.sendCached(await pools.list())
+  })
+
+  fastify.get('/:pool_id', {
+    schema: {
+      operationId: 'getPool',
+      summary: 'One pool, and what its figures are made of',
+      description: `The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
+      tags: ['pools'],
+      params: PoolParamsSchema,
+      querystring: Type.Object({}),
+      response: { 200: json(PoolDetailSchema, 'The pool.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), 400: badRequest(INVALID_POOL_ID), ...NOT_FOUND, ...CHAIN_FAILURES }
+    }
+  }, async ({ params, query }, reply) => {
+    readQuery(query, {})
+    return reply.sendCached(await pools.one(params.pool_id))
+  })
+
+  fastify.get('/:pool_id/trades', {
+    schema: {
+      operationId: 'getTrades',
+      summary: 'Trades of a pool',
+      description: 'Finalized spot swaps, newest first. The next page is asked for with the last `trade_id` as `before`: pages neither repeat nor lose a trade while ' +
+        'new ones arrive. `X-History-Complete: false` says that older ones are lost, which no node has.',
+      tags: ['pools'],
+      params: PoolParamsSchema,
+      querystring: Type.Object({
+        limit: parameter('Most rows, 1 to 1,000. Default 100.', '100'),
+        before: parameter('Only trades older than the one with this trade_id.', '4711'),
+        since: parameter('Only trades at or after this Unix second.', '1769774400'),
+        until: parameter('Only trades at or before this Unix second.', '1769860800')
+      }),
+      response: {
+        200: json(TradesSchema, 'The trades.', HISTORY_HEADERS),
+        304: notModified(HISTORY_HEADERS),
+        400: badRequest({ parameter: 'Invalid limit: a whole number from 1 to 1000', pool: INVALID_POOL_ID }),
+        ...NOT_FOUND,
+        ...CHAIN_FAILURES
+      }
+    }
+  }, async ({ params, query }, reply) => {
+    const asked = readQuery(query, { limit: limit(100), before: tradeId, since: seconds(), until: seconds() })
+    checkOrder('until', asked.since, asked.until, 'since')
+    return reply.sendCached(await pools.trades(params.pool_id, asked))
+  })
+
+  fastify.get('/:pool_id/ohlcv', {
+    schema: {
+      operationId: 'getCandles',
+      summary: 'Candles of a pool',
+      description: 'Open, high, low and close of executed prices with volumes, oldest first; the newest ends now. Of a longer range the newest `limit`. Candles of a minute ' +
+        'add up to those of longer intervals and to the days, exactly. Intervals without a trade are left out; with `empty=true` they repeat the last close.',
+      tags: ['pools'],
+      params: PoolParamsSchema,
+      querystring: Type.Object({
+        interval: parameter(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, '1h'),
+        from: parameter('Unix second that the first interval holds.', '1769774400'),
+        to: parameter('Unix second that the last interval holds. Default now.', '1769860800'),
+        limit: parameter('Most rows, 1 to 1,000. Default 300.', '300'),
+        empty: parameter('true: intervals without a trade, too. Default false.', 'true')
+      }),
+      response: {
+        200: json(CandlesSchema, 'The candles.', HISTORY_HEADERS),
+        304: notModified(HISTORY_HEADERS),
+        400: badRequest({ parameter: `Invalid interval: one of ${INTERVAL_NAMES.join(', ')}`, pool: INVALID_POOL_ID }),
+        ...NOT_FOUND,
+        ...CHAIN_FAILURES
+      }
+    }
+  }, async ({ params, query }, reply) => {
+    const { empty, ...asked } = readQuery(query, { interval, from: seconds(), to: seconds(), limit: limit(300), empty: oneOf(['true', 'false'], 'false') })
+    checkOrder('to', asked.from, asked.to, 'from')
+    return reply.sendCached(await pools.candles(params.pool_id, { ...asked, empty: empty === 'true' }))
+  })
+
+  fastify.get('/:pool_id/days', {
+    schema: {
+      operationId: 'getPoolDays',
+      summary: 'UTC days of a pool',
+      description: `Volumes, trades, makers, fees and prices of each UTC day with trades, oldest first; today so far. ${WARMING}`,
+      tags: ['pools'],
+      params: PoolParamsSchema,
+      querystring: Type.Object({ from: parameter('First day, YYYY-MM-DD.', '2026-01-01'), to: parameter('Last day, YYYY-MM-DD.', '2026-01-31') }),
+      response: {
+        200: json(PoolDaysSchema, 'The days.', HISTORY_HEADERS),
+        304: notModified(HISTORY_HEADERS),
+        400: badRequest({ parameter: 'Invalid from: a UTC day, YYYY-MM-DD', pool: INVALID_POOL_ID }),
+        ...NOT_FOUND,
+        ...CHAIN_FAILURES
+      }
+    }
+  }, async ({ params, query }, reply) => {
+    const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
+    checkOrder('to', asked.from, asked.to, 'from')
+    return reply.sendCached(await pools.days(params.pool_id, asked))
+  })
+}
+export default routes

@@ -1,0 +1,194 @@
+import { test, type Test } from 'tap'
+import { parseDecimal, type Rational } from '../../lib/decimal.js'
+import type { BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../schemas/block-range.js'
+import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
+
+const OTHER = 'So11111111111111111111111111111111111111112'
+
+async function setUp (t: Test, env: Record<string, string> = {}) {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const reserves = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
+  const start = async (excluded: string[] = []) => {
+    const app = await build(t, {
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.join(), ...env }), now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 }
+    })
+    await historyComplete(app)
+    const get = async <T>(url: string): Promise<T> => {
+      const answer = await patient(app, url)
+      t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
+      return answer.json<T>()
+    }
+    const latest = async (): Promise<number> => {
+      const answer = await app.inject('/dexscreener/latest-block')
+      return answer.statusCode === 200 ? answer.json<LatestBlock>().block.blockNumber : -1
+    }
+    /** Lets everything up to now be published. */
+    const publish = async (): Promise<number> => {
+      const slot = ledger.slot
+      let newest = -1
+      for (let looks = 0; looks < 200 && newest < slot; looks++) {
+        ledger.advance(31)
+        await new Promise(resolve => setTimeout(resolve, 100))
+        newest = await latest()
+      }
+      t.ok(newest >= slot, `published up to ${newest} of ${slot}`)
+      return newest
+    }
+    const refused = async (url: string, status: number, error: string) => {
+      const answer = await patient(app, url)
+      t.same([answer.statusCode, answer.json()], [status, { error }], url)
+    }
+    return { app, get, latest, publish, refused }
+  }
+  const dao = (decimals = 6) => ledger.dao({ base: ledger.mint({ decimals, symbol: 'AAA', name: 'Token A' }), quote: usdc, ...reserves })
+  return { ledger, node, usdc, dao, start }
+}
+
+const raw = (text: string, decimals = 6): bigint => {
+  const { n, d } = parseDecimal(text) as Rational
+  return n * 10n ** BigInt(decimals) / d
+}
+
+/** The reserves that follow from an event and those before it. */
+function follow ([base, quote]: [bigint, bigint], event: BlockEvent): [bigint, bigint] {
+  if (event.eventType !== 'swap') {
+    const sign = event.eventType === 'join' ? 1n : -1n
+    return [base + sign * raw(event.amount0), quote + sign * raw(event.amount1)]
+  }
+  const fee = raw(event.metadata!.protocolFee)
+  if ('asset0In' in event) return [base + raw(event.asset0In) - fee, quote - raw(event.asset1Out)]
+  return [base - raw(event.asset0Out), quote + raw(event.asset1In) - fee]
+}
+
+test('a pool through its life: reserves follow from the events', async t => {
+  const { ledger, dao, start } = await setUp(t)
+  const pool = dao()
+  const first = ledger.slot
+  const step = (act: () => unknown) => { ledger.advance(30); act() }
+  for (const act of [
+    () => pool.swap('buy', 1_000_000_001n), () => pool.swap('sell', 3_333_333_333n), () => pool.provideLiquidity(5_000_000_000n, 100_000_000_000n),
+    () => pool.collectFees(), () => pool.swap('buy', 77_777_777n), () => pool.withdrawLiquidity(0.25),
+    () => pool.launchProposal(), () => pool.finalizeProposal({ passed: true }), () => pool.swap('sell', 1_000_000n),
+    () => pool.launchProposal(), () => pool.cancelProposal(), () => pool.swap('buy', 5_000_000n)
+  ]) step(act)
+  const { get, publish } = await start()
+  const to = await publish()
+  const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`)
+  t.same(events.map(({ eventType }) => eventType),
+    ['join', 'swap', 'swap', 'join', 'swap', 'exit', 'exit', 'join', 'swap', 'exit', 'join', 'swap'])
+  let reserves: [bigint, bigint] = [0n, 0n]
+  for (const [at, event] of events.entries()) {
+    reserves = follow(reserves, event)
+    t.same([raw(event.reserves!.asset0), raw(event.reserves!.asset1)], reserves, `event ${at}, ${event.eventType}`)
+  }
+  t.same(reserves, [pool.reserves.base, pool.reserves.quote], 'and end as the pool\'s own')
+  t.match(events.find(event => event.eventType === 'swap'), { asset1In: '1000.000001', metadata: { protocolFee: '5.000001' }, pairId: pool.address })
+  t.same((await get<DexEvents>(`/geckoterminal/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`)).events, events)
+})
+
+test('events come in the order of the chain, and a range never changes', async t => {
+  const { ledger, dao, start } = await setUp(t)
+  const [one, other] = [dao(), dao()]
+  const first = ledger.slot
+  for (let i = 0; i < 30; i++) {
+    ledger.advance(i % 3)
+    for (const pool of [one, other]) pool.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i), i % 5 === 0 ? { via: 'aggregator' } : {})
+    if (i % 7 === 0) ledger.transaction(() => { one.swap('buy', 5_000_000n); other.swap('sell', 6_000_000n) })
+  }
+  one.swap('buy', 1n)   // gives nothing
+  const last = ledger.slot
+  const { get, publish, latest, refused, app } = await start()
+  await publish()
+  const url = `/dexscreener/events?fromBlock=${first}&toBlock=${last}`
+  const { events } = await get<DexEvents>(url)
+  t.equal(events.filter(({ eventType }) => eventType === 'swap').length, 30 * 2 + 5 * 2)
+  const places = events.map(({ block, txnIndex, eventIndex }) => [block.blockNumber, txnIndex, eventIndex] as const)
+  t.ok(places.every((place, at) => at === 0 || compare(places[at - 1]!, place) < 0), 'ascending, and no two at one place')
+  for (const event of events) {
+    const index = ledger.history.find(event.txnId)!
+    t.equal(event.txnIndex, ledger.history.blockIndex(index))
+  }
+  // slot by slot it is the same
+  const single: BlockEvent[] = []
+  for (let slot = first; slot <= last; slot++) single.push(...(await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)).events)
+  t.same(single, events)
+  const bytes = (await app.inject(url)).payload
+  one.swap('buy', 9_000_000n)
+  await publish()
+  t.equal((await app.inject(url)).payload, bytes)
+
+  const newest = await latest()
+  await refused(`/dexscreener/events?fromBlock=${newest}&toBlock=${newest + 1}`, 400, `Invalid toBlock: the latest block, ${newest}, at most`)
+  await refused(`/dexscreener/events?fromBlock=${newest - 10_000}&toBlock=${newest}`, 400, 'Invalid toBlock: at most 10000 blocks in one call')
+  t.equal((await app.inject(`/dexscreener/events?fromBlock=${newest - 9_999}&toBlock=${newest}`)).statusCode, 200)
+  await refused('/dexscreener/events?fromBlock=5&toBlock=4', 400, 'Invalid toBlock: fromBlock or more')
+  await refused('/dexscreener/events?toBlock=4', 400, 'Invalid fromBlock: a whole number, 0 or more')
+  await refused('/dexscreener/events?fromBlock=-1&toBlock=4', 400, 'Invalid fromBlock: a whole number, 0 or more')
+  await refused('/dexscreener/events?fromBlock=1&toBlock=4&pair=x', 400, 'Invalid pair: only fromBlock, toBlock here')
+})
+
+const compare = (a: readonly number[], b: readonly number[]): number => {
+  const at = a.findIndex((value, i) => value !== b[i])
+  return at === -1 ? 0 : a[at]! - b[at]!
+}
+
+test('pairs and assets', async t => {
+  const { ledger, usdc, dao, start } = await setUp(t)
+  const pool = dao()
+  const excluded = dao()
+  const bare = ledger.dao({ base: ledger.mint({ decimals: 9, metadata: 'none', supply: 18_446_744_073_709_551_615n }), quote: usdc, baseReserves: 10n ** 18n, quoteReserves: 10n ** 15n })
+  pool.swap('buy', 1_000_000n)
+  const { get, publish, refused } = await start([excluded.address])
+  const to = await publish()
+  const began = ledger.history.ofAddress(pool.address)!.at(0)
+  t.same(await get<DexPair>(`/dexscreener/pair?id=${pool.address}`), {
+    pair: {
+      id: pool.address,
+      dexKey: 'futarchy',
+      asset0Id: pool.base.address,
+      asset1Id: usdc.address,
+      createdAtBlockNumber: ledger.history.slot(began),
+      createdAtBlockTimestamp: ledger.history.time(began),
+      createdAtTxnId: ledger.history.signature(began),
+      creator: pool.creator
+    }
+  })
+  t.match(await get<DexAsset>(`/dexscreener/asset?id=${usdc.address}`), { asset: { id: usdc.address, name: 'USD Coin', symbol: 'USDC', totalSupply: '9000000000' } })
+  const mint = bare.base.address
+  t.same(await get<GeckoTerminalAsset>(`/geckoterminal/asset?id=${mint}`), {
+    asset: { id: mint, name: mint, symbol: mint.slice(0, 8), totalSupply: '18446744073.709551615', circulatingSupply: '18446744073.709551615', decimals: 9 }
+  })
+  const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${to - 9_999}&toBlock=${to}`)
+  t.same(new Set(events.map(({ pairId }) => pairId)), new Set([pool.address, bare.address]), 'excluded DAOs have no events')
+  await refused(`/dexscreener/pair?id=${excluded.address}`, 404, `Pool not found: ${excluded.address}`)
+  await refused(`/dexscreener/pair?id=${OTHER}`, 404, `Pool not found: ${OTHER}`)
+  await refused('/dexscreener/pair?id=x', 400, 'Invalid pool_id')
+  await refused('/dexscreener/pair', 400, 'Invalid id: the address of a pool')
+  await refused('/geckoterminal/asset?id=x', 400, 'Invalid mint address')
+  await refused(`/geckoterminal/asset?id=${OTHER}`, 404, 'Token mint not found')
+})
+
+test('latest-block moves on a quiet market, and not past a transaction that is listed and not given', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  const pool = dao()
+  pool.swap('buy', 1_000_000n)
+  const { publish, latest, get, app } = await start()
+  const quiet = await publish()
+  t.ok(await publish() > quiet, 'nothing happened, and it moved')
+  t.ok((await get<LatestBlock>('/geckoterminal/latest-block')).block.blockTimestamp <= ledger.time)
+  ledger.advance(10)
+  node.faults.set({ method: 'getTransaction', kind: 'null-transaction' })
+  pool.swap('buy', 2_000_000n)
+  const slot = ledger.slot
+  for (let looks = 0; looks < 20; looks++) {
+    ledger.advance(31)
+    await new Promise(resolve => setTimeout(resolve, 50))
+    t.ok(await latest() < slot, 'not past what has not been given')
+  }
+  node.faults.clear()
+  await until('it goes on', () => { ledger.advance(31); return app.history.status().missingTransactions === 0 && app.history.status().missingEvents === 0 })
+  await publish()
+  const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)
+  t.equal(events.length, 1)
+})

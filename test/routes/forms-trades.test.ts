@@ -1,0 +1,99 @@
+import { test, type Test } from 'tap'
+import { createCmc } from '../../lib/responses/forms/cmc.js'
+import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
+import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
+import { build, historyComplete, patient, settings, startChain } from '../helper.js'
+
+async function setUp (t: Test) {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const base = ledger.mint({ symbol: 'AAA', decimals: 9 })
+  const dao = ledger.dao({ base, quote: usdc, baseReserves: 2_000_000_000_000_000n, quoteReserves: 200_000_000_000n })
+  const twin = ledger.dao({ base, quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 100_000_000n })
+  const quiet = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const trades: Array<{ pool: string, side: string, price: number, at: number }> = []
+  const swap = (pool: typeof dao, side: 'buy' | 'sell', amount: bigint) => {
+    ledger.advance(600)
+    pool.swap(side, amount)
+    const { input, output } = ledger.swaps.at(-1)!
+    const price = (side === 'buy' ? Number(input) / Number(output) : Number(output) / Number(input)) * 1000
+    trades.push({ pool: pool.address, side, price, at: ledger.time })
+  }
+  swap(dao, 'buy', 1_000_000_000n)
+  ledger.advance(2 * 86_400)
+  for (let i = 0n; i < 12n; i++) {
+    swap(dao, i % 3n === 0n ? 'sell' : 'buy', 500_000_000n + i * 7n)
+    if (i % 4n === 0n) swap(twin, 'buy', 1_000n + i)
+  }
+  dao.swap('buy', 1n)   // gives nothing
+  ledger.advance(60)
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 } })
+  await historyComplete(app)
+  const get = async <T>(url: string): Promise<T> => {
+    const answer = await patient(app, url)
+    t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
+    return answer.json<T>()
+  }
+  return { ledger, dao, twin, quiet, app, get, trades, id: `${base.address}_${usdc.address}` }
+}
+
+const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9
+
+test('high, low and change of the last 24 hours; the average price lies between', async t => {
+  const { ledger, dao, quiet, get, trades } = await setUp(t)
+  const prices = trades.filter(({ pool, at }) => pool === dao.address && at > ledger.time - 86_400).map(({ price }) => price)
+  const tickers = await get<CoinGeckoTickers>('/coingecko/tickers')
+  const of = (pool: string) => tickers.find(({ pool_id: id }) => id === pool)!
+  t.ok(near(Number(of(dao.address).high), Math.max(...prices)) && near(Number(of(dao.address).low), Math.min(...prices)))
+  for (const { base_volume: base, target_volume: target, high, low, last_price: last } of tickers) {
+    if (Number(base) === 0) t.same([high, low], [last, last])
+    else t.ok(Number(target) / Number(base) >= Number(low) * (1 - 1e-6) && Number(target) / Number(base) <= Number(high) * (1 + 1e-6))
+  }
+  t.equal(of(quiet.address).high, of(quiet.address).last_price)
+  const summary = await get<CmcSummary>('/cmc/v1/summary')
+  const row = summary.find(({ pool_id: id }) => id === dao.address)!
+  t.equal(row.highest_price_24h, Number(of(dao.address).high))
+  const change = (prices.at(-1)! / trades[0]!.price - 1) * 100
+  t.ok(Math.abs(row.price_change_percent_24h! - change) < 0.0051, `${row.price_change_percent_24h} ${change}`)
+  t.equal(summary.find(({ pool_id: id }) => id === quiet.address)!.price_change_percent_24h, null, 'never traded: nothing to compare with')
+  t.same(summary.length, tickers.length)
+})
+
+test('trades by side and time, of all pools of the pair or the deepest', async t => {
+  const { ledger, dao, get, trades, app, id } = await setUp(t)
+  const url = `/coingecko/historical_trades?ticker_id=${id}`
+  const { buy, sell } = await get<CoinGeckoTrades>(url)
+  const made = (side: string) => trades.filter(trade => trade.side === side).reverse()
+  for (const [side, rows] of [['buy', buy], ['sell', sell]] as const) {
+    t.same(rows.map(({ trade_timestamp: at, pool_id: pool, type }) => [at, pool, type]), made(side).map(({ at, pool }) => [at * 1000, pool, side]))
+    t.ok(rows.every(({ price, base_volume: base, target_volume: target }, at) =>
+      near(Number(price), made(side)[at]!.price) && near(Number(target) / Number(base), Number(price))), side)
+  }
+  const from = made('buy')[2]!.at
+  const some = await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}`)
+  t.same([some.buy.length, some.sell], [3, []])
+  t.same(await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}000`), some, 'milliseconds are understood')
+  t.same((await get<CoinGeckoTrades>(`${url}&limit=2`)).buy, buy.slice(0, 2))
+  t.equal((await get<CoinGeckoTrades>(`${url}&limit=0`)).buy.length, buy.length)
+  t.same((await get<CoinGeckoTrades>(`${url}&end_time=${from - 1}&type=buy`)).buy, buy.slice(3))
+  for (const [query, error] of [
+    ['&limit=1001', 'Invalid limit: a whole number from 0 to 1000'], ['&type=BUY', 'Invalid type: one of buy, sell'],
+    ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&start_time=x', 'Invalid start_time: a whole number, 0 or more']
+  ] as const) {
+    const answer = await app.inject(url + query)
+    t.same([answer.statusCode, answer.json()], [400, { error }])
+  }
+  const day = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
+  const recent = trades.filter(({ pool, at }) => pool === dao.address && at > ledger.time - 86_400).reverse()
+  t.same(day.map(({ timestamp, type }) => [timestamp, type]), recent.map(({ at, side }) => [at * 1000, side]))
+  t.ok(day.every(({ trade_id: one }, at) => at === 0 || one < day[at - 1]!.trade_id), 'ids rise with time')
+})
+
+test('a day of more trades than one answer can hold is refused, not cut short', async t => {
+  const { app: { cache: { snapshot, supply }, history, config, chain, market }, get, id } = await setUp(t)
+  const rows = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
+  const most = Math.max(...['buy', 'sell'].map(side => rows.filter(({ type }) => type === side).length))
+  const sources = { snapshot, supply, history, settings: config, now: chain.clock.now, chainTime: chain.time, standing: chain.standing, tickers: () => market.tickerList() }
+  await t.resolves(createCmc(sources, most).trades(id))
+  await t.rejects(createCmc(sources, most - 1).trades(id), { code: 'HISTORY_UNAVAILABLE' })
+})

@@ -1,0 +1,215 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { test, type Test } from 'tap'
+import type { FastifyInstance } from 'fastify'
+import type { AggregateFees } from '../../schemas/fees.js'
+import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../../schemas/pools.js'
+import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { Ticker } from '../../schemas/ticker.js'
+import { build, historyComplete, settings, startChain } from '../helper.js'
+
+const DAY = 86_400
+
+async function market (t: Test) {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const strange = ledger.mint({ decimals: 9, symbol: 'ODD' })
+  const base = ledger.mint({ symbol: 'ONE' })
+  const daos = [
+    ledger.dao({ base, quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }),
+    ledger.dao({ base, quote: usdc, baseReserves: 1_000_000_000_000n, quoteReserves: 900_000_000_000n }),
+    ledger.dao({ base: ledger.mint({ symbol: 'TWO' }), quote: strange, baseReserves: 10n ** 12n, quoteReserves: 10n ** 15n })
+  ]
+  for (let hour = 0; hour < 40 * 24; hour += 3) {
+    ledger.advance(3 * 3600)
+    for (const [i, dao] of daos.entries()) {
+      if ((hour / 3 + i) % 4 === 0) continue
+      dao.swap(hour % 2 === 0 ? 'buy' : 'sell', 1_000_003n * BigInt(1 + hour % 17))
+      ledger.advance(61)
+    }
+  }
+  daos[0]!.swap('buy', 1n)   // its output is 0: it has no price
+  daos[1]!.initializeProposal()
+  daos[1]!.stake()
+  daos[1]!.launchProposal()
+  ledger.advance(100)
+  const app = await build(t, { bounds: { delay: 60_000 }, env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  return { ledger, node, daos, app }
+}
+
+async function get<T> (app: FastifyInstance, url: string): Promise<T> {
+  const answer = await app.inject(url)
+  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
+  return answer.json<T>()
+}
+
+const units = (text: string, decimals = 6) => {
+  const [whole = '', fraction = ''] = text.split('.')
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+}
+const sum = (texts: Iterable<string>, decimals = 6) => [...texts].reduce((total, text) => total + units(text, decimals), 0n)
+
+test('pools, their trades, candles and days: each agrees with the others', async t => {
+  const { ledger, daos, app } = await market(t)
+  const pools = await get<Pool[]>(app, '/api/pools')
+  const tickers = await get<Ticker[]>(app, '/api/tickers')
+  t.same(pools.map(({ pool_id: id }) => id), [daos[1]!.address, daos[0]!.address, daos[2]!.address], 'deepest first, without a USD value last')
+
+  await t.test('the list', async t => {
+    for (const [at, pool] of pools.entries()) {
+      const ticker = tickers[at]!
+      const dao = daos.find(({ address }) => address === pool.pool_id)!
+      const inWindow = ledger.swaps.filter(swap => swap.dao === dao.address && swap.time > ledger.time - DAY)
+      t.same([pool.ticker_id, pool.last_price, pool.liquidity_in_usd, pool.trades_24h], [ticker.ticker_id, ticker.last_price, ticker.liquidity_in_usd, inWindow.length])
+      t.same([pool.state, pool.priced_in_usd, pool.quote.decimals], [dao === daos[1] ? 'proposal' : 'spot', dao !== daos[2], dao === daos[2] ? 9 : 6])
+      t.equal(Number(pool.base_volume_24h), Number(ticker.base_volume))
+      t.ok(Math.abs(Number(pool.target_volume_24h) - Number(ticker.target_volume)) <= 5e-9)
+      t.equal(pool.makers_24h, new Set(inWindow.map(({ trader }) => trader)).size)
+      t.ok(Number(pool.low_24h) <= Number(pool.vwap_24h) && Number(pool.vwap_24h) <= Number(pool.high_24h))
+      t.ok(Number(pool.target_volume_24h) < Number(pool.target_volume_7d) && Number(pool.target_volume_7d) < Number(pool.target_volume_30d))
+      t.match(pool.price_change_24h, /^-?\d+\.\d\d$/)
+      t.ok(Number(pool.fees_24h) > 0)
+      t.match(pool.created_at, /^\d{4}-\d\d-\d\dT/)
+    }
+  })
+
+  await t.test('one pool', async t => {
+    const detail = await get<PoolDetail>(app, `/api/pools/${daos[0]!.address}`)
+    const { provenance, other_pools: others, ...pool } = detail
+    t.same(pool, pools[1])
+    t.same(others, [daos[1]!.address])
+    t.match(provenance, {
+      base_reserves: String(daos[0]!.reserves.base),
+      quote_reserves: String(daos[0]!.reserves.quote),
+      base_fees: String(daos[0]!.feeBalances.base),
+      quote_fees: String(daos[0]!.feeBalances.quote),
+      sequence_on_chain: String(daos[0]!.seqNum),
+      sequence_indexed: String(daos[0]!.seqNum),
+      missing_events: '0',
+      accounts: { dao: daos[0]!.address, base_vault: daos[0]!.identity.baseVault, quote_vault: daos[0]!.identity.quoteVault, base_mint: daos[0]!.base.address, quote_mint: daos[0]!.quote.address }
+    })
+    const swaps = ledger.swaps.filter(swap => swap.dao === daos[0]!.address && swap.input > 1n)
+    t.same(provenance.fee_rates, [{ rate: '0.005', from_slot: swaps[0]!.slot, to_slot: swaps.at(-1)!.slot }])
+  })
+
+  await t.test('trades in pages', async t => {
+    const [dao] = daos
+    const swaps = ledger.swaps.filter(swap => swap.dao === dao!.address).reverse()
+    const found: Trades = []
+    for (let query = 'limit=37'; ;) {
+      const page = await get<Trades>(app, `/api/pools/${dao!.address}/trades?${query}`)
+      found.push(...page)
+      if (page.length < 37) break
+      query = `limit=37&before=${page.at(-1)!.trade_id}`
+    }
+    t.same(found.map(trade => [trade.trade_id, trade.signature, trade.slot, trade.side, trade.maker, trade.timestamp]),
+      swaps.map(swap => [String(swap.seq), swap.signature, swap.slot, swap.side, swap.trader, new Date(swap.time * 1000).toISOString()]))
+    t.same(found.map(({ base_amount: base, quote_amount: quote, base_reserve: baseAfter, quote_reserve: quoteAfter, fee }) => [units(base), units(quote), units(baseAfter!), units(quoteAfter!), fee && units(fee.amount)]),
+      swaps.map(({ side, input, output, baseReserves, quoteReserves, fee }) => [side === 'buy' ? output : input, side === 'buy' ? input : output, baseReserves, quoteReserves, fee]))
+    t.equal(found[0]!.price, null, 'nothing received, no price')
+    t.ok(found.slice(1).every(({ price, base_amount: base, quote_amount: quote }) => Math.abs(Number(price) / (Number(quote) / Number(base)) - 1) < 1e-9))
+    const { time } = swaps[50]!
+    const bounded = await get<Trades>(app, `/api/pools/${dao!.address}/trades?since=${time - 86_400}&until=${time}&limit=1000`)
+    t.same(bounded.map(({ trade_id: id }) => id), swaps.filter(swap => swap.time >= time - 86_400 && swap.time <= time).map(({ seq }) => String(seq)))
+  })
+
+  await t.test('candles add up, from minutes to days', async t => {
+    for (const [i, dao] of daos.entries()) {
+      const decimals = i === 2 ? 9 : 6
+      const days = await get<PoolDays>(app, `/api/pools/${dao.address}/days`)
+      const totals = new Map<string, bigint>()
+      for (const interval of ['1m', '5m', '15m', '1h', '4h', '1d']) {
+        const candles: Candles = []
+        for (let to = ledger.time; ;) {
+          const page = await get<Candles>(app, `/api/pools/${dao.address}/ohlcv?interval=${interval}&limit=500&to=${to}`)
+          candles.unshift(...page)
+          if (page.length < 500) break
+          to = page[0]!.time - 1
+        }
+        t.same(candles, [...candles].sort((a, b) => a.time - b.time))
+        totals.set(interval, sum(candles.map(({ target_volume: volume }) => volume), decimals))
+        t.equal(candles.reduce((total, { trades }) => total + trades, 0), ledger.swaps.filter(swap => swap.dao === dao.address).length, interval)
+        t.ok(candles.every(({ open, high, low, close }) => Number(low) <= Math.min(Number(open), Number(close)) && Number(high) >= Math.max(Number(open), Number(close))))
+      }
+      t.equal(new Set([...totals.values(), sum(days.map(({ target_volume: volume }) => volume), decimals)]).size, 1, 'all the same')
+      const daily = await get<Candles>(app, `/api/pools/${dao.address}/ohlcv?interval=1d&limit=1000`)
+      t.same(daily.map(({ time, open, high, low, close, base_volume: base, target_volume: quote, trades }) => [new Date(time * 1000).toISOString().slice(0, 10), open, high, low, close, base, quote, trades]),
+        days.map(({ date, open, high, low, close, base_volume: base, target_volume: quote, trades }) => [date, open, high, low, close, base, quote, trades]))
+      t.match(days.at(-2), { makers: new Set(ledger.swaps.filter(({ dao: of, time }) => of === dao.address && new Date(time * 1000).toISOString().slice(0, 10) === days.at(-2)!.date).map(({ trader }) => trader)).size })
+    }
+    const filled = await get<Candles>(app, `/api/pools/${daos[0]!.address}/ohlcv?interval=15m&limit=200&empty=true`)
+    t.equal(filled.length, 200)
+    t.ok(filled.every(({ time }, at) => at === 0 || time === filled[at - 1]!.time + 900))
+    t.ok(filled.every((candle, at) => candle.trades > 0 || at === 0 || (candle.open === filled[at - 1]!.close && candle.close === candle.open && candle.base_volume === '0')))
+  })
+
+  await t.test('days of the market and both aggregates agree to the cent', async t => {
+    const [volume, fees] = [await get<AggregateVolume>(app, '/api/volume/aggregate'), await get<AggregateFees>(app, '/api/fees/aggregate')]
+    const cents = (texts: Iterable<string>) => sum(texts, 2)
+    t.equal(cents(fees.dailyBreakdown.map(({ fees }) => fees)), cents([fees.totalFees]))
+    t.equal(cents(fees.tokens.map(({ totalFees }) => totalFees)), cents([fees.totalFees]))
+    const exact = ledger.swaps.filter(({ dao }) => dao !== daos[2]!.address).reduce((total, { side, fee, input, output }) => total + (side === 'buy' ? fee * 10n ** 12n : fee * output * 10n ** 12n / input), 0n)
+    t.ok(Math.abs(Number(fees.totalFees) - Number(exact / 10n ** 12n) / 1e6) < 0.01, 'each fee as it was charged')
+    const days = await Promise.all(volume.dailyBreakdown.map(async ({ date }) => await get<MarketDay>(app, `/api/days/${date}`)))
+    t.equal(cents(days.map(({ volume_usd: usd }) => usd)), cents([volume.totalVolume]))
+    t.equal(cents(days.map(({ fees_usd: usd }) => usd)), cents([fees.totalFees]))
+    t.same(days.map(({ complete }) => complete), [false, ...days.slice(1).map(() => true)], 'today is not over')
+    t.same(days.map(({ trades }) => trades), volume.dailyBreakdown.map(({ trades }) => trades))
+    t.same(days[3]!.pools.map(({ trades }) => trades).reduce((a, b) => a + b), days[3]!.trades)
+    const own = await get<PoolDays>(app, `/api/pools/${daos[0]!.address}/days?from=${days[3]!.date}&to=${days[3]!.date}`)
+    const row = days[3]!.pools.find(({ pool_id: id }) => id === daos[0]!.address)!
+    t.match(own[0], { target_volume: row.target_volume, volume_usd: row.volume_usd, fees: row.fees!, trades: row.trades })
+  })
+
+  await t.test('what is asked wrongly is said', async t => {
+    const [id, other] = [daos[0]!.address, daos[0]!.base.address]
+    const says = async (url: string, status: number, error: string | RegExp) => {
+      const answer = await app.inject(url)
+      t.equal(answer.statusCode, status, url)
+      t.match(answer.json<{ error: string }>().error, error)
+    }
+    for (const path of ['', '/trades', '/ohlcv', '/days']) {
+      await says(`/api/pools/${other}${path}`, 404, `Pool not found: ${other}`)
+      await says(`/api/pools/nonsense${path}`, 400, 'Invalid pool_id')
+      await says(`/api/pools/${id}${path}?nonsense=1`, 400, /^Invalid nonsense: /)
+    }
+    await says('/api/pools?limit=1', 400, /^Invalid limit: /)
+    await says(`/api/pools/${id}/trades?limit=1001`, 400, 'Invalid limit: a whole number from 1 to 1000')
+    await says(`/api/pools/${id}/trades?limit=0`, 400, /^Invalid limit: /)
+    await says(`/api/pools/${id}/trades?before=18446744073709551616`, 400, 'Invalid before: a trade_id')
+    await says(`/api/pools/${id}/trades?since=2&until=1`, 400, 'Invalid until: not before since')
+    await says(`/api/pools/${id}/ohlcv?interval=2m`, 400, /^Invalid interval: one of 1m, 5m, 15m, 1h, 4h, 1d/)
+    await says(`/api/pools/${id}/ohlcv?from=5&to=4`, 400, 'Invalid to: not before from')
+    await says(`/api/pools/${id}/ohlcv?empty=1`, 400, /^Invalid empty: /)
+    await says(`/api/pools/${id}/days?from=2026-02-30`, 400, 'Invalid from: a UTC day, YYYY-MM-DD')
+    await says(`/api/pools/${id}/days?from=2026-02-02&to=2026-02-01`, 400, 'Invalid to: not before from')
+    await says('/api/days/today', 400, /^Invalid date: /)
+    await says('/api/days/2999-01-01', 400, /^Invalid date: /)
+    await says('/api/fees/aggregate?x=1', 400, /^Invalid x: /)
+    t.same(await get(app, `/api/pools/${id}/trades?until=1`), [])
+    t.same(await get(app, `/api/pools/${id}/ohlcv?to=1`), [])
+  })
+
+  await t.test('answers are kept, with their names', async t => {
+    for (const url of ['/api/pools', `/api/pools/${daos[0]!.address}`, `/api/pools/${daos[0]!.address}/trades`, `/api/pools/${daos[0]!.address}/ohlcv`, '/api/fees/aggregate']) {
+      const { headers } = await app.inject(url)
+      t.match(headers['cache-control'], /^public, max-age=\d$|^public, max-age=10$/, url)
+      const again = await app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
+      t.equal(again.statusCode, 304, url)
+    }
+  })
+})
+
+test('npm run verify: with a node alone the figures come out equal, and a difference is named', async t => {
+  const { ledger, node, daos, app } = await market(t)
+  const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  const verify = async (pool: string) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/verify.ts'), '--url', url, '--rpc', node.url, '--pool', pool])
+    .then(({ stdout }) => stdout, (error: { stdout: string, stderr: string }) => error.stdout + error.stderr)
+  await get(app, '/api/pools')
+  for (const { address } of daos) t.equal(await verify(address), 'equal\n')
+  daos[0]!.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
+  ledger.advance(1)
+  t.match(await verify(daos[0]!.address), /last_price: served 0\.\d+, the node says 0\.\d+/)
+})
