@@ -15,7 +15,7 @@ const LONGEST_PAUSE = 120_000
 /** When the limit of requests allows the next one; it counts for everything the page asks. */
 let limitedUntil = 0
 
-/** An answer that is no success. `kind`: limited, warming, or error. */
+/** An answer that is no success. `kind`: limited, warming, missing (there is no such thing), or error; without a `status` nobody answered. */
 export class Failure extends Error {
   constructor (kind, message, { status, retryAt } = {}) {
     super(message)
@@ -49,7 +49,7 @@ async function failureOf (response) {
     return limited(message)
   }
   if (response.status === 503) return new Failure('warming', message, { status: 503, retryAt })
-  return new Failure('error', message, { status: response.status })
+  return new Failure(response.status === 404 ? 'missing' : 'error', message, { status: response.status })
 }
 
 async function request (path, signal) {
@@ -69,17 +69,18 @@ async function request (path, signal) {
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
+ * @param {number[]} [also] Statuses beside success whose bodies are answers too.
  */
-export async function get (path, check, signal) {
+export async function get (path, check, signal, also = []) {
   if (Date.now() < limitedUntil) throw limited('Rate limit exceeded. Please try again later.')
   const response = await request(path, signal)
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok && !also.includes(response.status)) throw await failureOf(response)
   let data
   try {
     data = check(await response.json())
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Failure('error', 'The service answered in a form that this page cannot read.')
+    throw new Failure('error', 'The service answered in a form that this page cannot read.', { status: response.status })
   }
   const { headers } = response
   return {
@@ -91,16 +92,18 @@ export async function get (path, check, signal) {
 }
 
 /**
- * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, and the failure that followed it, if any.
- * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null) => void }} options
- * @returns {{ refresh: () => Promise<void> }}
+ * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, the failure that followed it, if any, and a
+ * function that asks anew.
+ * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null, retry: () => void) => void, also?: number[] }} options
+ * @returns {{ refresh: () => Promise<void>, stop: () => void }} Once stopped, nothing is asked or shown any more.
  */
-export function poll ({ path, check, interval, show }) {
+export function poll ({ path, check, interval, show, also = [] }) {
   let answer = null
   let failures = 0
   let due = 0
   let timer
   let running = null
+  let stopped = false
 
   function pauseAfter (failure) {
     if (failure === null) return interval
@@ -111,16 +114,17 @@ export function poll ({ path, check, interval, show }) {
   async function ask () {
     let failure = null
     try {
-      answer = await get(path, check)
+      answer = await get(path, check, undefined, also)
       failures = 0
     } catch (error) {
-      failure = error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.')
+      failure = error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.', { status: 0 })
       failures++
     }
+    if (stopped) return
     due = Date.now() + Math.max(0, pauseAfter(failure))
     if (failure !== null) failure.retryAt = due
     wait()
-    show(answer, failure)
+    show(answer, failure, refresh)
   }
 
   function refresh () {
@@ -132,10 +136,16 @@ export function poll ({ path, check, interval, show }) {
   /** Nobody looks at a hidden page: it asks for nothing until it is seen again. */
   function wait () {
     clearTimeout(timer)
-    if (document.visibilityState === 'visible') timer = setTimeout(refresh, Math.max(0, due - Date.now()))
+    if (!stopped && document.visibilityState === 'visible') timer = setTimeout(refresh, Math.max(0, due - Date.now()))
   }
 
   document.addEventListener('visibilitychange', () => { if (running === null) wait() })
   refresh()
-  return { refresh }
+  return {
+    refresh,
+    stop () {
+      stopped = true
+      clearTimeout(timer)
+    }
+  }
 }

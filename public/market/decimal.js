@@ -70,6 +70,20 @@ export function subtract (a, b) {
   return write(left - right, places)
 }
 
+/** a × b; null when either is no decimal text. */
+export function multiply (a, b) {
+  const [first, second] = [parse(a), parse(b)]
+  return first === null || second === null ? null : write(first.n * second.n, first.places + second.places)
+}
+
+/** a / b to `places` digits after the point; null when either is no decimal text or b is not positive. */
+export function divide (a, b, places) {
+  const [first, second] = [parse(a), parse(b)]
+  if (first === null || second === null || second.n <= 0n) return null
+  const { left, right } = aligned(first, second)
+  return write(divideRounded(left * power(places), right), places)
+}
+
 /** The sum of decimal texts; null when one of them is none. */
 export const sum = texts => texts.reduce((total, text) => total === null ? null : add(total, text), '0')
 
@@ -79,10 +93,7 @@ export const sum = texts => texts.reduce((total, text) => total === null ? null 
  * @param {unknown} b
  */
 export function percent (a, b, places = 2) {
-  const [first, second] = [parse(a), parse(b)]
-  if (first === null || second === null || second.n <= 0n) return null
-  const { left, right } = aligned(first, second)
-  return write(divideRounded(left * 100n * power(places), right), places)
+  return divide(multiply(a, '100'), b, places)
 }
 
 /** The distance of the ask from the bid in per cent of the middle between them; null where the quotes are missing or cross. */

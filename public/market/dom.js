@@ -23,9 +23,9 @@ export const svg = (tag, attributes = {}, ...children) => fill(document.createEl
 
 export const byId = id => document.getElementById(id)
 
-/** Sets a text only where it differs, so that nothing is laid out or read out again for nothing. */
+/** Makes a text all that a node holds, only where it is not, so that nothing is laid out or read out again for nothing. */
 export function setText (node, text) {
-  if (node.textContent !== text) node.textContent = text
+  if (node.textContent !== text || node.firstElementChild !== null) node.textContent = text
 }
 
 /** Text of a stranger, kept from turning the direction of what stands around it. */
@@ -63,8 +63,8 @@ async function copy (button) {
 /** An address in short that shows the whole when pointed at or focused, and copies it when pressed. */
 export function addressButton (address, what, shown) {
   const button = element('button', {
-    type: 'button', class: 'address', title: address, 'data-full': address, 'data-what': what, 'aria-label': `Copy the ${what}: ${address}`
-  }, element('span', {}, shown))
+    type: 'button', class: 'address', title: address, 'data-full': address, 'data-what': what
+  }, element('span', { class: 'unseen' }, `Copy the ${what}: `), shown)
   button.addEventListener('click', () => copy(button))
   return button
 }

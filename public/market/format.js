@@ -62,6 +62,9 @@ export function formatShort (text, digits = 3) {
   return letter === '' ? short : `${short}\u202f${letter}`
 }
 
+/** An amount for a list: in full below 10,000, with four significant digits and a letter from there on. */
+export const formatCompact = text => (magnitude(text) ?? 0) < 4 ? formatAmount(text) : formatShort(text, 4)
+
 /** Every digit that the service gave, grouped. */
 export const formatExact = text => compare(text, '0') === null ? NONE : group(text)
 
@@ -72,16 +75,27 @@ export function formatPercent (text) {
   return `${group(round(text, 2))} %`
 }
 
+/** A change in per cent, with its sign; a dash where there is nothing to compare with. */
+export function formatChange (text) {
+  if (text === null || compare(text, '0') === null) return NONE
+  const rounded = round(text, 2)
+  const size = rounded.replace('-', '')
+  return `${rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''}${group(size)} %`
+}
+
 /** "EPjF…Dt1v" for an address. */
 export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** Time of day where the reader is. */
 export const formatTime = time => clock.format(time)
+/** Day and minute in UTC, of Unix ms. */
+export const formatMoment = time => `${moment.format(time)} UTC`
 export const formatDay = date => day.format(Date.parse(date))
 export const formatShortDay = date => shortDay.format(Date.parse(date))
 export const formatMonth = date => month.format(Date.parse(date))
@@ -90,4 +104,12 @@ export const formatCount = (count, one, many = `${one}s`) => `${group(String(cou
 /** A length of time in words: 45 seconds, 3 minutes. */
 export function formatSeconds (seconds) {
   return seconds < 120 ? formatCount(Math.round(seconds), 'second') : formatCount(Math.round(seconds / 60), 'minute')
+}
+
+/** How long ago a moment was, as short as it can be said: 12 s, 5 min, 3 h, 2 d. */
+export function formatAgo (ms) {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} d`
 }

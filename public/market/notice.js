@@ -6,6 +6,7 @@ import { formatTime } from './format.js'
 const TITLES = {
   limited: 'Too many requests from your address',
   warming: 'The service is not ready yet',
+  missing: 'Not found',
   error: 'No answer to show'
 }
 
@@ -24,7 +25,7 @@ export function failureNotice (failure, retry, kept) {
   const box = element('div', { class: `notice ${failure.kind}` },
     element('p', { class: 'notice-title' }, TITLES[failure.kind]),
     element('p', {}, [failure.message, kept, next(failure)].filter(Boolean).join(' ')))
-  if (failure.kind !== 'limited') {
+  if (failure.kind !== 'limited' && failure.kind !== 'missing') {
     const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
     button.addEventListener('click', () => {
       button.disabled = true

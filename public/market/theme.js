@@ -18,7 +18,6 @@
     const button = document.getElementById('theme')
     const label = () => {
       const other = chosen() === 'dark' ? 'light' : 'dark'
-      button.querySelector('span').textContent = other === 'dark' ? 'Dark' : 'Light'
       button.setAttribute('aria-label', `Switch to the ${other} theme`)
     }
     button.addEventListener('click', () => {

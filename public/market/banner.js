@@ -1,0 +1,93 @@
+import { get } from './api.js'
+import { byId, element } from './dom.js'
+import { formatSeconds, formatTime } from './format.js'
+
+/** One line on top of the page, in a holder's words, while the figures are not what they should be. */
+
+const READY_EVERY = 5_000
+
+/** What the service says of itself while it warms up: also a refusal has a body then. */
+const checkReady = body => body
+
+/** How much is left of the last 24 hours that are being read, where the service says so. */
+function progressText (progress) {
+  const { left, total, seconds_left: seconds } = progress ?? {}
+  if (!Number.isFinite(left)) return ''
+  const of = Number.isFinite(total) && total > 0 ? ` of ${total.toLocaleString('en')}` : ''
+  const time = Number.isFinite(seconds) ? `, about ${formatSeconds(Math.max(1, seconds))}` : ''
+  return ` ${left.toLocaleString('en')}${of} transactions are left${time}.`
+}
+
+const since = answer => answer === null ? '' : ` What you see was loaded at ${formatTime(answer.loadedAt)}.`
+
+/** The state of one part of the page in words; undefined where all is well. The first of KINDS that some part reports is shown. */
+const KINDS = ['offline', 'node', 'limited', 'warming', 'stale', 'incomplete']
+function judge (answer, failure) {
+  if (failure?.kind === 'missing') return undefined
+  if (failure?.kind === 'limited') return { kind: 'limited', text: `Too many requests from your address. This page asks again at ${formatTime(failure.retryAt)}.${since(answer)}` }
+  if (failure?.kind === 'warming') return { kind: 'warming', text: `The service is reading the trades of the past and shows figures once they are whole.${since(answer)}` }
+  if (failure?.status === undefined && failure != null) return { kind: 'offline', text: `${failure.message} This page keeps trying.${since(answer)}` }
+  if (failure != null) return { kind: 'node', text: `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}` }
+  if (answer !== null && answer.age !== null) return { kind: 'stale', text: `These figures are ${formatSeconds(answer.age)} old: the service can’t read the blockchain right now.` }
+  if (answer !== null && answer.missing !== null) return { kind: 'incomplete', text: 'Some past trades are missing, which no node has shown: volumes since launch are at least what is shown.' }
+  return undefined
+}
+
+/** The banner over the markup of the page. `report` takes what each part of it got. */
+export function createBanner () {
+  const place = byId('banner')
+  const states = new Map()
+  let shown = ''
+  let timer
+  let progress = ''
+
+  function draw () {
+    const all = [...states.values()].filter(state => state !== undefined)
+    const state = KINDS.flatMap(kind => all.filter(each => each.kind === kind))[0]
+    if (state?.kind === 'warming') watch()
+    else {
+      clearTimeout(timer)
+      timer = undefined
+    }
+    const text = state === undefined ? '' : state.text + (state.kind === 'warming' ? progress : '')
+    if (text === shown) return
+    shown = text
+    place.hidden = state === undefined
+    if (state === undefined) return place.replaceChildren()
+    place.dataset.kind = state.kind
+    place.replaceChildren(element('p', {}, text))
+    if (['offline', 'node', 'warming'].includes(state.kind)) {
+      const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
+      button.addEventListener('click', () => {
+        button.disabled = true
+        for (const each of states.values()) each?.retry()
+      })
+      place.append(button)
+    }
+  }
+
+  async function ask () {
+    try {
+      const { data } = await get('ready', checkReady, undefined, [503])
+      progress = progressText(data?.history?.last_day)
+    } catch {
+      progress = ''   // the banner stands without it
+    }
+    if (timer === undefined) return
+    timer = setTimeout(ask, READY_EVERY)
+    draw()
+  }
+
+  function watch () {
+    if (timer !== undefined) return
+    timer = setTimeout(ask, 0)
+  }
+
+  return {
+    report (id, answer, failure, retry) {
+      const state = judge(answer, failure)
+      states.set(id, state === undefined ? undefined : { ...state, retry })
+      draw()
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/* global document, innerWidth, innerHeight */
+
+import { get } from './api.js'
+import { byId, element, setText } from './dom.js'
+
+/** What a figure means, in the words of the API's own description: asked for when somebody wants to know. */
+
+/** The operation whose answer has the figures of a kind. */
+const OPERATIONS = {
+  pool: '/api/pools/{pool_id}',
+  provenance: '/api/pools/{pool_id}',
+  ticker: '/api/tickers/{ticker_id}',
+  supply: '/api/supply/{mintAddress}'
+}
+const EDGE = 12
+
+let reference
+
+const loadReference = () => {
+  reference ??= get('documentation/json', body => body).then(({ data }) => data, error => {
+    reference = undefined
+    throw error
+  })
+  return reference
+}
+
+/** The schemas that a schema is made of: itself, what it refers to, and the parts of a union or of an intersection. */
+function * partsOf (schema, document) {
+  if (schema === undefined || schema === null) return
+  if (schema.$ref !== undefined) {
+    yield * partsOf(document.components.schemas[schema.$ref.split('/').at(-1)], document)
+    return
+  }
+  yield schema
+  for (const part of [...schema.allOf ?? [], ...schema.anyOf ?? []]) yield * partsOf(part, document)
+}
+
+/** The description of a field of an operation's answer; undefined where the document has none. Also one level down, in `data` and `provenance`. */
+function describe (document, kind, field) {
+  const { schema } = document.paths[OPERATIONS[kind]].get.responses[200].content['application/json']
+  for (const part of partsOf(schema, document)) {
+    for (const inner of [part, ...['data', 'provenance'].flatMap(name => [...partsOf(part.properties?.[name], document)])]) {
+      const found = inner.properties?.[field]
+      for (const candidate of found === undefined ? [] : [found, ...partsOf(found, document)]) {
+        if (candidate.description !== undefined) return candidate.description
+      }
+    }
+  }
+  return undefined
+}
+
+/** A term that tells its definition when pressed. `of` is the kind and the field, "pool.last_price"; without it the term is plain text. */
+export const term = (text, of) => of === undefined
+  ? element('dt', {}, text)
+  : element('dt', {}, element('button', { type: 'button', class: 'term', 'data-of': of, 'aria-haspopup': 'dialog' }, text))
+
+function placeBeside (box, button) {
+  const { left, bottom, top } = button.getBoundingClientRect()
+  const { width, height } = box.getBoundingClientRect()
+  box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
+  box.style.top = `${bottom + height + EDGE > innerHeight ? Math.max(EDGE, top - height - EDGE / 2) : bottom + EDGE / 2}px`
+}
+
+export function createDefinitions () {
+  const box = byId('definition')
+
+  async function show (button) {
+    const [kind, field] = button.dataset.of.split('.')
+    setText(byId('definition-title'), button.textContent)
+    setText(byId('definition-text'), 'Loading…')
+    box.showPopover()
+    placeBeside(box, button)
+    let text
+    try {
+      text = describe(await loadReference(), kind, field) ?? 'The API reference does not describe this figure.'
+    } catch {
+      text = 'The API reference could not be loaded.'
+    }
+    setText(byId('definition-text'), text)
+    placeBeside(box, button)
+    box.focus?.()
+  }
+
+  return {
+    listen () {
+      document.addEventListener('click', ({ target }) => {
+        const button = target.closest?.('button.term')
+        if (button !== null && button !== undefined) show(button)
+      })
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import { compare, multiply, percent, spread, subtract, trim } from './decimal.js'
+import { term } from './definition.js'
+import { addressButton, element, foreign } from './dom.js'
+import { abbreviate, formatAmount, formatChange, formatDay, formatExact, formatPercent, formatPrice, formatShort, formatUsd, NONE } from './format.js'
+import { hasProposal, nameOf, quoteOf } from './tokens.js'
+import { explorerLink } from './explorer.js'
+
+/** The figures of a pool, each with its unit, every digit on pointing, and its definition one tap away. */
+
+const DAY = 86_400_000
+
+const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
+const unit = text => foreign(text, 'unit')
+const known = (text, write) => text === null || text === undefined ? NONE : write(text)
+
+/** A line of a list of facts. `exact` is shown on pointing. */
+export const fact = (label, of, value, { exact, units } = {}) => element('div', {}, term(label, of),
+  element('dd', { title: exact }, value, units === undefined ? undefined : ' ', units === undefined ? undefined : unit(units)))
+
+const price = (label, of, text, pool) => fact(label, of, known(text, formatPrice), { exact: known(text, formatExact), units: text == null ? undefined : quoteOf(pool) })
+const amount = (label, of, text, units) => fact(label, of, known(text, formatAmount), { exact: known(text, formatExact), units })
+
+/** Market value in quote tokens: a price times a supply; null while the supply is not known. */
+const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
+
+function capitalization (label, of, value, pool) {
+  if (value === null) return fact(label, of, NONE)
+  return fact(label, of, formatShort(value, 4), { exact: formatExact(value), units: quoteOf(pool) })
+}
+
+export function drawFigures ({ pool, ticker, supply }) {
+  const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
+  return [
+    price('Bid', 'ticker.bid', ticker?.bid, pool),
+    price('Ask', 'ticker.ask', ticker?.ask, pool),
+    fact('Spread', undefined, formatPercent(quotes)),
+    price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
+    amount('Volume, 24 h', 'pool.target_volume_24h', pool.target_volume_24h, quoteOf(pool)),
+    amount('In tokens', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
+    fact('Trades, 24 h', 'pool.trades_24h', pool.trades_24h.toLocaleString('en')),
+    fact('Traders, 24 h', 'pool.makers_24h', Number.isInteger(pool.makers_24h) ? pool.makers_24h.toLocaleString('en') : NONE),
+    amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
+    pool.priced_in_usd
+      ? fact('Liquidity', 'pool.liquidity_in_usd', formatUsd(pool.liquidity_in_usd), { exact: `$${formatExact(pool.liquidity_in_usd)}` })
+      : fact('Liquidity', 'pool.liquidity_in_usd', NONE, { exact: UNPRICED }),
+    capitalization('Market cap', 'supply.circulatingSupply', worth(pool, supply, 'circulatingSupply'), pool),
+    capitalization('Fully diluted', 'supply.totalSupply', worth(pool, supply, 'totalSupply'), pool),
+    fact('Launched', 'pool.created_at', typeof pool.created_at === 'string' ? formatDay(pool.created_at) : NONE, { exact: pool.created_at ?? undefined }),
+    fact('Proposal', 'pool.state', hasProposal(pool) ? 'Being decided' : 'None')
+  ]
+}
+
+const isoDay = time => new Date(time).toISOString().slice(0, 10)
+const extreme = (texts, sign) => texts.reduce((best, text) => best === null || compare(text, best) * sign > 0 ? text : best, null)
+
+const latestFirst = (a, b) => a.date < b.date ? 1 : -1
+
+/** What trades did over the last `count` days of UTC, today among them; null where nothing is known to compare with. */
+function over ({ days }, count) {
+  if (days === null) return { change: null, low: null, high: null }
+  const from = isoDay(Date.now() - (count - 1) * DAY)
+  const traded = days.filter(({ close }) => close !== null)
+  const within = traded.filter(({ date }) => date >= from)
+  const [newest] = traded.toSorted(latestFirst)
+  const [before] = traded.filter(({ date }) => date < from).sort(latestFirst)
+  return {
+    change: before === undefined ? null : percent(subtract(newest.close, before.close), before.close),
+    low: extreme(within.map(({ low }) => low), -1),
+    high: extreme(within.map(({ high }) => high), 1)
+  }
+}
+
+const RANGES = [
+  { label: '24 h', title: 'The last 24 hours', volume: 'target_volume_24h', of: ({ pool }) => ({ change: pool.price_change_24h, low: pool.low_24h, high: pool.high_24h }) },
+  { label: '7 d', title: 'Prices of the last seven days of UTC, today among them', volume: 'target_volume_7d', of: known => over(known, 7) },
+  { label: '30 d', title: 'Prices of the last thirty days of UTC, today among them', volume: 'target_volume_30d', of: known => over(known, 30) }
+]
+
+export const drawRanges = state => RANGES.map(({ label, title, volume, of }) => {
+  const { change, low, high } = of(state)
+  const changed = element('td', { class: 'change', title: known(change, formatExact), 'data-sign': change === null ? '' : Math.sign(compare(change, '0')) }, formatChange(change))
+  const { pool } = state
+  return element('tr', {},
+    element('th', { scope: 'row', title }, label),
+    changed,
+    element('td', { title: known(low, formatExact) }, known(low, formatPrice)),
+    element('td', { title: known(high, formatExact) }, known(high, formatPrice)),
+    element('td', { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` }, formatShort(pool[volume], 4)))
+})
+
+export const address = (label, kind, what, value) => element('div', {}, element('dt', {}, label),
+  element('dd', {}, addressButton(value, what, abbreviate(value)), ' ', explorerLink(kind, value, what)))
+
+export const drawAddresses = pool => [
+  address('Token', 'token', 'token mint', pool.base.mint),
+  address('Quote token', 'token', 'quote token’s mint', pool.quote.mint),
+  address('Pool (the DAO)', 'account', 'pool address', pool.pool_id)
+]

@@ -1,0 +1,141 @@
+/* global location, document */
+
+import { checkDays, checkPool, checkSupply, checkTicker } from './contract.js'
+import { Failure, get, poll } from './api.js'
+import { createBanner } from './banner.js'
+import { createCandles } from './candles.js'
+import { compare } from './decimal.js'
+import { createDefinitions } from './definition.js'
+import { byId, element, setText } from './dom.js'
+import { drawAddresses, drawFigures, drawRanges } from './figures.js'
+import { formatChange, formatExact, formatPrice } from './format.js'
+import { drawSupply } from './supply.js'
+import { hasProposal, nameOf, pairTitle, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
+import { createTrades } from './trades.js'
+import { drawVerification } from './verify.js'
+import { createView } from './view.js'
+
+/** The page of one pool: its price over time, its trades, and every figure with where it comes from. */
+
+const POOL_EVERY = 15_000
+const SUPPLY_EVERY = 60_000
+const DAYS_EVERY = 300_000
+const DAY = 86_400_000
+/** Days that the ranges look back over, and one more for what came before. */
+const DAYS = 32
+
+const poolId = decodeURIComponent(location.pathname.split('/').at(-1))
+const path = `api/pools/${encodeURIComponent(poolId)}`
+
+/** What is known so far; each part is drawn when what it is made of is there. */
+const known = { pool: null, ticker: null, supply: null, days: null }
+
+const banner = createBanner()
+const definitions = createDefinitions()
+const candles = createCandles({ path, banner })
+const trades = createTrades({ path, banner })
+
+function drawHeadline ({ pool }) {
+  byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
+  byId('pool-title').replaceChildren(...pairTitle(pool))
+  setText(byId('pool-name'), pool.base.name)
+  byId('pool-badges').replaceChildren(...[
+    hasProposal(pool) ? proposalBadge() : '',
+    pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: 'Nothing on the chain prices the quote token in dollars' }, 'No USD price')
+  ])
+  const price = byId('price')
+  setText(price, formatPrice(pool.last_price))
+  price.title = formatExact(pool.last_price)
+  setText(byId('price-unit'), quoteOf(pool))
+  const change = byId('change')
+  setText(change, formatChange(pool.price_change_24h))
+  change.dataset.sign = pool.price_change_24h === null ? '' : String(Math.sign(compare(pool.price_change_24h, '0')))
+  document.title = `${nameOf(pool)} ${formatPrice(pool.last_price)} ${quoteOf(pool)} · DAO Market Data`
+}
+
+/** What the reader is holding on to is left alone. */
+const redraw = (id, draw) => {
+  const place = byId(id)
+  if (!place.contains(document.activeElement)) place.replaceChildren(...draw())
+}
+
+function drawKnown () {
+  if (known.pool === null) return
+  redraw('figures', () => drawFigures(known))
+  byId('ranges').hidden = false
+  setText(byId('ranges-unit'), `, ${quoteOf(known.pool)}`)
+  byId('range-rows').replaceChildren(...drawRanges(known))
+}
+
+/** Bid and ask stand with the tickers, of which a pair's deepest is the one that answers to its name. */
+async function loadQuotes ({ ticker_id: id, pool_id: wanted }) {
+  const { data: deepest } = await get(`api/tickers/${encodeURIComponent(id)}`, checkTicker)
+  if (deepest.pool_id === wanted) return deepest
+  const { data: all } = await get('api/tickers', body => body.map(checkTicker))
+  return all.find(({ pool_id: pool }) => pool === wanted) ?? null
+}
+
+/** Figures that are told beside others: without them there is a dash. */
+async function beside (load) {
+  try {
+    return await load()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    return null
+  }
+}
+
+const showSupply = createView({
+  id: 'supply',
+  banner,
+  loaded: () => 'Supply loaded',
+  draw (supply) {
+    known.supply = supply
+    redraw('supply-body', () => drawSupply(supply, known.pool))
+    drawKnown()
+  },
+  unknown () { byId('supply-body').replaceChildren() }
+})
+
+/** What can only be asked for once the pool has said what it is a pool of. */
+function follow (pool) {
+  candles.start(pool)
+  trades.start(pool)
+  poll({ path: `api/supply/${encodeURIComponent(pool.base.mint)}`, check: checkSupply, interval: SUPPLY_EVERY, show: showSupply })
+  const from = new Date(Date.now() - DAYS * DAY).toISOString().slice(0, 10)
+  poll({
+    path: `${path}/days?from=${from}`,
+    check: checkDays,
+    interval: DAYS_EVERY,
+    show (answer) {
+      known.days = answer?.data ?? null
+      drawKnown()
+    }
+  })
+}
+
+const showPool = createView({
+  id: 'summary',
+  banner,
+  loaded: pool => `${nameOf(pool)} loaded`,
+  draw (pool) {
+    const first = known.pool === null
+    known.pool = pool
+    drawHeadline(known)
+    drawKnown()
+    redraw('addresses', () => drawAddresses(pool))
+    redraw('verify', () => drawVerification(pool))
+    if (first) follow(pool)
+    beside(() => loadQuotes(pool)).then(ticker => {
+      known.ticker = ticker
+      drawKnown()
+    })
+  },
+  unknown () {
+    setText(byId('price'), '–')
+    setText(byId('change'), '–')
+  }
+})
+
+definitions.listen()
+poll({ path, check: checkPool, interval: POOL_EVERY, show: showPool })

@@ -1,0 +1,237 @@
+/* global document, history, location, URLSearchParams */
+
+import { compare } from './decimal.js'
+import { downloadCsv } from './csv.js'
+import { announce, byId, element, foreign, setText } from './dom.js'
+import { formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
+import { drawSparkline } from './sparkline.js'
+import { hasProposal, nameOf, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
+
+/** The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so that focus stays where it is. */
+
+const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
+
+/** What each column sorts by, and the direction that a first press gives. */
+const COLUMNS = {
+  liquidity: { name: 'Liquidity', key: pool => pool.liquidity_in_usd, order: compare, first: 'descending' },
+  volume: { name: 'Volume, 24 h', key: pool => pool.target_volume_24h, order: compare, first: 'descending' },
+  change: { name: 'Change, 24 h', key: pool => pool.price_change_24h, order: compare, first: 'descending' },
+  price: { name: 'Price', key: pool => pool.last_price, order: compare, first: 'descending' },
+  trades: { name: 'Trades, 24 h', key: pool => String(pool.trades_24h), order: compare, first: 'descending' },
+  name: { name: 'Name', key: nameOf, order: collator.compare, first: 'ascending' }
+}
+const DEFAULT = { column: 'liquidity', direction: 'descending' }
+const OTHER = { ascending: 'descending', descending: 'ascending' }
+/** A search is announced, and written into the address, once the typing rests, ms. */
+const REST = 400
+const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
+
+const CSV = {
+  pool_id: pool => pool.pool_id,
+  base_symbol: pool => pool.base.symbol,
+  quote_symbol: pool => pool.quote.symbol,
+  base_mint: pool => pool.base.mint,
+  quote_mint: pool => pool.quote.mint,
+  ...Object.fromEntries(['last_price', 'price_change_24h', 'high_24h', 'low_24h', 'base_volume_24h', 'target_volume_24h', 'trades_24h', 'liquidity_in_usd', 'priced_in_usd', 'state', 'slot']
+    .map(field => [field, pool => pool[field]]))
+}
+
+const figure = (className = 'figure') => element('span', { class: className })
+const cell = (className, label, ...children) => element('td', { role: 'cell', class: className, 'data-label': label }, ...children)
+
+/** A row with the parts of it that change. */
+function createRow (pool) {
+  const parts = { price: figure(), change: figure('change'), volume: figure(), liquidity: figure(), trades: figure() }
+  const units = [foreign('', 'unit'), foreign('', 'unit')]
+  const link = element('a', { class: 'symbol', href: `market/pool/${encodeURIComponent(pool.pool_id)}` }, foreign(''))
+  const quote = foreign('', 'quote')
+  const name = foreign('', 'name')
+  const badges = element('span', { class: 'badges' })
+  const spark = cell('spark-cell', '7 days')
+  const row = element('tr', { role: 'row' },
+    element('th', { role: 'rowheader', scope: 'row' }, element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
+      element('span', { class: 'pair' }, link, quote, badges), name))),
+    cell('price-cell', 'Price', parts.price, ' ', units[0]),
+    cell('change-cell', '24 h', parts.change),
+    spark,
+    cell('volume-cell', 'Vol', parts.volume, ' ', units[1]),
+    cell('liquidity-cell', 'Liq', parts.liquidity),
+    cell('trades-cell', 'Trades', parts.trades))
+  return { row, parts, units, link, quote, name, badges, spark, pool: null, words: '' }
+}
+
+function write (node, text, exact) {
+  setText(node, text)
+  if (node.title !== exact) node.title = exact
+}
+
+function updateRow (entry, pool) {
+  const { parts } = entry
+  entry.pool = pool
+  entry.words = [pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id].join('\n').toLowerCase()
+  setText(entry.link.firstChild, nameOf(pool))
+  setText(entry.quote, quoteOf(pool))
+  setText(entry.name, pool.base.name)
+  for (const unit of entry.units) setText(unit, quoteOf(pool))
+  write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
+  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null ? 'No trade is older than 24 hours, so there is nothing to compare with' : `${pool.price_change_24h} % in 24 hours`)
+  parts.change.dataset.sign = pool.price_change_24h === null ? '' : String(Math.sign(compare(pool.price_change_24h, '0')))
+  write(parts.volume, formatCompact(pool.target_volume_24h), formatExact(pool.target_volume_24h))
+  if (pool.priced_in_usd) write(parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`)
+  else write(parts.liquidity, NONE, UNPRICED)
+  write(parts.trades, pool.trades_24h.toLocaleString('en'), '')
+  const badges = [hasProposal(pool) ? proposalBadge() : '', pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
+  if (entry.badges.childElementCount !== badges.filter(Boolean).length || (entry.badges.querySelector('.badge:not(.muted)') !== null) !== hasProposal(pool)) {
+    entry.badges.replaceChildren(...badges)
+  }
+}
+
+/** Negative, 0 or positive; unpriced pools come last whatever is asked, and what has no value after what has. */
+function orderBy ({ key, order }, direction) {
+  const sign = direction === 'ascending' ? 1 : -1
+  const lacks = pool => order === compare && compare(key(pool), '0') === null
+  return ({ pool: a }, { pool: b }) => Number(b.priced_in_usd) - Number(a.priced_in_usd) || Number(lacks(a)) - Number(lacks(b)) ||
+    (lacks(a) ? 0 : sign * order(key(a), key(b)))
+}
+
+/** The sorting and the search that the address names. */
+function fromAddress () {
+  const query = new URLSearchParams(location.search)
+  const column = Object.hasOwn(COLUMNS, query.get('sort') ?? '') ? query.get('sort') : DEFAULT.column
+  const direction = { asc: 'ascending', desc: 'descending' }[query.get('dir')] ?? COLUMNS[column].first
+  return { sorted: { column, direction }, wanted: query.get('q') ?? '' }
+}
+
+function toAddress ({ column, direction }, wanted) {
+  const query = new URLSearchParams()
+  if (wanted !== '') query.set('q', wanted)
+  if (column !== DEFAULT.column || direction !== DEFAULT.direction) {
+    query.set('sort', column)
+    query.set('dir', direction === 'ascending' ? 'asc' : 'desc')
+  }
+  const text = query.toString()
+  const url = location.pathname + (text === '' ? '' : `?${text}`) + location.hash
+  if (url !== location.pathname + location.search + location.hash) history.replaceState(null, '', url)
+}
+
+/** The table over the markup of the page. `show` takes the pools, deepest first. */
+export function createTable () {
+  const body = byId('pools-body')
+  const search = byId('search')
+  const menu = byId('sort')
+  const headers = [...document.querySelectorAll('.pools th[data-column]')]
+  const entries = new Map()
+  let { sorted, wanted } = fromAddress()
+  let order = null
+  let sparklines = {}
+  let resting
+  search.value = wanted
+
+  for (const [column, { name }] of Object.entries(COLUMNS)) {
+    const [up, down] = column === 'name' ? ['A to Z', 'Z to A'] : ['lowest first', 'highest first']
+    for (const [direction, words] of [['descending', down], ['ascending', up]]) {
+      menu.append(element('option', { value: `${column} ${direction}` }, `${name}, ${words}`))
+    }
+  }
+
+  const visible = () => order.filter(({ words }) => words.includes(search.value.trim().toLowerCase())).sort(orderBy(COLUMNS[sorted.column], sorted.direction))
+
+  function arrange () {
+    if (order === null) return ''
+    wanted = search.value.trim()
+    const rows = visible().map(({ row }) => row)
+    if (rows.length !== body.children.length || rows.some((row, index) => body.children[index] !== row)) {
+      const focused = document.activeElement
+      body.replaceChildren(...rows)
+      if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true })
+    }
+    const count = wanted === '' ? formatCount(order.length, 'pool') : `${rows.length} of ${formatCount(order.length, 'pool')}`
+    setText(byId('count'), order.length === 0 ? '' : count.replace(/ pools?$/, ''))
+    byId('no-pools').hidden = order.length > 0
+    byId('no-match').hidden = order.length === 0 || rows.length > 0
+    byId('csv').disabled = rows.length === 0
+    setText(byId('no-match-text'), `No pool matches “${wanted}”.`)
+    return count
+  }
+
+  function sortBy (column, direction) {
+    sorted = { column, direction }
+    for (const header of headers) {
+      if (header.dataset.column === column) header.setAttribute('aria-sort', direction)
+      else header.removeAttribute('aria-sort')
+    }
+    menu.value = `${column} ${direction}`
+    arrange()
+  }
+
+  const remember = () => toAddress(sorted, search.value.trim())
+
+  for (const header of headers) {
+    header.querySelector('button').addEventListener('click', () => {
+      const { column } = header.dataset
+      sortBy(column, sorted.column === column ? OTHER[sorted.direction] : COLUMNS[column].first)
+      remember()
+      announce(`Sorted by ${COLUMNS[column].name}, ${sorted.direction}`)
+    })
+  }
+  menu.addEventListener('change', () => {
+    sortBy(...menu.value.split(' '))
+    remember()
+  })
+  search.addEventListener('input', () => {
+    const count = arrange()
+    clearTimeout(resting)
+    resting = setTimeout(() => {
+      remember()
+      if (count !== '') announce(count)
+    }, REST)
+  })
+  byId('clear').addEventListener('click', () => {
+    search.value = ''
+    announce(arrange())
+    remember()
+    search.focus()
+  })
+  byId('csv').addEventListener('click', () => downloadCsv('dao-pools', CSV, visible().map(({ pool }) => pool)))
+  document.addEventListener('keydown', event => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.('input, select, textarea')) return
+    event.preventDefault()
+    search.focus()
+    search.select()
+  })
+
+  // A press anywhere in a row opens the pool, unless it was meant for something else or for marking text
+  body.addEventListener('click', ({ target }) => {
+    if (target.closest('a, button') !== null || document.getSelection().toString() !== '') return
+    target.closest('tr')?.querySelector('a')?.click()
+  })
+
+  const drawSpark = entry => {
+    const drawing = drawSparkline(sparklines[entry.pool.pool_id] ?? [])
+    entry.spark.replaceChildren(...drawing === undefined ? [] : [drawing])
+  }
+
+  sortBy(sorted.column, sorted.direction)
+
+  return {
+    show (pools) {
+      order = pools.map(pool => {
+        const known = entries.get(pool.pool_id)
+        const entry = known ?? createRow(pool)
+        entries.set(pool.pool_id, entry)
+        updateRow(entry, pool)
+        if (known === undefined) drawSpark(entry)
+        return entry
+      })
+      const kept = new Set(order)
+      for (const [id, entry] of entries) if (!kept.has(entry)) entries.delete(id)
+      arrange()
+    },
+    /** Takes what stood for rows away where there are none. */
+    clear () { if (order === null) body.replaceChildren() },
+    drawSparklines ({ pools }) {
+      sparklines = pools
+      for (const entry of order ?? []) drawSpark(entry)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import { poll } from './api.js'
+import { term } from './definition.js'
+import { announce, byId, element, setText } from './dom.js'
+import { formatCount, formatSeconds, formatTime, NONE } from './format.js'
+import { failureNotice } from './notice.js'
+
+/** Whether the figures are fresh and whole, in words: what `/ready` says for machines. */
+
+const EVERY = 5_000
+
+function check (body) {
+  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object') throw new TypeError('no state')
+  return body
+}
+
+const seconds = value => value === null ? NONE : `${formatSeconds(Math.round(value))} ago`
+const number = value => value === null || value === undefined ? NONE : value.toLocaleString('en')
+const fact = (label, value) => element('div', {}, term(label), element('dd', {}, value))
+
+const PHASES = {
+  starting: 'Starting',
+  'last-day': 'Reading the last 24 hours',
+  'walking-back': 'Reading the past, back to each launch',
+  following: 'Following the chain'
+}
+
+const facts = ({ snapshot, history }) => [
+  fact('Prices read', seconds(snapshot.age_seconds)),
+  fact('At slot', number(snapshot.slot)),
+  fact('Trades read up to the present', seconds(history.head_age_seconds)),
+  fact('History', PHASES[history.phase] ?? history.phase),
+  fact('Last 24 hours', history.last_day_covered ? 'Whole' : 'Not whole yet'),
+  fact('Since launch', history.complete ? 'Read to the beginning' : 'Still being read'),
+  fact('Events known to be missing', number(history.missing_events)),
+  ...history.losses === undefined ? [] : [fact('Losses that no node can fill', number(history.losses))]
+]
+
+function drawProgress (lastDay) {
+  byId('progress').hidden = lastDay === null || lastDay === undefined || lastDay.total === 0
+  if (byId('progress').hidden) return setText(byId('progress-text'), '')
+  const { left, total, seconds_left: rest } = lastDay
+  byId('progress').max = total
+  byId('progress').value = total - left
+  setText(byId('progress-text'), `${number(left)} of ${formatCount(total, 'transaction')} of the last 24 hours are left${rest === null ? '' : `, about ${formatSeconds(Math.max(1, rest))}`}.`)
+}
+
+let said = ''
+
+function show (answer, failure, retry) {
+  byId('state').removeAttribute('aria-busy')
+  byId('state-state').replaceChildren(...failure === null ? [] : [failureNotice(failure, retry)])
+  if (answer === null || failure !== null) {
+    setText(byId('verdict'), 'The service does not answer')
+    byId('verdict').dataset.state = 'bad'
+    if (answer === null) byId('facts').replaceChildren()
+    return
+  }
+  const { ready, problems, history } = answer.data
+  const verdict = ready ? 'Everything is as it should be' : 'The figures can’t all be served right now'
+  setText(byId('verdict'), verdict)
+  byId('verdict').dataset.state = ready ? 'good' : 'bad'
+  byId('problems').replaceChildren(...problems.map(problem => element('li', {}, `${problem[0].toUpperCase()}${problem.slice(1)}.`)))
+  drawProgress(history.last_day)
+  byId('facts').replaceChildren(...facts(answer.data))
+  setText(byId('state-fresh'), `Loaded at ${formatTime(answer.loadedAt)}`)
+  if (said !== verdict) announce(verdict)
+  said = verdict
+}
+
+poll({ path: 'ready', check, interval: EVERY, show, also: [503] })

@@ -1,0 +1,96 @@
+import { Failure, get, poll } from './api.js'
+import { checkTrades } from './contract.js'
+import { downloadCsv } from './csv.js'
+import { announce, addressButton, byId, element, foreign, setText } from './dom.js'
+import { explorerLink } from './explorer.js'
+import { abbreviate, formatAgo, formatAmount, formatCount, formatExact, formatPrice, NONE } from './format.js'
+import { failureNotice } from './notice.js'
+import { nameOf, quoteOf } from './tokens.js'
+import { createView } from './view.js'
+
+/** The trades of a pool, latest first, new ones as they come and older ones when asked for. */
+
+const EVERY = 10_000
+const PAGE = 25
+/** Ages of trades are written anew so often, ms. */
+const AGES_EVERY = 10_000
+/** More rows than anybody reads; what is older goes on being one address away. */
+const MAX_SHOWN = 1_000
+
+const COLUMNS = Object.fromEntries(['trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'].map(field => [field, trade => trade[field]]))
+
+const cell = (className, label, ...children) => element('td', { class: className, 'data-label': label }, ...children)
+
+function createRow (trade, pool) {
+  const time = Date.parse(trade.timestamp)
+  const age = element('time', { datetime: trade.timestamp, title: `${trade.timestamp.slice(0, 19).replace('T', ' ')} UTC` }, formatAgo(Date.now() - time))
+  const row = element('tr', { 'data-side': trade.side },
+    element('th', { scope: 'row' }, age),
+    cell('side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
+    cell('trade-price', 'Price', element('span', { title: trade.price === null ? undefined : formatExact(trade.price) }, trade.price === null ? NONE : formatPrice(trade.price)), ' ', foreign(quoteOf(pool), 'unit')),
+    cell('trade-amount', 'Amount', element('span', { title: formatExact(trade.base_amount) }, formatAmount(trade.base_amount)), ' ', foreign(nameOf(pool), 'unit')),
+    cell('trade-value', 'Value', element('span', { title: formatExact(trade.quote_amount) }, formatAmount(trade.quote_amount)), ' ', foreign(quoteOf(pool), 'unit')),
+    cell('trade-maker', 'Trader', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)), explorerLink('account', trade.maker, 'trader')),
+    cell('trade-tx', 'Transaction', addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)), explorerLink('transaction', trade.signature, 'transaction')))
+  return { trade, row, age, time }
+}
+
+/** The trades over the markup of the page; nothing is asked for before `start`. */
+export function createTrades ({ path, banner }) {
+  const body = byId('trade-rows')
+  const older = byId('older')
+  /** Latest first. */
+  let rows = []
+  let pool = null
+
+  const keyOf = ({ trade_id: id }) => BigInt(id)
+
+  /** Joins trades to those shown, each once. */
+  function add (trades) {
+    const newest = rows[0] === undefined ? null : keyOf(rows[0].trade)
+    const shown = new Set(rows.map(({ trade }) => String(trade.trade_id)))
+    const fresh = trades.filter(({ trade_id: id }) => !shown.has(String(id))).map(trade => createRow(trade, pool))
+    if (fresh.length === 0) return
+    // a whole page of newer trades leaves out what came between it and those shown: the list begins anew
+    const gap = newest !== null && trades.length === PAGE && keyOf(trades.at(-1)) > newest
+    rows = [...gap ? [] : rows, ...fresh].sort((a, b) => keyOf(a.trade) > keyOf(b.trade) ? -1 : 1).slice(0, MAX_SHOWN)
+    if (newest !== null) for (const { trade, row } of fresh) if (keyOf(trade) > newest) row.classList.add('new')
+    body.replaceChildren(...rows.map(({ row }) => row))
+  }
+
+  const show = createView({
+    id: 'trades',
+    banner,
+    loaded: trades => `${formatCount(trades.length, 'trade')} loaded`,
+    draw (trades) {
+      if (rows.length === 0) older.hidden = trades.length < PAGE
+      add(trades)
+      byId('no-trades').hidden = rows.length > 0
+      byId('trades-csv').disabled = rows.length === 0
+    }
+  })
+
+  older.addEventListener('click', async () => {
+    older.disabled = true
+    try {
+      const { data } = await get(`${path}/trades?limit=${PAGE}&before=${rows.at(-1).trade.trade_id}`, checkTrades)
+      add(data)
+      older.hidden = data.length < PAGE || rows.length >= MAX_SHOWN
+      announce(`${formatCount(data.length, 'older trade')} loaded`)
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      byId('trades-state').replaceChildren(failureNotice(error, () => older.click()))
+    } finally {
+      older.disabled = false
+    }
+  })
+  byId('trades-csv').addEventListener('click', () => downloadCsv(`trades-${nameOf(pool)}-${quoteOf(pool)}`, COLUMNS, rows.map(({ trade }) => trade)))
+
+  return {
+    start (of) {
+      pool = of
+      poll({ path: `${path}/trades?limit=${PAGE}`, check: checkTrades, interval: EVERY, show })
+      setInterval(() => { for (const { age, time } of rows) setText(age, formatAgo(Date.now() - time)) }, AGES_EVERY)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { announce, byId, setText } from './dom.js'
+import { formatSeconds, formatTime } from './format.js'
+import { failureNotice, failureText } from './notice.js'
+
+/** Parts of a page that show what one address answers: drawing, failures, freshness, and a word for those who don't see it. */
+
+const freshness = ({ loadedAt, age, missing }) => [
+  age === null
+    ? `Loaded at ${formatTime(loadedAt)}`
+    : `Loaded at ${formatTime(loadedAt)}, but ${formatSeconds(age)} old: the service could not read the chain since`,
+  missing === null ? '' : '. Incomplete: some trades are missing, which no node has shown'
+].join('')
+
+/**
+ * A function for `poll` that shows answers in the part of the page named `id`, with its `-state`, `-fresh` and `-loading` where they exist.
+ * What goes wrong is told on the banner; in the part itself only where it has nothing to show.
+ * @param {{ id: string, banner: any, draw: (data: any) => void, loaded: (data: any) => string, settled?: () => void, unknown?: () => void }} options
+ *   `settled` runs after each answer or failure, `unknown` when there is a failure and nothing was ever loaded.
+ */
+export function createView ({ id, banner, draw, loaded, settled = () => {}, unknown = () => {} }) {
+  let said = ''
+  const say = text => {
+    if (text !== said) announce(text)
+    said = text
+  }
+
+  return (answer, failure, retry) => {
+    byId(`${id}-loading`)?.remove()
+    byId(id).removeAttribute('aria-busy')
+    if (answer !== null && failure === null) draw(answer.data)
+    if (answer === null) unknown()
+    settled()
+    byId(`${id}-state`)?.replaceChildren(...failure !== null && answer === null ? [failureNotice(failure, retry)] : [])
+    const line = byId(`${id}-fresh`)
+    if (line !== null) {
+      setText(line, answer === null ? '' : freshness(answer))
+      line.dataset.state = failure === null && answer.age === null && answer.missing === null ? 'fresh' : 'old'
+    }
+    banner.report(id, answer, failure, retry)
+    if (failure !== null) say(failureText(failure))
+    else say(answer.age === null ? loaded(answer.data) : 'What is shown is old: the service could not read the chain since')
+  }
+}
