@@ -4,18 +4,17 @@
  */
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
-import { ALL } from '../lib/answers/sources.js'
+import { ALL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
-import { backfill } from '../lib/history/backfill.js'
+import { backfill } from './backfill-progress.js'
 import { createHistory } from '../lib/history/history.js'
-import { wakefulSleep } from '../lib/history/pause.js'
-import { openPostgresStore } from '../lib/history/postgres.js'
-import { openSqliteStore } from '../lib/history/sqlite.js'
+import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import { SettingsError } from '../lib/settings.js'
-import cache from '../plugins/cache.js'
-import config from '../plugins/config.js'
-import program from '../plugins/program.js'
-import rpc from '../plugins/rpc.js'
+import cachePlugin from '../plugins/cache.js'
+import chainPlugin from '../plugins/chain.js'
+import configPlugin from '../plugins/config.js'
+import programPlugin from '../plugins/program.js'
 
 if (existsSync('.env')) process.loadEnvFile('.env')
 /** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
@@ -33,12 +32,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 async function run (): Promise<void> {
   const fastify = Fastify({ logger: false })
   try {
-    await fastify.register(config, { env: process.env })
-    await fastify.register(rpc)
-    await fastify.register(program)
-    await fastify.register(cache)
+    await fastify.register(configPlugin, { env: process.env })
+    await fastify.register(chainPlugin)
+    await fastify.register(programPlugin)
+    await fastify.register(cachePlugin)
     await fastify.ready()
-    const { chain, live, config: { dataDir, databaseUrl, factory, feeRate, volumeBasis } } = fastify
+    const { chain, cache, config: { dataDir, databaseUrl, factory, feeRate, volumeBasis } } = fastify
     const store = databaseUrl === undefined
       ? await openSqliteStore({ folder: dataDir, program: factory })
       : await openPostgresStore({ url: databaseUrl, program: factory })
@@ -48,13 +47,13 @@ async function run (): Promise<void> {
         store,
         program: factory,
         daos: async () => {
-          const { value: { slot, discovered } } = await live.snapshot.get(ALL)
+          const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
           return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
         },
         rate: feeRate,
         basis: volumeBasis,
-        onFact: ({ level, message }) => { if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`) }
-      }), { out: process.stdout, now: Date.now, sleep: wakefulSleep, signal: stopping.signal })
+        onLog: ({ level, message }) => { if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`) }
+      }), { out: process.stdout, signal: stopping.signal })
     } finally {
       await store.close()
     }

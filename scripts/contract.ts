@@ -1,17 +1,20 @@
+import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import openapi from '../plugins/openapi.js'
-import { SHARED_SCHEMAS } from '../schemas/responses.js'
+import { SHARED_SCHEMAS } from '../schemas/registry.js'
 
-/** What routes take from the application while they are registered: nothing is asked of it here. */
-const STAND_INS = ['config', 'live', 'market', 'history', 'chain']
+/** What routes take from the application while they are registered: whatever they ask of it is again this. Nothing of it is called. */
+const STAND_IN: object = new Proxy({}, { get: (_target, name) => typeof name === 'symbol' || name === 'then' ? undefined : STAND_IN })
+/** A plugin is named after what it decorates. */
+const DECORATORS = readdirSync(new URL('../plugins', import.meta.url)).map(name => name.replace(/\.[jt]s$/, ''))
 
 /** The OpenAPI document of the routes as they stand. Nothing is configured, opened, called or listened on. */
 export async function describeContract (): Promise<object> {
   const fastify = Fastify()
-  for (const name of STAND_INS) fastify.decorate(name, {})
+  for (const name of DECORATORS) fastify.decorate(name, { getter: () => STAND_IN })
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
   await fastify.register(openapi)

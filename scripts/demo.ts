@@ -1,10 +1,11 @@
 /**
- * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them.
- * `npm run demo [-- --port 3000] [--seconds 30]`; ends on Ctrl-C, or after the seconds where they are given.
+ * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them. `--help` says how.
+ * Ends on Ctrl-C, or after the seconds where they are given.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -14,14 +15,66 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
 import type { Ticker } from '../schemas/ticker.js'
+import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: process.env.PORT ?? '3000' }, seconds: { type: 'string' } } })
+const HELP = `npm run demo -- [options]
 
-interface Chain { url: string, wsUrl: string, program: string, router: string, spam: string }
+  --port <number>     port of the service (PORT, or 3000)
+  --node <kind>       the simulated node: ${Object.keys(NODE_KINDS).join(', ')} (own: without limits)
+  --seconds <number>  ends by itself after so many seconds
+  --help              this text`
+
+/** Ends with one line; nothing has been started yet. */
+function refuse (line: string): never {
+  console.error(line)
+  process.exit(1)
+}
+
+function readFlags () {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: 'string', default: process.env.PORT ?? '3000' },
+        node: { type: 'string', default: 'own' },
+        seconds: { type: 'string' },
+        help: { type: 'boolean', default: false }
+      }
+    }).values
+  } catch (error) {
+    return refuse(`${(error as Error).message.split('. ')[0]}. --help lists the options.`)
+  }
+}
+
+const values = readFlags()
+const port = Number(values.port)
+const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+if (values.help) {
+  console.log(HELP)
+  process.exit(0)
+}
+if (!Number.isInteger(port) || port < 0 || port > 65_535) refuse(`--port ${values.port}: a port is a whole number from 0 to 65535.`)
+if (!isNodeKind(values.node)) refuse(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}.`)
+if (seconds !== undefined && !(seconds > 0)) refuse(`--seconds ${values.seconds}: a number above 0.`)
+
+const HOST = '127.0.0.1'
+
+interface Chain { url: string, wsUrl: string, program: string, router: string, spam: string, launched: string[] }
+
+/** Says so in one line where the port is taken, before anything is started. */
+async function requirePort (): Promise<void> {
+  const probe = createServer()
+  await new Promise<void>(resolve => {
+    probe.once('error', (error: NodeJS.ErrnoException) => refuse(`Port ${port} can't be used (${error.code}). Another one: npm run demo -- --port ${port + 1}`))
+    probe.listen(port, HOST, resolve)
+  })
+  await new Promise(resolve => probe.close(resolve))
+}
 
 /** The simulated chain, in a process of its own as a node is. */
 async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', '20', '--swaps', '4000', '--days', '10', '--live'],
+  // A limited node gives a market of a size that it lets through in minutes.
+  const [swaps, days] = values.node === 'own' ? ['4000', '10'] : ['200', '3']
+  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live'],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { chain: JSON.parse(line) as Chain, child }
@@ -36,23 +89,24 @@ async function startService (chain: Chain, folder: string): Promise<FastifyInsta
     PROTOCOL_FEE_RATE: '0.005',
     EXCLUDED_DAOS: chain.spam,
     DATA_DIR: folder,
-    HOST: '127.0.0.1',
+    HOST,
     PORT: values.port
   }
   const fastify = Fastify({ ...serverOptions(env), logger: { level: 'warn' } })
   await fastify.register(fp(app), { env })
-  await fastify.listen({ port: Number(values.port), host: env.HOST })
+  await fastify.listen({ port, host: HOST })
   return fastify
 }
 
-function tell (address: string, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }): void {
+function tell (address: string, chain: Chain, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }): void {
   const [deepest] = tickers
+  const launched = tickers.find(({ base_currency: mint }) => chain.launched.includes(mint)) ?? deepest
   console.log(`
 DAO market data on a simulated chain: ${tickers.length} pools, ${swaps} swaps indexed, ${phase}. Try:
 
   curl ${address}/api/tickers
-  curl ${address}/api/supply/${deepest?.base_currency}
-  curl ${address}/api/supply/${deepest?.base_currency}/circulating
+  curl ${address}/api/supply/${launched?.base_currency}
+  curl ${address}/api/supply/${launched?.base_currency}/circulating
   curl ${address}/api/volume/aggregate
   curl ${address}/api/daos
   curl ${address}/health
@@ -60,23 +114,38 @@ DAO market data on a simulated chain: ${tickers.length} pools, ${swaps} swaps in
 
 The deepest pool, ${deepest?.base_symbol}/${deepest?.target_symbol}: price ${deepest?.last_price}, bid ${deepest?.bid}, ask ${deepest?.ask},
 24 hours ${deepest?.target_volume} ${deepest?.target_symbol}, liquidity ${deepest?.liquidity_in_usd} USD. It trades while you look. Ctrl-C ends it.
+
+What anyone could do with a DAO of his own, carried out, with the figures before and after: npm run attacks
+
+The simulated node (${values.node}) answers npm start too:
+
+  CHAIN_RPC_URL=${chain.url} CHAIN_WS_URL=${chain.wsUrl} \\
+  FACTORY_ADDRESS=${chain.program} ROUTER_ADDRESS=${chain.router} PROTOCOL_FEE_RATE=0.005 PORT=${port + 1} npm start
 `)
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
 const stopped = new Promise<void>(resolve => {
   // each stays: npm passes on a second one, which must not cut the end short
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
 })
+await requirePort()
+const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
 const { chain, child } = await startChain()
 let service: FastifyInstance | undefined
 try {
   service = await startService(chain, folder)
   const { history, server } = service
-  while (!history.status().complete || !history.status().last24h) await setTimeout(100)
-  const { address, port } = server.address() as { address: string, port: number }
-  tell(`http://${address}:${port}`, (await service.inject('/api/tickers')).json<Ticker[]>(), history.status())
-  await (values.seconds === undefined ? stopped : Promise.race([stopped, setTimeout(Number(values.seconds) * 1000, undefined, { ref: false })]))
+  const { address, port: bound } = server.address() as { address: string, port: number }
+  const url = `http://${address}:${bound}`
+  const isOver = Promise.race([stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]).then(() => true)
+  if (values.node !== 'own') console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far it is; its node: ${chain.url}`)
+  let over = false
+  while (!over && !history.status().last24h) over = await Promise.race([isOver, setTimeout(200, false)])
+  if (!over) {
+    while (!over && values.node === 'own' && !history.status().complete) over = await Promise.race([isOver, setTimeout(100, false)])
+    tell(url, chain, (await service.inject('/api/tickers')).json<Ticker[]>(), history.status())
+  }
+  await isOver
 } finally {
   await service?.close()
   if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit')

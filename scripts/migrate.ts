@@ -6,10 +6,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isServiceError } from '../lib/errors.js'
-import { openPostgresEngine } from '../lib/history/postgres.js'
-import { openSqliteEngine } from '../lib/history/sqlite.js'
-import { copyStore } from '../lib/history/store-copy.js'
-import { prepareTables, type Engine } from '../lib/history/store-queries.js'
+import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
+import { openSqliteEngine } from '../lib/history/store/sqlite.js'
+import { copyStore } from '../lib/history/copy.js'
+import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
 
 const BAR = 30
 /** Between two lines where no terminal shows them, ms. */

@@ -5,11 +5,12 @@ import { setTimeout } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { createRpc, type Rpc, type RpcCall, type RpcReply } from '../lib/chain/json-rpc.js'
-import { createTransport, faultOf } from '../lib/chain/transport/index.js'
-import { createRecorder, type Recorder } from '../lib/recording/recorder.js'
-import { secretsOf, writeRecording } from '../lib/recording/recording.js'
-import { startRpcServer } from '../lib/recording/rpc-server.js'
+import { createNodeClient, faultOf } from '../lib/chain/client.js'
+import type { Rpc } from '../lib/chain/rpc.js'
+import { createRecorder, type Recorder } from './recording/recorder.js'
+import { nodeSecretsOf, type RpcCall, type RpcReply, writeRecording } from './recording/recording.js'
+import { NOT_OFFERED } from './recording/replay.js'
+import { startRpcServer } from './recording/rpc-server.js'
 import type { Daos } from '../schemas/daos.js'
 
 /** Records a node: runs the whole service on it through a proxy that listens, until the service knows everything. */
@@ -25,21 +26,26 @@ export interface RecordOptions {
   onStep?: (step: string) => void
 }
 
-const MOST_TRANSACTIONS = 20_000
+const MAX_TRANSACTIONS = 20_000
 const POLL_MS = 200
 
-/** The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. */
+const METHOD_NOT_FOUND = -32_601
+
+/**
+ * The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. What a replay will not
+ * offer is not offered here either, so that all it needs is recorded.
+ */
 async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]> {
-  if (calls.length > 1) return await rpc.batch(calls)
-  return await Promise.all(calls.map(async ({ method, params }) => {
-    try {
-      return { result: await rpc.call(method, params) }
-    } catch (error) {
-      const code = faultOf(error)?.rpcCode
-      if (code === undefined) throw error
-      return { error: { code, message: 'refused by the node' } }
-    }
-  }))
+  const passed = calls.filter(({ method }) => !NOT_OFFERED.has(method))
+  const replies = passed.length === 0 ? [] : await rpc.send(passed)
+  return calls.map(call => {
+    const reply = replies[passed.indexOf(call)]
+    if (reply === undefined) return { error: { code: METHOD_NOT_FOUND, message: 'not recorded' } }
+    if ('result' in reply) return reply
+    const code = faultOf(reply.error)?.rpcCode
+    if (code === undefined) throw reply.error
+    return { error: { code, message: 'refused by the node' } }
+  })
 }
 
 /** Asks the service for everything that it answers, and so the node for everything that the service asks. */
@@ -58,14 +64,12 @@ async function askAll (service: FastifyInstance, mints: readonly string[]): Prom
 async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder): Promise<void> {
   recorder.finishAccounts()
   while (Number(await rpc.call('getSlot', [{ commitment: 'finalized' }])) < recorder.slot) await setTimeout(POLL_MS)
-  const from = Date.now()
-  while ((service.history.status().headAt ?? 0) <= from) await setTimeout(POLL_MS)
+  while ((service.history.status().headSlot ?? 0) < recorder.slot) await setTimeout(POLL_MS)
 }
 
 /** The text of a recording of the node at `url`. Throws where it would hold the node's host or key. */
-export async function recordNode ({ url, program, mints = [], most = MOST_TRANSACTIONS, onStep = () => {} }: RecordOptions): Promise<string> {
-  const transport = createTransport({ urls: [url] })
-  const rpc = createRpc(url, transport.fetch)
+export async function recordNode ({ url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {} }: RecordOptions): Promise<string> {
+  const rpc = createNodeClient({ urls: [url] })
   const recorder = createRecorder({ program, most })
   let failure: unknown
   const proxy = await startRpcServer({
@@ -83,7 +87,7 @@ export async function recordNode ({ url, program, mints = [], most = MOST_TRANSA
   const env = { CHAIN_RPC_URL: proxy.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000' }
   const service = Fastify(serverOptions(env))
   try {
-    await service.register(fp(app), { env, pollMs: POLL_MS })
+    await service.register(fp(app), { env, pollMs: POLL_MS, bounds: { delay: Infinity } })
     await service.ready()
     onStep('reading the history')
     while (!service.history.status().complete) {
@@ -97,11 +101,11 @@ export async function recordNode ({ url, program, mints = [], most = MOST_TRANSA
   } finally {
     await service.close()
     await proxy.close()
-    transport.close()
+    rpc.close()
     rmSync(folder, { recursive: true, force: true })
   }
   if (failure !== undefined) throw failure
   const text = writeRecording(recorder.recording())
-  if (secretsOf(url).some(secret => text.includes(secret))) throw new Error('the node\'s answers repeat its own host or key: nothing is written')
+  if (nodeSecretsOf(url).some(secret => text.includes(secret))) throw new Error('the node\'s answers repeat its own host or key: nothing is written')
   return text
 }

@@ -1,4 +1,4 @@
-import { SHARED_SCHEMAS } from '../schemas/responses.js'
+import { SHARED_SCHEMAS } from '../schemas/registry.js'
 
 /** The JSON Schemas of the answers as files that stand side by side, each by a stable id. */
 

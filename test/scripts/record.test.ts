@@ -1,17 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { test, type Test } from 'tap'
 import { recordNode } from '../../scripts/recording.js'
 import { startChain } from '../helper.js'
+import { type ScriptProcess, startScript } from '../support/script-process.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const TSX = fileURLToPath(import.meta.resolve('tsx/cli'))
-
-function run (t: Test, script: string, ...args: string[]): ChildProcess {
-  const child = spawn(process.execPath, [TSX, join('scripts', script), ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
+function run (t: Test, script: string, ...args: string[]): ScriptProcess['child'] {
+  const { child } = startScript(`scripts/${script}`, { args })
   t.teardown(() => child.kill())
   return child
 }
@@ -34,7 +30,7 @@ test('npm run record stores a node, npm run replay serves it', async t => {
   t.notMatch(text, node.url)
 
   const replay = run(t, 'replay.ts', out, '--port', '0')
-  const [said] = await once(replay.stdout!, 'data') as [Buffer]
+  const [said] = await once(replay.stdout, 'data') as [Buffer]
   const url = /CHAIN_RPC_URL=(\S+)/.exec(String(said))![1]!
   const ask = async (body: unknown) => await (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json() as unknown
   t.match(await ask({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[dao.address, dao.base.address], {}] }),
@@ -50,10 +46,10 @@ test('a node that repeats its own key is not recorded, nor one that has too much
 })
 
 test('without what they need they say how they are called', async t => {
-  for (const script of ['record.ts', 'replay.ts']) {
+  for (const [script, words] of [['record.ts', /^usage: npm run record /], ['replay.ts', /^npm run replay -- NAME .*recordings: simulated/]] as const) {
     const child = run(t, script)
     const [[said], [status]] = await Promise.all([once(child.stderr!, 'data'), once(child, 'exit')]) as [[Buffer], [number]]
-    t.match(String(said), /^usage: npm run /)
+    t.match(String(said), words)
     t.equal(status, 2)
   }
 })

@@ -1,0 +1,89 @@
+/** A market of two honest DAOs with the service before it, on a simulated chain of its own: where the attacks are carried out. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import fp from 'fastify-plugin'
+import app, { serverOptions } from '../../app.js'
+import { systemClock } from '../../lib/clock.js'
+import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { Daos } from '../../schemas/daos.js'
+import type { Ticker } from '../../schemas/ticker.js'
+import { createLedger, type Dao, type Ledger, type Mint, startNode } from '../../simulator/index.js'
+
+export interface Figures { tickers: Ticker[], aggregate: AggregateVolume, daos: Daos, supply (mint: string): Promise<{ status: number, body: Record<string, unknown> }> }
+
+export interface Stage {
+  ledger: Ledger
+  usdc: Mint
+  /** Deep pools in USDC that have traded. */
+  honest: readonly [Dao, Dao]
+  /** A pool in USDC, as anyone could make one. */
+  pool (base: Mint, baseReserves: bigint, quoteReserves: bigint, quote?: Mint): Dao
+  /** What the service says once it has seen all that the chain holds. */
+  look (): Promise<Figures>
+  close (): Promise<void>
+}
+
+const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
+
+export async function openStage (env: Record<string, string> = {}): Promise<Stage> {
+  const ledger = createLedger({ time: Math.floor(systemClock.epoch() / 1000) - 7_200 })
+  const usdc = ledger.usdc()
+  const pool: Stage['pool'] = (base, baseReserves, quoteReserves, quote = usdc) => ledger.dao({ base, quote, baseReserves, quoteReserves })
+  const honest = ['ALPHA', 'BETA'].map(symbol => pool(ledger.mint({ symbol }), 2_000_000_000_000n, 200_000_000_000n)) as [Dao, Dao]
+  for (const dao of honest) dao.swap('buy', 50_000_000n)
+  const node = await startNode(ledger)
+  const folder = mkdtempSync(join(tmpdir(), 'attack-'))
+  const open: Array<() => Promise<unknown>> = [() => node.close()]
+
+  /** A service of its own each time: no cache stands between the chain and the figures. */
+  async function look (): Promise<Figures> {
+    ledger.advance(30)
+    const settings = {
+      CHAIN_RPC_URL: node.url,
+      CHAIN_WS_URL: '',
+      CHAIN_RPC_RATE: '100000',
+      FACTORY_ADDRESS: ledger.program,
+      ROUTER_ADDRESS: ROUTER,
+      NODE_ENV: 'test',
+      PROTOCOL_FEE_RATE: '0.005',
+      RATE_LIMIT_MAX: '1000000',
+      DATA_DIR: mkdtempSync(join(folder, 'store-')),
+      ...env
+    }
+    const fastify = Fastify({ ...serverOptions(settings), logger: false })
+    await fastify.register(fp(app), { env: settings, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 } })
+    await fastify.ready()
+    open.push(() => fastify.close())
+    const get = async <T>(path: string): Promise<T> => {
+      for (let tries = 0; ; tries++) {
+        const answer = await fastify.inject(path)
+        if (answer.statusCode === 200 || tries === 600) return answer.json<T>()
+        await systemClock.sleep(50)
+      }
+    }
+    const aggregate = await get<AggregateVolume>('/api/volume/aggregate')
+    return {
+      aggregate,
+      tickers: await get<Ticker[]>('/api/tickers'),
+      daos: await get<Daos>('/api/daos'),
+      async supply (mint) {
+        const answer = await fastify.inject(`/api/supply/${mint}`)
+        return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+      }
+    }
+  }
+
+  return {
+    ledger,
+    usdc,
+    honest,
+    pool,
+    look,
+    async close () {
+      for (const end of open.reverse()) await end()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}

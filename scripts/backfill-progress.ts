@@ -1,0 +1,103 @@
+import type { History, HistoryStatus } from '../lib/history/history.js'
+import { type Clock, systemClock } from '../lib/clock.js'
+import { ServiceError } from '../lib/errors.js'
+
+/** Where progress is shown. */
+export interface Output {
+  write (text: string): unknown
+  /** A terminal: one line is drawn over and over; otherwise a line now and then. */
+  isTTY?: boolean
+  columns?: number
+}
+
+export interface BackfillOptions {
+  out: Output
+  clock?: Clock
+  /** Ends it early: what has come is stored, and the next start goes on from there. */
+  signal: AbortSignal
+}
+
+const DRAW_MS = 250
+const LINE_MS = 10_000
+const BAR = 24
+
+function duration (seconds: number): string {
+  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
+  if (days > 0) return `${days} d ${hours} h`
+  if (hours > 0) return `${hours} h ${minutes} min`
+  return minutes > 0 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${Math.ceil(seconds)} s`
+}
+
+/** Share of the numbered events that are stored, 0 to 1; undefined before their number is known. */
+function shareOf ({ events, expected, complete }: HistoryStatus): number | undefined {
+  if (expected === null || expected === 0) return complete ? 1 : undefined
+  return Math.min(events / expected, 1)
+}
+
+/** One line of progress: `since` is the status at the start, `seconds` the time since. */
+export function progressLine (status: HistoryStatus, since: HistoryStatus, seconds: number, bar: boolean): string {
+  const { signatures, swaps, events, expected, oldestTime } = status
+  const share = shareOf(status)
+  const gained = events - since.events
+  const left = expected === null || gained <= 0 ? undefined : Math.max(expected - events, 0) / gained * seconds
+  const filled = Math.round((share ?? 0) * BAR)
+  return [
+    ...(bar ? [`${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)} %`] : []),
+    `${signatures} signatures`,
+    `${swaps} swaps`,
+    `back to ${oldestTime === null ? '–' : new Date(oldestTime * 1000).toISOString().slice(0, 10)}`,
+    `${Math.round(signatures / Math.max(seconds, 0.001))}/s`,
+    status.complete ? 'done' : `${left === undefined ? '–' : duration(left)} left`
+  ].join(', ')
+}
+
+/** What there is to say at the end. */
+export function summary (status: HistoryStatus): string {
+  const { complete, swaps, events, missingEvents, missingTransactions } = status
+  if (!complete) return `Stopped after ${swaps} swaps; the next start goes on from here.\n`
+  const missing = [...(missingEvents > 0 ? [`${missingEvents} events`] : []), ...(missingTransactions > 0 ? [`${missingTransactions} transactions`] : [])]
+  return `The history is complete to the beginning that the node offers: ${events} events, ${swaps} swaps.\n` +
+    (missing.length === 0 ? 'Every DAO\'s events are numbered without a sequence gap.\n' : `Not to be had from this node: ${missing.join(' and ')}; they are looked for again whenever the service runs.\n`)
+}
+
+/** Compared with the accounts, and at rest: nothing more is to be expected of this node. */
+const isDone = ({ complete, phase, expected, searched }: HistoryStatus) => complete && phase === 'following' && expected !== null && searched
+
+/**
+ * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives its last status.
+ * Throws WRONG_NETWORK where the store holds the rows of another one.
+ */
+export async function backfill (history: History, { out, clock = systemClock, signal }: BackfillOptions): Promise<HistoryStatus> {
+  const begun = clock.now()
+  let since: HistoryStatus | undefined
+  let shown = -Infinity
+  let last = ''
+  const show = (text: string) => {
+    if (out.isTTY === true) out.write(`\r\x1b[2K${text.slice(0, (out.columns ?? 80) - 1)}`)
+    else if (text !== last) out.write(`${text}\n`)
+    last = text
+  }
+  const draw = () => {
+    const status = history.status()
+    // What was stored before does not tell how fast it goes now
+    if (status.phase !== 'starting') since ??= status
+    show(progressLine(status, since ?? status, (clock.now() - begun) / 1000, out.isTTY === true))
+  }
+
+  history.start()
+  while (!signal.aborted && history.status().refusal === null && !isDone(history.status())) {
+    if (clock.now() - shown >= (out.isTTY === true ? DRAW_MS : LINE_MS)) {
+      shown = clock.now()
+      draw()
+    }
+    await clock.sleep(DRAW_MS, signal).catch(() => {})   // the signal has been given
+  }
+  const { refusal } = history.status()
+  await history.stop()
+  if (refusal !== null) throw new ServiceError('WRONG_NETWORK', refusal)
+  draw()
+  if (out.isTTY === true) out.write('\n')
+  const status = history.status()
+  out.write(summary(status))
+  return status
+}

@@ -1,0 +1,132 @@
+/** What reviewers of every aggregator look at: text forms, prices, books, trades. Each rule tells its problems; none throws. */
+import { compare, divide, multiply, parseDecimal, type Rational, ratio, subtract } from '../../lib/decimal.js'
+
+/** One answer of the service. */
+export interface Answer { status: number, type: string, text: string }
+export type Get = (path: string) => Promise<Answer>
+/** Told of each thing that a reviewer would refuse. */
+export type Refuse = (problem: string) => undefined
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type Row = { [key: string]: Json }
+
+export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+/** Seconds by which clocks may differ. */
+const CLOCKS = 600
+
+export const isRow = (value: Json | undefined): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A JSON answer of status 200; undefined, and told, for anything else. */
+export async function readJson (get: Get, path: string, refuse: Refuse): Promise<Json | undefined> {
+  const { status, type, text } = await get(path)
+  if (status !== 200) return refuse(`${path}: status ${status}: ${text.slice(0, 120)}`)
+  if (!type.startsWith('application/json')) refuse(`${path}: content type ${type}`)
+  // an exponent where a number stands: many parsers cut it off
+  if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(text)) refuse(`${path}: a number with an exponent`)
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return refuse(`${path}: no JSON`)
+  }
+}
+
+/** An amount as text or number; undefined, and told, where it is neither or not plain. */
+export function amount (row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}): Rational | undefined {
+  const value = row[key]
+  const isOfForm = form === 'text' ? typeof value === 'string' : typeof value === 'number'
+  if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${JSON.stringify(value)}`)
+  const parsed = typeof value === 'string' ? (/e/i.test(value) ? undefined : parseDecimal(value)) : typeof value === 'number' ? parseDecimal(String(value)) : undefined
+  if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${JSON.stringify(value)}`)
+  if (isPositive && parsed.n <= 0n) refuse(`${where}: ${key} is 0`)
+  return parsed
+}
+
+export function text (row: Row, key: string, where: string, refuse: Refuse, pattern = /\S/): string {
+  const value = row[key]
+  if (typeof value === 'string' && pattern.test(value)) return value
+  refuse(`${where}: ${key} is not as it should be: ${JSON.stringify(value)?.slice(0, 80)}`)
+  return ''
+}
+
+export const below = (a: Rational | undefined, b: Rational | undefined): boolean => a === undefined || b === undefined || compare(a, b) < 0
+
+/** Whether two numbers are the same to about nine digits. */
+export function near (a: Rational, b: Rational, parts = 1_000_000_000n): boolean {
+  const off = subtract(a, b)
+  const size = off.n < 0n ? { n: -off.n, d: off.d } : off
+  return compare(multiply(size, ratio(parts)), b) <= 0
+}
+
+/** The average price lies between the lowest and the highest, as far as eight digits of the volumes tell. */
+export function averageWithin (base: Rational, target: Rational, low: Rational, high: Rational): boolean {
+  if (base.n === 0n) return true
+  const digit = ratio(1n, 10n ** 8n)
+  const more = { n: base.n * digit.d + digit.n * base.d, d: base.d * digit.d }
+  const less = subtract(base, digit)
+  const under = subtract(target, digit)
+  const over = { n: target.n * digit.d + digit.n * target.d, d: target.d * digit.d }
+  return (under.n <= 0n || compare(divide(under, more), high) <= 0) && (less.n <= 0n || compare(divide(over, less), low) >= 0)
+}
+
+export function milliseconds (row: Row, key: string, where: string, refuse: Refuse, now: number): number {
+  const value = row[key]
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 10 ** 12 || value > now + CLOCKS * 1000) {
+    refuse(`${where}: ${key} is no time in milliseconds: ${JSON.stringify(value)}`)
+    return 0
+  }
+  return value
+}
+
+/** Levels of an order book, best first, uncrossed. */
+export function book (value: Json | undefined, where: string, refuse: Refuse, form: 'text' | 'number', most: number): void {
+  if (!isRow(value)) return refuse(`${where}: no object`)
+  const best: Array<Rational | undefined> = []
+  let levels = 0
+  for (const [side, falls] of [['bids', true], ['asks', false]] as const) {
+    const list = value[side]
+    if (!Array.isArray(list) || list.length === 0) {
+      refuse(`${where}: ${side} are empty`)
+      continue
+    }
+    levels += list.length
+    let before: Rational | undefined
+    for (const [at, level] of list.entries()) {
+      if (!Array.isArray(level) || level.length !== 2) return refuse(`${where}: ${side} ${at} is no pair of price and amount`)
+      const row = { price: level[0]!, amount: level[1]! }
+      const price = amount(row, 'price', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
+      amount(row, 'amount', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
+      if (price === undefined) return
+      // a number of more digits than a float has may look equal to its neighbour
+      if (before !== undefined && (falls ? compare(price, before) > 0 : compare(price, before) < 0)) return refuse(`${where}: ${side} are out of order at level ${at}`)
+      if (at === 0) best.push(price)
+      before = price
+    }
+  }
+  if (levels > most) refuse(`${where}: ${levels} levels, ${most} were asked for`)
+  if (best.length === 2 && !below(best[0], best[1])) refuse(`${where}: a crossed book`)
+}
+
+/** Trades newest first, each with a price that its amounts bear out. */
+export function trades (list: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string }, now: number): void {
+  if (!Array.isArray(list)) return refuse(`${where}: no list`)
+  const seen = new Set<string>()
+  let before = Infinity
+  for (const [at, row] of list.entries()) {
+    const here = `${where} ${at}`
+    if (!isRow(row)) return refuse(`${here}: no object`)
+    const form = { form: names.form, isPositive: true } as const
+    const [price, base, target] = [amount(row, 'price', here, refuse, form), amount(row, 'base_volume', here, refuse, form), amount(row, names.target, here, refuse, form)]
+    if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n && !near(divide(target, base), price, 10_000_000n)) refuse(`${here}: the price is not what was paid for what was received`)
+    const time = milliseconds(row, names.time, here, refuse, now)
+    if (time > before) refuse(`${here}: not newest first`)
+    before = time
+    if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) refuse(`${here}: type ${JSON.stringify(row.type)}`)
+    const id = `${String(row.pool_id ?? '')} ${String(row.trade_id)}`
+    if (row.trade_id === undefined || seen.has(id)) refuse(`${here}: trade_id is not there or not unique`)
+    seen.add(id)
+  }
+}
+
+/** Whether a part is no more than the whole. */
+export const compareSupply = (part: Rational | undefined, whole: Rational | undefined): boolean => part === undefined || whole === undefined || compare(part, whole) <= 0

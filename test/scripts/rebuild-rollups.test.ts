@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import Database from 'libsql'
+import { test, type Test } from 'tap'
+import { rebuildRollups } from '../../lib/history/rebuild.js'
+import { openPostgresStore } from '../../lib/history/replicas/sole-writer.js'
+import { openSqliteStore } from '../../lib/history/store/sqlite.js'
+import type { Store } from '../../lib/history/store/store.js'
+import type { Ledger } from '../../simulator/index.js'
+import { settled, watch } from '../support/history/history.js'
+import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
+import { makeYear } from '../support/history/year.js'
+
+const COLUMNS = {
+  days: 'dao, day, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, makers',
+  rollups: 'dao, size, start, base, quote, trades, fees, unknown_fees, open_seq, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base',
+  makers: 'dao, day, maker',
+  fee_rates: 'dao, bps, from_slot, to_slot',
+  rates: 'bps, swaps'
+}
+
+/** A store as `ledger` fills it, a way to its rows and one to damage it. */
+interface Filled { store: string, reopen (): Promise<Store>, all (sql: string): Promise<Array<Record<string, unknown>>> }
+
+async function rowsOf ({ all }: Filled): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {}
+  for (const [table, columns] of Object.entries(COLUMNS)) found[table] = (await all(`select ${columns} from ${table}`)).map(row => JSON.stringify(row)).sort()
+  return found
+}
+
+const command = async (store: string) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/rebuild-rollups.ts'), '--store', store])
+  .then(({ stderr }) => stderr, (error: { stderr: string }) => `failed: ${error.stderr}`)
+
+async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
+  const expected = await rowsOf(filled)
+  for (const table of ['days', 'rollups', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
+  for (const sql of ["update days set base = '1', trades = 7, makers = 99", "update rollups set close_quote = '1', fees = '5'", 'delete from rollups where start % 7 = 0', 'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1']) await filled.all(sql)
+  t.notSame(await rowsOf(filled), expected)
+  const store = await filled.reopen()
+  t.match(await command(filled.store), /failed: another process is/, 'not beside another process')
+  // Stopped at its first turn, then run again
+  const stopping = new AbortController()
+  await t.rejects(rebuildRollups({ store, signal: stopping.signal, onProgress: () => stopping.abort() }), { name: 'AbortError' })
+  await store.close()
+  t.equal(await command(filled.store), `candles and day sums of ${ledger.swaps.length} trades made anew\n`)
+  t.same(await rowsOf(filled), expected)
+}
+
+test('npm run rebuild-rollups: a damaged embedded store is made whole from its trades', async t => {
+  const ledger = makeYear(8, 20)
+  const folder = t.testdir()
+  const watched = await watch(t, ledger, { folder })
+  await settled(watched, ledger)
+  await watched.history.stop()
+  await watched.store.close()
+  await sees(t, ledger, {
+    store: `sqlite:${folder}`,
+    reopen: () => openSqliteStore({ folder, program: ledger.program }),
+    async all (sql) {
+      const db = new Database(join(folder, 'history.db'))
+      try {
+        const statement = db.prepare(sql)
+        if (statement.reader) return statement.all() as Array<Record<string, unknown>>
+        statement.run()
+        return []
+      } finally {
+        db.close()
+      }
+    }
+  })
+  t.match(await command('sqlite:nowhere'), /failed: there is no history in nowhere/)
+})
+
+test('npm run rebuild-rollups: and so is one in PostgreSQL', { skip: await withoutPostgres() }, async t => {
+  const ledger = makeYear(8, 12)
+  const { url, schema } = newPlace(t)
+  const reopen = () => openPostgresStore({ url, program: ledger.program })
+  const watched = await watch(t, ledger, { store: await reopen() })
+  await settled(watched, ledger)
+  await watched.history.stop()
+  await watched.store.close()
+  await sees(t, ledger, { store: url, reopen, all: sql => ask(sql.replace(/\b(from|update) (?=\w)/, `$1 "${schema}".`)) })
+})
