@@ -1,10 +1,10 @@
-import { setTimeout } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Test } from 'tap'
 import app, { type AppOptions, serverOptions } from '../app.js'
-import { holdToContract } from './contract/watch.js'
-import { createLedger, type Ledger, type SimulatedNode, startNode } from './ledger/index.js'
+import { holdToContract } from './system/contract/watch.js'
+import { until } from './support/until.js'
+import { createLedger, type Ledger, type SimulatedNode, startNode } from '../simulator/index.js'
 
 type TestApp = Omit<AppOptions, 'env'> & { env?: Record<string, string> }
 
@@ -18,11 +18,21 @@ export async function startChain (t: Test, options: Parameters<typeof createLedg
   return { ledger, node }
 }
 
+/** A clock of a test, of which every step moves the chain's slots too: a chain that stands has tests of its own. */
+export const withSlots = <T extends object>(ledger: Ledger, clock: T): T => new Proxy(clock, {
+  set (target, key, value) {
+    ledger.slotMs = 400
+    return Reflect.set(target, key, value)
+  }
+})
+
 /** The settings that every test needs; the store is a folder that goes with the test. */
 export function settings (t: Test, node: SimulatedNode, ledger: Ledger, env: Record<string, string> = {}): Record<string, string> {
   return {
     CHAIN_RPC_URL: node.url,
     CHAIN_WS_URL: '',
+    // a node of one's own: no slow start, which has tests of its own
+    CHAIN_RPC_RATE: '100000',
     FACTORY_ADDRESS: ledger.program,
     ROUTER_ADDRESS: ROUTER,
     NODE_ENV: 'test',
@@ -37,26 +47,33 @@ export async function build (t: Test, { env = {}, ...options }: TestApp): Promis
   const fastify = Fastify({ ...serverOptions(env), logger: false })
   t.teardown(() => fastify.close())
   holdToContract(fastify, problem => t.fail(problem))
-  await fastify.register(fp(app), { env, ...options })
+  // on a busy machine the event loop is late: when that is too much has a test of its own
+  await fastify.register(fp(app), { env, bounds: { delay: Infinity }, ...options })
   await fastify.ready()
   return fastify
 }
 
-/** Waits until `holds`, for ten seconds at most. */
-export async function until (what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (holds()) return
-    await setTimeout(20)
-  }
-  throw new Error(`in ten seconds it did not come to this: ${what}`)
-}
+export { until }
 
 /** Waits until the history has been walked to its beginning and follows the head. */
 export async function historyComplete (app: FastifyInstance): Promise<void> {
   await until('the history is complete', () => app.history.status().complete && app.history.status().last24h)
 }
 
-/** Waits until the history has reached the head at `time`, unix seconds of the test's clock, or later. */
-export async function headReached (app: FastifyInstance, time: number): Promise<void> {
-  await until('the head is reached', () => (app.history.status().headAt ?? 0) >= time * 1000)
+/** Lets slots go on until the history has reached the head at `time`, unix seconds of the test's clock, or later: one that stands is no newer head. */
+export async function headReached (app: FastifyInstance, ledger: Ledger, time: number): Promise<void> {
+  await until('the head is reached', () => {
+    if ((app.history.status().headAt ?? 0) >= time * 1000) return true
+    ledger.advance(0.4)
+    return false
+  })
+}
+
+/** Asks until the answer is not that the service is warming up, or that this machine is overloaded by other tests. */
+export async function patient (app: FastifyInstance, url: string): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
+  for (let tries = 0; ; tries++) {
+    const answer = await app.inject(url)
+    if (answer.statusCode !== 503 || tries === 50) return answer
+    await new Promise(resolve => { setTimeout(resolve, 100) })
+  }
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
-import { startServer } from './reliability/process.js'
+import { startServer } from './system/reliability/process.js'
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
@@ -98,7 +98,7 @@ test('an error that nothing catches, and a rejection, are logged and end the pro
   }
 })
 
-test('wrong settings are named one to a line, at every log level, before it listens', async t => {
+test('spec 8: wrong settings are named one to a line, at every log level, before it listens', async t => {
   for (const level of ['info', 'silent', 'nonsense']) {
     const server = startServer(t, { LOG_LEVEL: level, PORT: 'x', CHAIN_RPC_URL: 'ftp://secret-key@host' })
     t.equal((await server.exit()).code, 1)
@@ -141,6 +141,9 @@ test('what keeps it from starting is told in one line', async t => {
   const inUse = startServer(t, { ...env, PORT: String(port) })
   t.equal((await inUse.exit()).code, 1)
   t.same(messages(inUse, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another PORT`])
+  const metrics = startServer(t, { ...env, METRICS_PORT: String(port) })
+  t.equal((await metrics.exit()).code, 1)
+  t.same(messages(metrics, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another METRICS_PORT`])
 
   const folder = mkdtempSync(join(tmpdir(), 'data-'))
   const first = startServer(t, { ...env, DATA_DIR: folder })

@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test } from 'tap'
+import { SettingsSchema } from '../schemas/settings.js'
+
+/** What the documents claim about the tree is true of the tree. */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)]
+
+test('docs/specification.md names tests that are there, and every test that carries a section', t => {
+  const rows = [...read('docs/specification.md').matchAll(/^\| [\d., ]+ \| .* \| \[([^\]]+)\]\([^)]+\): (.*) \|$/gm)].map(([, file = '', title = '']) => ({ file, title }))
+  t.ok(rows.length > 30)
+  const titles = new Map<string, string[]>()
+  for (const file of readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.test.ts'))) {
+    if (file === 'docs.test.ts') continue
+    titles.set(`test/${file}`, [...read(`test/${file}`).matchAll(/test\('(spec (?:[^'\\]|\\.)*)'/g)].map(([, title = '']) => title.replaceAll("\\'", "'")))
+  }
+  t.same(rows.filter(({ file, title }) => titles.get(file)?.includes(title) !== true), [])
+  t.same([...titles].flatMap(([file, found]) => found.filter(title => !rows.some(row => row.file === file && row.title === title))), [])
+  t.end()
+})
+
+test('"Where is …?" names files that are there', t => {
+  const [, list = ''] = read('docs/architecture.md').split('## Where is …?')
+  const files = [...list.matchAll(/`([\w./-]+)`/g)].map(([, file = '']) => file)
+  t.ok(files.length >= 40)
+  t.same(files.filter(file => !existsSync(join(ROOT, file))), [])
+  t.end()
+})
+
+test('files of this repository that the documents name are there', t => {
+  const missing = DOCUMENTS.flatMap(document => [...read(document).matchAll(/`((?:lib|plugins|routes|schemas|scripts|simulator|test|bench|deploy|examples)\/[\w./-]+\.(?:ts|js|py|json|yml|yaml))`/g)]
+    .map(([, file = '']) => file).filter(file => !existsSync(join(ROOT, file))).map(file => `${document}: ${file}`))
+  const links = DOCUMENTS.flatMap(document => [...read(document).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+    .map(([, target = '']) => target).filter(target => !existsSync(join(ROOT, document, '..', target))).map(target => `${document}: ${target}`))
+  t.same([...missing, ...links], [])
+  t.end()
+})
+
+test('every setting has its row in the README; .env.example sets known ones, mainnet\'s fee rate, and no folder', t => {
+  const readme = read('README.md')
+  const names = Object.keys(SettingsSchema.properties)
+  t.same(names.filter(name => !new RegExp(`^\\| [^|]*\`${name}\``, 'm').test(readme)), [])
+  const set = [...read('.env.example').matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
+  t.same(set.filter(([name = '']) => !names.includes(name)), [])
+  const values = new Map(set as Array<[string, string]>)
+  t.equal(values.get('PROTOCOL_FEE_RATE'), '0.005', 'so that nothing warns on mainnet')
+  t.match(readme, 'PROTOCOL_FEE_RATE=0.005')
+  t.notMatch(read('.env.example'), /^DATA_DIR=/m, 'the unit and the image set a folder of their own')
+  t.end()
+})
+
+test('the glossary is one page', t => {
+  t.ok(read('docs/glossary.md').trimEnd().split('\n').length <= 25)
+  t.end()
+})

@@ -1,0 +1,40 @@
+/** Indexes a made-up year from the start or from where it was stopped, and says so: what the tests kill. Arguments: folder, milliseconds per call. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseDecimal } from '../../../lib/decimal.js'
+import { createHistory } from '../../../lib/history/history.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import { realClock } from './clock.js'
+import { accountsOf } from './history.js'
+import { ledgerReader } from './reader.js'
+import { makeYear } from './year.js'
+
+const [folder = '', latency = '0'] = process.argv.slice(2)
+const ledger = makeYear(11, 60)
+const reader = ledgerReader(ledger)
+const store = await openSqliteStore({ folder, program: ledger.program })
+const history = createHistory({
+  reader: {
+    ...reader,
+    async transactions (signatures) {
+      await wait(Number(latency))
+      return await reader.transactions(signatures)
+    }
+  },
+  store,
+  program: ledger.program,
+  daos: accountsOf(ledger),
+  rate: parseDecimal('0.005')!,
+  basis: 'input',
+  clock: realClock(() => ledger.time * 1000 + performance.now()),
+  pollMs: 20,
+  checkMs: 30,
+  pageSize: 60,
+  stepSize: { least: 7, most: 7 }
+})
+process.stdout.write('begun\n')
+history.start()
+const made = ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+while (history.status().events < made || !history.status().complete) await wait(2)
+await history.stop()
+await store.close()
+process.stdout.write('done\n')

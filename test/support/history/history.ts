@@ -1,0 +1,61 @@
+import type { Test } from 'tap'
+import { parseDecimal } from '../../../lib/decimal.js'
+import type { LogEvent } from '../../../lib/history/log-events.js'
+import { createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import type { Store } from '../../../lib/history/store/store.js'
+import type { Ledger } from '../../../simulator/index.js'
+import { clockOf } from './clock.js'
+import { ledgerReader, type TestReader } from './reader.js'
+import { until as untilNamed } from '../until.js'
+
+export interface Watched { history: History, store: Store, reader: TestReader, events: LogEvent[], folder: string }
+
+export const accountsOf = (ledger: Ledger) => async () => ({
+  slot: ledger.slot,
+  daos: ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
+})
+
+/** A history over a ledger, on a store of its own; waits are cut to nothing. Ended with the test. */
+export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOptions> & { folder?: string, reader?: TestReader } = {}): Promise<Watched> {
+  const { folder = t.testdir(), ...rest } = options
+  const store = options.store ?? await openSqliteStore({ folder, program: ledger.program })
+  const reader = options.reader ?? ledgerReader(ledger)
+  const events: LogEvent[] = []
+  // The ledger's time, moved on a little by each look at it and by each wait, which takes no real time
+  let drift = 0
+  const history = createHistory({
+    program: ledger.program,
+    daos: accountsOf(ledger),
+    rate: parseDecimal('0.005')!,
+    basis: 'input',
+    clock: clockOf(() => ledger.time * 1000 + (drift += 0.01), ms => { drift += Math.min(ms, 60_000) }),
+    chainTime: () => ledger.time * 1000,
+    pollMs: 50,
+    checkMs: 100,
+    onLog: event => { events.push(event) },
+    ...rest,
+    reader,
+    store
+  })
+  t.teardown(async () => {
+    await history.stop()
+    await store.close().catch(() => {})
+  })
+  history.start()
+  return { history, store, reader, events, folder }
+}
+
+/** Waits until `condition` holds; fails after a while, showing it. */
+export const until = (condition: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> => untilNamed(String(condition), condition, ms)
+
+/** Until everything that the ledger has made is stored and compared with the accounts. */
+export async function settled ({ history, reader }: Watched, ledger: Ledger): Promise<void> {
+  await until(() => {
+    const { complete, events } = history.status()
+    const made = ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+    return complete && events >= made
+  })
+  const calls = reader.calls.signatures
+  await until(() => reader.calls.signatures > calls + 3)
+}

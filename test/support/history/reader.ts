@@ -1,0 +1,88 @@
+/** A HistoryReader over a ledger without a network, with switches for what a node may do wrong. */
+import type { BulkResult, HistoryReader, RawTransaction, SignatureInfo } from '../../../lib/chain/types.js'
+import { ServiceError } from '../../../lib/errors.js'
+import type { Ledger } from '../../../simulator/index.js'
+
+export interface Calls { signatures: number, transactions: string[], bulk: number, slots: number }
+
+export type TestReader = HistoryReader & {
+  calls: Calls
+  /** Changes a page before it is given. */
+  bendPage?: (page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number }) => SignatureInfo[]
+  /** Changes a transaction; undefined leaves it. */
+  bendTransaction?: (tx: RawTransaction, signature: string) => RawTransaction | null | undefined
+  /** Transactions of one call of the bulk method; undefined: the node does not offer it. */
+  bulkLimit?: number
+  /** What happened up to this slot is forgotten. */
+  forgotten?: number
+  /** Signatures that no node knows as a cursor. */
+  unknownCursors?: Set<string>
+  /** No slot follows. */
+  isFrozen?: boolean
+  /** Slots by which the node is behind. */
+  lag: number
+  /** Thrown by every call while it is set. */
+  failure?: Error | undefined
+}
+
+export function ledgerReader (ledger: Ledger): TestReader {
+  const { history } = ledger
+  const info = (index: number): SignatureInfo => ({
+    signature: history.signature(index), slot: history.slot(index), failed: history.failed(index), blockTime: history.time(index), transactionIndex: history.blockIndex(index)
+  })
+  const reader: TestReader = {
+    calls: { signatures: 0, transactions: [], bulk: 0, slots: 0 },
+    lag: 0,
+    async signatures (address, asked) {
+      reader.calls.signatures++
+      await Promise.resolve()
+      if (reader.failure !== undefined) throw reader.failure
+      const { before, until, limit = 1000 } = asked
+      if (before !== undefined && reader.unknownCursors?.has(before) === true) throw new ServiceError('CURSOR_UNKNOWN', 'the cursor is unknown')
+      const positions = history.ofAddress(address)
+      const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0
+      const lowest = until === undefined ? -1 : history.find(until) ?? -1
+      const page: SignatureInfo[] = []
+      for (let at = (positions?.length ?? 0) - 1; at >= 0 && page.length < limit; at--) {
+        const index = positions!.at(at)
+        if (index <= lowest || history.slot(index) <= (reader.forgotten ?? -1)) break
+        if (index < end) page.push(info(index))
+      }
+      return reader.bendPage?.(page, { address, ...asked }) ?? page
+    },
+    async transactions (signatures) {
+      await Promise.resolve()
+      if (reader.failure !== undefined) throw reader.failure
+      reader.calls.transactions.push(...signatures)
+      return signatures.map(signature => {
+        const index = history.find(signature)
+        if (index === undefined || history.slot(index) <= (reader.forgotten ?? -1)) return null
+        const tx = JSON.parse(history.json(index)) as RawTransaction
+        const bent = reader.bendTransaction?.(tx, signature)
+        return bent === undefined ? tx : bent
+      })
+    },
+    async bulk (address, { order, limit = 1000, token, slots: { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = {} }) {
+      await Promise.resolve()
+      if (reader.failure !== undefined) throw reader.failure
+      if (reader.bulkLimit === undefined) return undefined
+      reader.calls.bulk++
+      const positions = history.ofAddress(address)
+      const all = Array.from({ length: positions?.length ?? 0 }, (_, at) => positions!.at(at)).filter(index => {
+        const slot = history.slot(index)
+        return slot >= gte && slot > gt && slot <= lte && slot < lt && slot <= ledger.slot - reader.lag && slot > (reader.forgotten ?? -1)
+      })
+      const ordered = order === 'asc' ? all : all.reverse()
+      const rest = token === undefined ? ordered : ordered.slice(ordered.indexOf(Number(token)) + 1)
+      const given = rest.slice(0, Math.min(limit, reader.bulkLimit))
+      const entries = given.map(index => JSON.parse(history.json(index)) as BulkResult['entries'][number])
+      return { entries, next: given.length < rest.length ? String(given.at(-1)) : null }
+    },
+    blockSignatures: async () => null,
+    // Slots go on whether or not anybody trades
+    finalizedSlot: async () => ledger.slot - reader.lag + (reader.isFrozen ? 0 : reader.calls.slots++),
+    blockTime: async slot => ledger.timeOf(slot),
+    genesisHash: async () => '11111111111111111111111111111111'
+  }
+  return reader
+}

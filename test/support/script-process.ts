@@ -1,0 +1,64 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+/** A TypeScript file of this repository in a process of its own. */
+export interface ScriptProcess {
+  child: ChildProcessByStdio<null, Readable, Readable>
+  /** All that it has written so far, to stdout and stderr, and to each. */
+  output (): string
+  stdout (): string
+  stderr (): string
+  isAlive (): boolean
+  /** How it ended, once it has and all its output is read; `at`: Unix ms. */
+  ended: Promise<{ code: number | null, signal: NodeJS.Signals | null, at: number }>
+}
+
+export interface ScriptOptions {
+  args?: readonly string[]
+  /** Its whole environment besides PATH; nothing of the test's own settings reaches it. */
+  env?: Readonly<Record<string, string | undefined>>
+  cwd?: string
+  nodeArgs?: readonly string[]
+}
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const TSX = import.meta.resolve('tsx')
+
+/** Starts `script`, a path from the repository's folder. The caller ends it. */
+export function startScript (script: string, { args = [], env = {}, cwd = ROOT, nodeArgs = [] }: ScriptOptions = {}): ScriptProcess {
+  const child = spawn(process.execPath, [...nodeArgs, '--import', TSX, join(ROOT, script), ...args], {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      // where the run measures coverage, this process counts too
+      NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      FASTIFY_AUTOLOAD_TYPESCRIPT: '1',
+      TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
+      ...env
+    },
+    stdio: ['ignore', 'pipe', 'pipe']
+  })
+  let [all, out, errors, alive] = ['', '', '', true]
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => { all += chunk; out += chunk })
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => { all += chunk; errors += chunk })
+  const ended: ScriptProcess['ended'] = new Promise(resolve => {
+    child.once('close', (code, signal) => {
+      alive = false
+      resolve({ code, signal, at: Date.now() })
+    })
+  })
+  return { child, output: () => all, stdout: () => out, stderr: () => errors, isAlive: () => alive, ended }
+}
+
+const LISTENING = /Server listening at (http:\/\/[^"]+)/
+
+/** Starts the service with nothing but `env`, in a folder that should have no settings of its own. `url`: where it listens, once it does. */
+export function startService (env: Readonly<Record<string, string>>, cwd: string): ScriptProcess & { url (): string | undefined } {
+  const service = startScript('server.ts', {
+    cwd,
+    env: { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(cwd, 'data'), ...env }
+  })
+  return { ...service, url: () => LISTENING.exec(service.output())?.[1] }
+}

@@ -1,0 +1,146 @@
+import { candlesOf, detailOf, poolOf, POOLS, tradesOf } from './market-data.js'
+import { asked, download, evaluate, holds, inBrowser, loaded, openPool, rowOf } from './visit.js'
+
+/** The page of a pool: what it shows and does, over an API whose answers each test decides. */
+
+const META = poolOf('META')
+
+inBrowser(visiting => {
+  visiting('from the list to a pool and back', {}, async (t, { page, service }) => {
+    await page.goto(`${service.url}?q=meta`)
+    await loaded(page)
+    await rowOf(page, 'META').locator('.volume-cell').click()
+    await page.waitForURL(`**/market/pool/${META.pool_id}`)
+    await page.locator('.supply-bar').waitFor()
+    t.equal(await page.locator('h1').innerText(), 'META / USDC')
+    t.equal(await page.title(), 'META 6.4829 USDC · DAO Market Data')
+    await page.goBack()
+    await loaded(page)
+    t.equal(await page.getByLabel('Search').inputValue(), 'meta', 'as it was left')
+  })
+
+  visiting('every figure, with its unit, every digit and its meaning', {}, async (t, { page, service }) => {
+    await openPool(page, service.url, META.pool_id)
+    await page.locator('.supply-bar').waitFor()
+    t.equal(await page.locator('#price').getAttribute('title'), '6.482913370041')
+    t.equal(await page.locator('#change').innerText(), '+3.42 %')
+    const figures = Object.fromEntries((await page.locator('#figures > div').allInnerTexts()).map(text => text.split('\n').filter(Boolean)) as Array<[string, string]>)
+    t.match(figures, {
+      Bid: '6.4491 USDC',
+      Ask: '6.5169 USDC',
+      Spread: '1.05 %',
+      'Volume, 24 h': '1,283,400 USDC',
+      'In tokens': '120,346 META',
+      'Trades, 24 h': '1,200',
+      Liquidity: '$9,412,880',
+      'Market cap': '83.63 M USDC'.replace(' M', '\u202fM'),
+      'Fully diluted': '167.3 M USDC'.replace(' M', '\u202fM'),
+      Launched: '31 Jan 2026',
+      Proposal: 'None'
+    })
+    t.equal(await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').getAttribute('title'), '83,629,582.4735289', 'a price times a supply, exactly')
+    t.same((await page.locator('#range-rows tr').nth(1).locator('th, td').allInnerTexts()), ['7 d', '+3.33 %', '5.2500', '7.5000', '1.283\u202fM'])
+    t.equal(await page.getByRole('img', { name: /^Supply/ }).getAttribute('aria-label'),
+      'Supply: Team package 50.00 %, Internal AMM 7.11 %, External pool 2.76 %, Everywhere else 40.13 %')
+    t.match(await page.locator('#verify .check').innerText(), 'the reserves give 6.482913370041 USDC, the price shown')
+    t.match(await page.locator('#verify').innerText(), /0\.25 % \(slots [\d–]+\); 0\.5 %/)
+    t.ok(service.asked.length < 14, `a visit costs ${service.asked.length} requests`)
+    service.answers.supply = () => ({ status: 404, body: { error: 'Token mint not found' } })
+    await page.reload()
+    await page.locator('#supply-state .notice').filter({ hasText: 'Token mint not found' }).waitFor()
+    t.equal(await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').innerText(), '–', 'unknown is no zero')
+    t.equal(await page.locator('#banner').isVisible(), false, 'a token without a supply is no outage')
+  })
+
+  visiting('candles: intervals, by pointer, by keyboard, as a table, as a file', {}, async (t, { page, service }) => {
+    await openPool(page, service.url, META.pool_id)
+    const newest = candlesOf(3_600).at(-1)!
+    const readout = page.locator('#candle-readout')
+    t.match(await readout.innerText(), Number(newest.close).toFixed(4))
+    t.match(await page.locator('#candle-range').innerText(), 'in USDC per META; volume in USDC.')
+    const box = (await page.locator('#candle-chart').boundingBox())!
+    const before = await readout.innerText()
+    await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2)
+    await holds(page, `document.getElementById('candle-readout').innerText !== ${JSON.stringify(before)}`)
+    const pointed = await evaluate<string>(page, 'document.querySelectorAll("#candle-readout dd")[4].title')
+    t.ok(candlesOf(3_600).some(({ close }) => close === pointed), 'the close of a candle, as the service gave it')
+    await page.mouse.move(0, 0)
+    await page.getByLabel('Candle of the chart').focus()
+    await page.keyboard.press('ArrowLeft')
+    t.match(await page.getByLabel('Candle of the chart').getAttribute('aria-valuetext'), /open [\d.]+, high [\d.]+, low [\d.]+, close [\d.]+ USDC, volume/)
+    t.match(await readout.innerText(), Number(candlesOf(3_600).at(-2)!.high).toFixed(4))
+    await page.getByLabel('1d', { exact: true }).check({ force: true })
+    await page.locator('#candle-range').filter({ hasText: '00:00 UTC to' }).waitFor()
+    t.equal(new URL(page.url()).search, '?interval=1d')
+    t.ok(service.asked.some(url => url.includes('interval=1d')))
+    await page.locator('#candles').getByText('The same as a table').click()
+    t.equal(await page.locator('#candle-rows tr').count(), 300)
+    t.equal(await page.locator('#candle-rows tr').first().locator('td').nth(3).getAttribute('title'), candlesOf(86_400).at(-1)!.close)
+    const lines = (await download(page, page.locator('#candles-csv'))).trim().split('\r\n')
+    t.equal(lines.length, 301)
+    t.match(lines.at(-1), candlesOf(86_400).at(-1)!.close)
+    await page.reload()
+    await page.locator('#candle-chart canvas').first().waitFor()
+    t.ok(await page.getByLabel('1d', { exact: true }).isChecked(), 'a link leads to the same interval')
+    t.match(await page.locator('.card-foot a').getAttribute('href'), 'https://www.tradingview.com/')
+  })
+
+  visiting('a pool without a trade, and prices of any size', {}, async (t, { page, service }) => {
+    service.answers.candles = () => ({ body: [] })
+    service.answers.trades = () => ({ body: [] })
+    await page.goto(`${service.url}/pool/${poolOf('LUMEN').pool_id}`)
+    await page.getByText('No trade in this range.').waitFor()
+    await page.getByText('This pool has not traded yet.').waitFor()
+    t.equal(await page.locator('#change').innerText(), '–')
+    const tiny = candlesOf(3_600).map(candle => ({ ...candle, open: '0.0000000000000000123456789012', high: '0.0000000000000000133456789012', low: '0.0000000000000000113456789012', close: '0.0000000000000000123456789013' }))
+    service.answers.candles = () => ({ body: tiny })
+    await page.goto(`${service.url}/pool/${poolOf('DUST').pool_id}`)
+    await page.locator('#candle-chart canvas').first().waitFor()
+    t.match(await page.locator('#candle-readout').innerText(), '1.2346 × 10⁻¹⁷')
+  })
+
+  visiting('trades as they come, and older ones', {}, async (t, { page, service }) => {
+    service.answers.trades = ({ before }) => ({ body: before === undefined ? tradesOf(25) : tradesOf(10, Number(before) - 1) })
+    await openPool(page, service.url, META.pool_id)
+    const rows = page.locator('#trade-rows tr')
+    t.equal(await rows.count(), 25)
+    t.match((await rows.first().innerText()).replace(/\s+/g, ' '), /^\d+ s Sell [\d.]+ USDC 20\.25 META 120\.50 USDC/)
+    t.equal(await rows.nth(1).locator('.trade-amount span').getAttribute('title'), '73.250000')
+    t.equal(await rows.first().getByRole('link', { name: /^Open the transaction/ }).getAttribute('href'), `https://solscan.io/tx/${tradesOf(1)[0]!.signature}`)
+    await page.getByRole('button', { name: 'Show older trades' }).click()
+    await rows.nth(34).waitFor()
+    t.equal(await page.getByRole('button', { name: 'Show older trades' }).isVisible(), false, 'no page was full: there is no more')
+    service.answers.trades = () => ({ body: tradesOf(25, 5_002) })
+    await page.locator('#trade-rows tr.new').nth(1).waitFor({ timeout: 15_000 })
+    t.equal(await page.locator('#trade-rows tr.new').count(), 2, 'what is new is seen, what is older is not')
+    t.equal(await rows.count(), 37, 'joined, none twice')
+    const lines = (await download(page, page.getByRole('button', { name: 'Download the trades as CSV' }))).trim().split('\r\n')
+    t.equal(lines.length, 38)
+    t.match(lines[1], '5002,')
+  })
+
+  visiting('stale, unreachable, and back', {}, async (t, { page, service }) => {
+    await page.clock.install()
+    await openPool(page, service.url, META.pool_id)
+    service.answers.pool = () => ({ body: detailOf(META.pool_id), headers: { age: '37' } })
+    await page.clock.runFor(15_000)
+    await page.locator('#banner').filter({ hasText: 'These figures are 37 seconds old' }).waitFor()
+    service.answers.pool = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
+    await page.clock.runFor(15_000)
+    await page.locator('#banner').filter({ hasText: 'The blockchain can’t be read right now' }).waitFor()
+    t.equal(await page.locator('#price').innerText(), '6.4829', 'the last answer stays')
+    service.answers.pool = () => ({ body: { ...detailOf(META.pool_id), last_price: '7.5' } })
+    await page.locator('#banner').getByRole('button', { name: 'Try now' }).click()
+    await page.locator('#price').filter({ hasText: '7.5000' }).waitFor()
+    await page.locator('#banner').waitFor({ state: 'hidden' })
+    t.ok(asked(service, `/api/pools/${META.pool_id}`) >= 4)
+  })
+
+  visiting('no such pool', {}, async (t, { page, service }) => {
+    const answer = await page.goto(`${service.url}/pool/${POOLS[0]!.pool_id.toLowerCase()}`)
+    t.equal(answer?.status(), 404)
+    t.equal(await page.locator('h1').innerText(), 'No such pool')
+    await page.getByRole('link', { name: 'All pools' }).click()
+    await loaded(page)
+  })
+})

@@ -1,0 +1,177 @@
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Test } from 'tap'
+import representation from '../../../plugins/cached-response.js'
+import market from '../../../routes/market/index.js'
+import status from '../../../routes/status/index.js'
+import { build, historyComplete, settings, startChain } from '../../helper.js'
+import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
+import { makeCachedResponse } from '../../../lib/http/cached-response.js'
+import { ServiceError } from '../../../lib/errors.js'
+import type { Snapshot } from '../../../lib/live/snapshot.js'
+import { loadAssets } from '../../../lib/page/assets.js'
+import { createCards } from '../../../lib/page/card/cards.js'
+import { createPages } from '../../../lib/page/pages.js'
+import { findPool } from '../../../lib/page/pool-facts.js'
+import { AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, quotesOf, SNAPSHOT, SPARKLINES, supplyOf, tradesOf } from './market-data.js'
+
+/** The real page and its real headers, over an API whose answers a test decides. */
+
+/** What an endpoint answers: a body, or with a status and headers. */
+export interface Answer { status?: number, headers?: Record<string, string>, body: unknown }
+
+export interface Service {
+  url: string
+  /** Answers from now on; each is asked for anew with every request. */
+  answers: {
+    pools: () => Answer
+    pool: (id: string) => Answer
+    ticker: (id: string) => Answer
+    candles: (query: Record<string, string>) => Answer
+    trades: (query: Record<string, string>) => Answer
+    days: () => Answer
+    volume: () => Answer
+    supply: (mint: string) => Answer
+    daos: () => Answer
+    ready: () => Answer
+  }
+  /** Paths asked for, in order. */
+  asked: string[]
+  close (): Promise<void>
+}
+
+const SECONDS: Record<string, number> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
+
+/** What the pages need of the service beside the API, made of a snapshot of the test's own. */
+export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT): void {
+  const find = async (pool: string) => findPool(snapshot() as Snapshot, pool)
+  const assets = loadAssets()
+  fastify.decorate('page', {
+    assets,
+    pages: createPages(assets),
+    find: async (pool: string) => {
+      try {
+        return await find(pool)
+      } catch {
+        return undefined
+      }
+    },
+    sparklines: {
+      response: async () => ({ value: await makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), age: 0, left: 1 }),
+      of: async () => undefined
+    },
+    card: createCards(async pool => {
+      const found = await find(pool)
+      if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
+      return found.facts
+    }, Date.now)
+  })
+}
+
+export async function startService (): Promise<Service> {
+  const fastify = Fastify({ forceCloseConnections: true })
+  const asked: string[] = []
+  const answers: Service['answers'] = {
+    pools: () => ({ body: POOLS }),
+    pool: id => {
+      const pool = POOLS.find(({ pool_id: wanted }) => wanted === id)
+      return pool === undefined ? { status: 404, body: { error: `Pool not found: ${id}` } } : { body: detailOf(id) }
+    },
+    ticker: id => ({ body: quotesOf(id) }),
+    candles: ({ interval = '1h' }) => ({ body: candlesOf(SECONDS[interval]!) }),
+    trades: ({ before }) => ({ body: before === undefined ? tradesOf(50) : tradesOf(20, Number(before) - 1) }),
+    days: () => ({ body: DAYS }),
+    volume: () => ({ body: AGGREGATE }),
+    supply: mint => ({ body: supplyOf(mint) }),
+    daos: () => ({ body: { slot: 1, discovered: 13, listed: 12, left_out: 1, daos: [{ dao: POOLS[0]!.pool_id.replace(/.$/, 'x'), listed: false, reason: 'no reserves' }] } }),
+    ready: () => ({ body: READY })
+  }
+  fastify.addHook('onRequest', async request => { asked.push(request.url) })
+  await fastify.register(representation)
+  decoratePage(fastify)
+  await fastify.register(market, { prefix: '/market' })
+  await fastify.register(status, { prefix: '/status' })
+  const send = (reply: FastifyReply, { status = 200, headers = {}, body }: Answer): FastifyReply =>
+    reply.code(status).headers({ 'cache-control': 'public, max-age=0', ...headers }).send(body)
+  type Params = { Params: { id: string }, Querystring: Record<string, string> }
+  const on = (path: string, answer: (request: { id: string, query: Record<string, string> }) => Answer): void => {
+    fastify.get<Params>(path, ({ params: { id }, query }, reply) => send(reply, answer({ id, query })))
+  }
+  on('/api/pools', () => answers.pools())
+  on('/api/pools/:id', ({ id }) => answers.pool(id))
+  on('/api/pools/:id/ohlcv', ({ query }) => answers.candles(query))
+  on('/api/pools/:id/trades', ({ query }) => answers.trades(query))
+  on('/api/pools/:id/days', () => answers.days())
+  on('/api/tickers/:id', ({ id }) => answers.ticker(id))
+  on('/api/volume/aggregate', () => answers.volume())
+  on('/api/supply/:id', ({ id }) => answers.supply(id))
+  on('/api/daos', () => answers.daos())
+  on('/ready', () => answers.ready())
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    url: `http://127.0.0.1:${(fastify.server.address() as AddressInfo).port}/market`,
+    answers,
+    asked,
+    close: () => fastify.close()
+  }
+}
+
+export interface WholeService {
+  /** Of the list of pools. */
+  url: string
+  app: FastifyInstance
+  node: SimulatedNode
+  /** Lets somebody trade now. */
+  trade (): void
+}
+
+const DAYS_OF_TRADES = 12
+const TICK = 200
+
+/** The whole service on a simulated chain that goes on as you look, with trades of the last days; closed with the test. */
+export async function startWholeService (t: Test, env: Record<string, string> = {}): Promise<WholeService> {
+  const seconds = (): number => Math.floor(Date.now() / 1000)
+  const { ledger, node } = await startChain(t, { time: seconds() - DAYS_OF_TRADES * 86_400 })
+  buildMarket(ledger, { daos: 10, swaps: 400, days: DAYS_OF_TRADES })
+  const move = (): void => { ledger.advance(Math.max(0, seconds() - ledger.time)) }
+  const timer = setInterval(move, TICK)
+  t.teardown(() => clearInterval(timer))
+  const app = await build(t, { env: settings(t, node, ledger, env), pollMs: 100 })
+  await historyComplete(app)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/market`,
+    app,
+    node,
+    trade () {
+      move()
+      trade(ledger)
+    }
+  }
+}
+
+/** For the browser to run: texts on the page whose colour does not stand out from what is behind them by 4.5:1. */
+export const CONTRAST = `(() => {
+  const channels = text => text.match(/[\\d.]+/g).map(Number)
+  const luminance = rgb => rgb.slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0)
+  const behind = node => {
+    for (; node !== null; node = node.parentElement) {
+      const color = channels(getComputedStyle(node).backgroundColor)
+      if (color.length === 3 || color[3] === 1) return color
+    }
+    return [255, 255, 255]
+  }
+  const faint = []
+  const walker = document.createTreeWalker(document.querySelector('dialog[open]') ?? document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const { parentElement: node, textContent } = walker.currentNode
+    const style = getComputedStyle(node)
+    if (textContent.trim() === '' || node.closest('noscript, .unseen') !== null || !node.checkVisibility({ visibilityProperty: true })) continue
+    const [a, b] = [luminance(channels(node.closest('svg') === null ? style.color : style.fill)), luminance(behind(node))]
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+    if (ratio < 4.5) faint.push(textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2))
+  }
+  return faint
+})()`

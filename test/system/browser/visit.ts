@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import type { Pool } from './market-data.js'
+import { type Service, startService } from './service.js'
+
+/** Visits to the page in a real browser, and the promises that every visit keeps. */
+
+const CHROMIUM = '/usr/bin/chromium'
+const FLAGS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync'
+]
+const PATIENCE = 5_000
+/** What the browser itself notes of an answer that is no success. */
+const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
+
+export interface Visit { page: Page, service: Service }
+type Visiting = (name: string, options: BrowserContextOptions, visit: (t: Test, visit: Visit) => Promise<void>) => void
+
+/** Defines the tests that need a browser; without one they are skipped, except in CI. */
+export function inBrowser (define: (visiting: Visiting) => void): void {
+  if (!existsSync(CHROMIUM) && !process.env.CI) {
+    t.plan(0, `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`)
+    return
+  }
+  let browser: Browser
+  t.before(async () => { browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }) })
+  t.teardown(() => browser.close())
+
+  /** Runs `visit` on a page of its own, and then holds it to the promises that every visit keeps. */
+  const visiting: Visiting = (name, options, visit) => {
+    t.test(name, async t => {
+      const service = await startService()
+      t.teardown(() => service.close())
+      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options })
+      t.teardown(() => context.close())
+      const page = await context.newPage()
+      page.setDefaultTimeout(PATIENCE)
+      const complaints: string[] = []
+      const elsewhere: string[] = []
+      page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !FAILED_REQUEST.test(message.text())) complaints.push(message.text()) })
+      page.on('pageerror', error => complaints.push(error.message))
+      page.on('request', request => { if (new URL(request.url()).host !== new URL(service.url).host) elsewhere.push(request.url()) })
+      await visit(t, { page, service })
+      // A service waits for the connections that a browser keeps open
+      await context.close()
+      t.same(complaints, [], 'the console stays empty: no error, nothing against the policy')
+      t.same(elsewhere, [], 'no other host is asked')
+    })
+  }
+
+  define(visiting)
+}
+
+export const symbols = (page: Page): Promise<string[]> => page.locator('#pools-body .symbol').allTextContents()
+export const loaded = (page: Page): Promise<void> => page.locator('#pools-body .symbol').first().waitFor()
+export const rowOf = (page: Page, symbol: string): Locator => page.locator('#pools-body tr').filter({ has: page.getByRole('link', { name: symbol, exact: true }) })
+export const shownName = ({ base: { symbol, mint } }: Pool): string => symbol || `${mint.slice(0, 4)}…${mint.slice(-4)}`
+export const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
+export const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
+/** The page of a pool, with its chart drawn and its trades there. */
+export async function openPool (page: Page, url: string, pool: string): Promise<void> {
+  await page.goto(`${url}/pool/${pool}`)
+  await page.locator('#candle-chart canvas').first().waitFor()
+  await page.locator('#trade-rows tr').first().waitFor()
+}
+/** Waits until a script says true; the page's policy forbids the browser to do that itself. */
+export async function holds (page: Page, script: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await evaluate<boolean>(page, script)) return
+    await page.waitForTimeout(50)
+  }
+  throw new Error(`it did not come to this: ${script}`)
+}
+/** A file that a press on `button` hands over. */
+export async function download (page: Page, button: Locator): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), button.click()])
+  return await readFile(await file.path(), 'utf8')
+}

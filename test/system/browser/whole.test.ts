@@ -1,0 +1,94 @@
+import type { Page } from 'playwright-core'
+import type { PoolDetail, Pools } from '../../../schemas/pools.js'
+import { startWholeService } from './service.js'
+import { evaluate, holds, inBrowser, loaded, openPool } from './visit.js'
+
+/** The whole service on a simulated chain that goes on as you look: the pages show what the API says, to the last digit. */
+
+/** The digits of a figure that are shown on pointing at it. */
+const digits = (title: string | null): string => (title ?? '').replace(/[$,]/g, '')
+const same = (shown: string | null, served: string): boolean => digits(shown).replace(/\.0+$/, '') === served.replace(/\.0+$/, '')
+const titles = (page: Page, selector: string): Promise<string[]> => evaluate(page, `[...document.querySelectorAll(${JSON.stringify(selector)})].map(node => node.title)`)
+
+inBrowser(visiting => {
+  visiting('the list and a pool, read against the API; stale, unreachable, and back', {}, async (t, { page, service }) => {
+    await service.close()
+    const { url, app, node } = await startWholeService(t, { STALE_IF_ERROR: '8', RATE_LIMIT_MAX: '100000' })
+    service.url = url
+    const api = async <T>(path: string): Promise<T> => (await app.inject(path)).json<T>()
+
+    await page.goto(url)
+    await loaded(page)
+    const pools = await api<Pools>('/api/pools')
+    t.ok(pools.length >= 5)
+    const rows = await evaluate<Array<{ href: string, price: string, volume: string, liquidity: string, trades: string }>>(page, `[...document.querySelectorAll('#pools-body tr')].map(row => ({
+      href: row.querySelector('a').href, price: row.querySelector('.price-cell .figure').title, volume: row.querySelector('.volume-cell .figure').title,
+      liquidity: row.querySelector('.liquidity-cell .figure').title, trades: row.querySelector('.trades-cell').innerText }))`)
+    t.same(rows.map(({ href }) => href.split('/').at(-1)), pools.map(({ pool_id: pool }) => pool))
+    for (const [index, { price, volume, liquidity, trades }] of rows.entries()) {
+      const pool = pools[index]!
+      t.ok(same(price, pool.last_price), `${price} is ${pool.last_price}`)
+      t.ok(same(volume, pool.target_volume_24h))
+      if (pool.priced_in_usd) t.ok(same(liquidity, pool.liquidity_in_usd))
+      t.equal(trades, pool.trades_24h.toLocaleString('en'))
+    }
+    await page.locator('.spark').first().waitFor()
+    await page.locator('#chart .bar').first().waitFor()
+    t.equal(await page.locator('#banner').isVisible(), false)
+    await page.getByText('DAOs that are left out, and why').click()
+    await page.getByText('Its spot pool is empty on at least one side').waitFor()
+
+    const { pool_id: id } = pools.toSorted((a, b) => b.trades_24h - a.trades_24h)[0]!
+    await page.clock.install()
+    await openPool(page, url, id)
+    await page.locator('.supply-bar').waitFor()
+    const pool = await api<PoolDetail>(`/api/pools/${id}`)
+    t.ok(same(await page.locator('#price').getAttribute('title'), pool.last_price))
+    t.match(await page.locator('#verify .check').innerText(), 'the price shown')
+    const [ticker] = (await api<Array<{ pool_id: string, bid: string, ask: string }>>('/api/tickers')).filter(({ pool_id: wanted }) => wanted === id)
+    await page.locator('#figures div', { hasText: 'Bid' }).filter({ hasNotText: '–' }).waitFor()
+    t.ok(same(await page.locator('#figures div', { hasText: 'Bid' }).locator('dd').getAttribute('title'), ticker!.bid))
+    await page.getByRole('button', { name: 'Liquidity' }).click()
+    await page.locator('#definition-text').filter({ hasText: 'Twice the quote reserves' }).waitFor()
+    await page.keyboard.press('Escape')
+
+    const trades = await api<Array<{ trade_id: string, price: string | null, base_amount: string, quote_amount: string }>>(`/api/pools/${id}/trades?limit=25`)
+    t.same((await titles(page, '#trade-rows .trade-amount span')).map(digits), trades.map(({ base_amount: amount }) => amount))
+    t.same((await titles(page, '#trade-rows .trade-price span')).map(digits), trades.map(({ price }) => price ?? ''))
+    for (const interval of ['4h', '1d']) {
+      await page.getByLabel(interval, { exact: true }).check({ force: true })
+      const candles = await api<Array<{ time: number, open: string, high: string, low: string, close: string }>>(`/api/pools/${id}/ohlcv?interval=${interval}&limit=500&empty=true`)
+      const newest = candles.at(-1)!
+      await holds(page, `document.querySelectorAll('#candle-readout dd')[4]?.title.replaceAll(',', '') === ${JSON.stringify(newest.close)} && document.getElementById('candle').max === ${JSON.stringify(String(candles.length - 1))}`)
+      t.same((await titles(page, '#candle-readout dd')).slice(1, 5).map(digits), [newest.open, newest.high, newest.low, newest.close])
+    }
+    await page.locator('#candles').getByText('The same as a table').click()
+    const days = await api<Array<{ date: string, close: string | null, target_volume: string }>>(`/api/pools/${id}/days`)
+    const shown = await evaluate<string[]>(page, `[...[...document.querySelectorAll('#candle-rows tr')].find(row => row.querySelector('time').dateTime.startsWith('${days.at(-1)!.date}')).querySelectorAll('td')].map(cell => cell.title)`)
+    t.equal(digits(shown[3]!), days.at(-1)!.close, 'a candle of a day and the day are one')
+    t.equal(digits(shown[4]!), days.at(-1)!.target_volume)
+
+    node.fault({ kind: 'rpc-error' })
+    const until = Date.now() + 30_000
+    const banner = page.locator('#banner')
+    const seen = new Set<string>()
+    while (Date.now() < until && !(seen.has('stale') && seen.has('node'))) {
+      await page.waitForTimeout(500)
+      await page.clock.runFor(15_000)
+      await page.waitForTimeout(200)
+      if (await banner.isVisible()) seen.add(await banner.getAttribute('data-kind') ?? '')
+    }
+    t.ok(seen.has('stale'), 'first the figures are old')
+    t.ok(seen.has('node'), 'then there are none')
+    t.ok(same(await page.locator('#price').getAttribute('title'), pool.last_price), 'the last ones stay')
+    node.faults.clear()
+    for (let tries = 0; tries < 60 && await banner.isVisible(); tries++) {
+      await page.waitForTimeout(1_000)
+      await page.clock.runFor(120_000)
+    }
+    t.equal(await banner.innerText(), '', 'and back')
+
+    const missing = await page.goto(`${url}/pool/${id.slice(1)}`)
+    t.equal(missing?.status(), 404)
+  })
+})

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { test } from 'tap'
+import { contractText, describeContract } from '../../../scripts/contract.js'
+import { build, settings, startChain } from '../../helper.js'
+import { type Contract, createValidators, type Operation } from './document.js'
+
+const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
+const contract = JSON.parse(committed) as Contract
+const operations = Object.entries(contract.paths).flatMap(([path, { get }]): Array<[string, Operation]> => get === undefined ? [] : [[path, get]])
+
+test('openapi.json is what the routes say', async t => {
+  t.equal(await contractText(), committed, 'run `npm run openapi` and commit openapi.json')
+})
+
+test('the service serves the same document, as JSON and as YAML, and a page to read it', async t => {
+  const { ledger, node } = await startChain(t)
+  const app = await build(t, { env: settings(t, node, ledger) })
+  t.same((await app.inject('/documentation/json')).json(), contract)
+  const yaml = (await app.inject('/documentation/yaml')).payload
+  t.ok(yaml.startsWith('openapi: 3.1.0') && operations.every(([, { operationId }]) => yaml.includes(`operationId: ${operationId}\n`)))
+  const page = await app.inject('/documentation')
+  t.match(page, { statusCode: 200, headers: { 'content-type': /^text\/html/, 'content-security-policy': /^default-src 'none'/ } })
+  t.notMatch(page.payload, /(src|href)="?(https?:)?\/\//, 'nothing from another host')
+})
+
+test('every operation says what it is, and what it answers', t => {
+  t.equal(new Set(operations.map(([, { operationId }]) => operationId)).size, operations.length)
+  for (const [path, { operationId, summary, description, responses }] of operations) {
+    t.match({ operationId, summary, description }, { operationId: /^get[A-Z]/, summary: /./, description: /\.$/ }, path)
+    t.ok(['200', '429', '500', '503'].every(status => status in responses), `${path}: what every endpoint answers`)
+    t.equal('502' in responses, /^\/(api|coingecko|cmc|jupiter|dexscreener|geckoterminal)\//.test(path), `${path}: what every endpoint answers that reads the chain`)
+    for (const [status, { description: says, content, headers }] of Object.entries(responses)) {
+      t.match(says, /\.$/, `${path} ${status} is described`)
+      t.equal(content === undefined, status === '304', `${path} ${status} has a body, or has none`)
+      t.ok(headers?.['X-RateLimit-Remaining'], `${path} ${status} tells the limit`)
+    }
+  }
+  t.end()
+})
+
+test('spec 4: the endpoints of the specification are there', t => {
+  const paths = ['/', '/health', '/api/tickers', '/api/supply/{mintAddress}', '/api/supply/{mintAddress}/total', '/api/supply/{mintAddress}/circulating', '/api/volume/aggregate']
+  t.same(paths.filter(path => contract.paths[path]?.get === undefined), [])
+  t.end()
+})
+
+test('every example is valid, and every component and answer has one', async t => {
+  const validators = createValidators(await describeContract())
+  const hold = (way: string[], value: unknown, what: string): void => {
+    const validate = validators(way)
+    t.ok(validate(value), what, { errors: validate.errors })
+  }
+  for (const [name, schema] of Object.entries(contract.components.schemas)) {
+    const { examples = [] } = schema as { examples?: unknown[] }
+    t.equal(examples.length, 1, `${name} has an example`)
+    for (const example of examples) hold(['components', 'schemas', name], example, `the example of ${name}`)
+  }
+  for (const [path, { responses }] of operations) {
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      for (const [media, { example, examples = {} }] of Object.entries(content)) {
+        const values = [...Object.values(examples).map(({ value }) => value), ...example === undefined ? [] : [example]]
+        const way = ['paths', path, 'get', 'responses', status, 'content', media, 'schema']
+        for (const value of values) hold(way, value, `${path} ${status}: ${JSON.stringify(value)}`)
+      }
+    }
+  }
+})

@@ -1,0 +1,104 @@
+import { fileURLToPath } from 'node:url'
+import autoload from '@fastify/autoload'
+import Fastify, { type FastifyInstance } from 'fastify'
+import fp from 'fastify-plugin'
+import { test, type Test } from 'tap'
+import { type ErrorCode, ServiceError } from '../../../lib/errors.js'
+import errors from '../../../plugins/errors.js'
+import openapi from '../../../plugins/openapi.js'
+import cachedResponse from '../../../plugins/cached-response.js'
+import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
+import { holdToContract } from './watch.js'
+
+/** Whatever goes wrong behind an endpoint, the document has the status that it answers with. */
+
+const ANYWHERE: ErrorCode[] = ['NODE_UNAVAILABLE', 'NODE_BAD_ANSWER', 'BREAKER_OPEN', 'WARMING_UP', 'HISTORY_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN']
+const OF_A_MINT: ErrorCode[] = [...ANYWHERE, 'INVALID_MINT', 'MINT_NOT_FOUND']
+const OF_A_TICKER: ErrorCode[] = [...ANYWHERE, 'INVALID_TICKER_ID', 'TICKER_NOT_FOUND']
+const OF_A_POOL: ErrorCode[] = [...ANYWHERE, 'INVALID_POOL_ID', 'POOL_NOT_FOUND']
+const OF_A_QUERY: ErrorCode[] = [...ANYWHERE, 'INVALID_PARAMETER']
+const BEFORE_IT: ErrorCode[] = ['OVERLOADED', 'SHUTTING_DOWN']
+
+const PAIR = `${'1'.repeat(32)}_${'1'.repeat(32)}`
+
+const ENDPOINTS: Record<string, ErrorCode[]> = {
+  '/': BEFORE_IT,
+  '/health': BEFORE_IT,
+  '/ready': BEFORE_IT,
+  '/api/tickers': ANYWHERE,
+  '/api/tickers/x': OF_A_TICKER,
+  '/api/volume/aggregate': ANYWHERE,
+  '/api/daos': ANYWHERE,
+  '/api/supply/x': OF_A_MINT,
+  '/api/supply/x/total': OF_A_MINT,
+  '/api/supply/x/circulating': OF_A_MINT,
+  '/coingecko/pairs': ANYWHERE,
+  [`/coingecko/orderbook?ticker_id=${PAIR}`]: OF_A_TICKER,
+  '/coingecko/tickers': ANYWHERE,
+  [`/coingecko/historical_trades?ticker_id=${PAIR}`]: OF_A_TICKER,
+  '/cmc/v1/summary': ANYWHERE,
+  '/cmc/v1/trades/x': OF_A_TICKER,
+  '/cmc/v1/assets': ANYWHERE,
+  '/cmc/v1/ticker': ANYWHERE,
+  '/cmc/v1/orderbook/x': OF_A_TICKER,
+  '/dexscreener/latest-block': ANYWHERE,
+  '/dexscreener/asset?id=x': OF_A_MINT,
+  '/dexscreener/pair?id=x': OF_A_POOL,
+  '/dexscreener/events?fromBlock=1&toBlock=2': OF_A_QUERY,
+  '/geckoterminal/latest-block': ANYWHERE,
+  '/geckoterminal/asset?id=x': OF_A_MINT,
+  '/geckoterminal/pair?id=x': OF_A_POOL,
+  '/geckoterminal/events?fromBlock=1&toBlock=2': OF_A_QUERY,
+  '/jupiter/supply/x/total': OF_A_MINT,
+  '/jupiter/supply/x/circulating': OF_A_MINT,
+  '/api/pools': ANYWHERE,
+  '/api/pools/x': OF_A_POOL,
+  '/api/pools/x/trades': OF_A_POOL,
+  '/api/pools/x/ohlcv?interval=1h': OF_A_POOL,
+  '/api/pools/x/days': OF_A_POOL,
+  '/api/days/2026-01-31': ANYWHERE,
+  '/api/fees/aggregate': ANYWHERE
+}
+
+/** The real routes and errors over sources that all fail with `failing.error`. */
+async function start (t: Test, failing: { error: Error }, told: string[]): Promise<FastifyInstance> {
+  const fastify = Fastify()
+  t.teardown(() => fastify.close())
+  holdToContract(fastify, problem => told.push(problem))
+  for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
+  const fail = async (): Promise<never> => { throw failing.error }
+  fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
+  fastify.decorate('cache', { supply: { get: fail } } as never)
+  fastify.decorate('market', { tickers: fail, tickersOf: fail, aggregate: fail, fees: fail, daos: fail } as never)
+  // every form of every aggregator, by whatever name it is asked for
+  const form = new Proxy({}, { get: () => fail })
+  fastify.decorate('page', { assets: [], pages: {} } as never)
+  fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail } as never)
+  fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
+  await fastify.register(fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' }))
+  await fastify.register(openapi)
+  await fastify.register(errors)
+  await fastify.register(cachedResponse)
+  // what refuses before the handler: the limiter, and the watch over load
+  fastify.addHook('preHandler', async request => { if (request.headers['x-early'] !== undefined) throw failing.error })
+  await fastify.register(autoload, { dir: fileURLToPath(new URL('../../../routes', import.meta.url)) })
+  return fastify
+}
+
+test('spec 7: every failure of every endpoint is documented', async t => {
+  const failing = { error: new Error('none') }
+  const told: string[] = []
+  const fastify = await start(t, failing, told)
+  const paths = (await fastify.inject('/documentation/json')).json<{ paths: object }>().paths
+  t.equal(Object.keys(ENDPOINTS).length, Object.keys(paths).length, 'every endpoint is asked')
+  for (const [path, codes] of Object.entries(ENDPOINTS)) {
+    const statuses = new Set<number>()
+    const limited = Object.assign(new Error('limited'), { statusCode: 429 })
+    for (const error of [new Error('unexpected'), limited, ...codes.map(code => new ServiceError(code, 'a failure'))]) {
+      failing.error = error
+      statuses.add((await fastify.inject({ url: path, headers: codes === BEFORE_IT || error === limited ? { 'x-early': '1' } : {} })).statusCode)
+    }
+    t.ok(statuses.has(429) && statuses.has(500) && statuses.has(503) && !statuses.has(200), `${path}: ${[...statuses].sort().join(' ')}`)
+  }
+  t.same(told, [])
+})

@@ -1,0 +1,46 @@
+import Fastify, { type FastifySchema } from 'fastify'
+import fp from 'fastify-plugin'
+import { test, type Test } from 'tap'
+import openapi from '../../../plugins/openapi.js'
+import { json } from '../../../schemas/responses.js'
+import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
+import { ErrorSchema } from '../../../schemas/common.js'
+import { holdToContract } from './watch.js'
+
+/** An application of one route, and what is told of its answer. */
+async function toldOf (t: Test, schema: FastifySchema | undefined, answer: { status?: number, body: unknown, headers?: Record<string, string> }, path = '/thing'): Promise<string[]> {
+  const fastify = Fastify()
+  t.teardown(() => fastify.close())
+  const told: string[] = []
+  holdToContract(fastify, problem => told.push(problem))
+  for (const shared of SHARED_SCHEMAS) fastify.addSchema(shared)
+  await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
+  await fastify.register(openapi)
+  fastify.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }))
+  fastify.get('/thing', { ...schema !== undefined && { schema } }, async (_request, reply) => {
+    // the serialiser would refuse, or mend, what the checks are to find
+    reply.serializer(value => typeof value === 'string' ? value : JSON.stringify(value))
+    return await reply.code(answer.status ?? 200).headers({ 'content-type': 'application/json; charset=utf-8', ...answer.headers }).send(answer.body)
+  })
+  await fastify.inject(path)
+  return told
+}
+
+const SCHEMA = { operationId: 'getThing', response: { 200: json(ErrorSchema, 'A thing.', ['Age']) } }
+const RIGHT = { error: 'none' }
+
+test('an answer that the document has is let be', async t => {
+  t.same(await toldOf(t, SCHEMA, { body: RIGHT, headers: { age: '3' } }), [])
+  t.same(await toldOf(t, SCHEMA, { body: RIGHT }, '/unknown'), [])
+  t.same(await toldOf(t, { hide: true }, { status: 418, body: 'a page', headers: { 'content-type': 'text/html' } }), [])
+})
+
+test('an answer that it has not is told', async t => {
+  t.match(await toldOf(t, undefined, { body: RIGHT }), [/thing, 200: the route has no schema/], 'a route without a schema')
+  t.match(await toldOf(t, SCHEMA, { status: 400, body: RIGHT }), [/thing, 400: the route does not have this status/])
+  t.match(await toldOf(t, SCHEMA, { body: '1', headers: { 'content-type': 'text/plain' } }), [/text\/plain is not documented/])
+  t.match(await toldOf(t, SCHEMA, { body: {} }), [/must have required property 'error'/])
+  t.match(await toldOf(t, SCHEMA, { body: { ...RIGHT, more: 1 } }), [/must NOT have additional properties/])
+  t.match(await toldOf(t, SCHEMA, { body: '{' }), [/SyntaxError/])
+  t.match(await toldOf(t, SCHEMA, { body: RIGHT, headers: { etag: '"x"' } }), [/the header etag is not documented/])
+})

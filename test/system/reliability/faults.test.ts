@@ -1,0 +1,152 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { setTimeout } from 'node:timers/promises'
+import { test, type Test } from 'tap'
+import type { Ticker } from '../../../schemas/ticker.js'
+import { build, historyComplete, settings, startChain, until, withSlots } from '../../helper.js'
+import { ROWS, type Row } from './matrix.js'
+import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade, type World } from './truth.js'
+
+/** The transport without its breaker, so that each status is exact; the breaker has a test of its own. */
+const TRANSPORT = { retries: 1, failures: 1e9, maxBytes: 2 ** 20 }
+/** Its deadlines: short where the node takes for ever, so that the file takes a minute; else long enough for a busy machine. */
+const SHORT = { ...TRANSPORT, callMs: 300, answerMs: 900 }
+const LONG = { ...TRANSPORT, callMs: 2_000, answerMs: 4_000 }
+/** All of an answer's deadlines together, and what a busy machine adds. */
+const MAX_MS = 5_000
+const MESSAGES: Record<number, string> = {
+  500: 'Failed to fetch DAO data from blockchain',
+  502: 'Upstream RPC service unavailable',
+  503: 'Service temporarily unavailable. Please try again in a few moments.'
+}
+
+/** Everything that is right, for a state of the ledger. */
+function truthsOf (world: World) {
+  return { pools: poolTruths(world), aggregate: aggregateTruth(world), supplies: [world.launch.mint, world.plain].map(mint => [mint.address, supplyTruth(world, mint)] as const) }
+}
+type Truths = ReturnType<typeof truthsOf>
+
+/** Holds a 200 to the states of the ledger that may be shown: price and reserves are of one, volumes of one, and no DAO is missing. */
+function holdTickers (t: Test, list: Ticker[], states: Truths[], what: string): void {
+  const { pools } = states[0]!
+  t.same(list.map(({ pool_id: pool }) => pool).sort(), [...pools.keys()].sort(), `${what}: every pool is there`)
+  for (const key of [['last_price', 'liquidity_in_usd'], ['base_volume', 'target_volume']] as const) {
+    const pick = (figures: Record<string, string>): string => key.map(name => figures[name]).join()
+    t.ok(states.some(({ pools }) => list.every(ticker => pick(pools.get(ticker.pool_id) as never) === pick(ticker as never))), `${what}: ${key.join()} are right`)
+    for (const { bid, ask, last_price: price } of list) t.ok(Number(bid) < Number(price) && Number(price) < Number(ask))
+  }
+}
+
+async function setUp (t: Test, { fault }: Row) {
+  const { ledger, node } = await startChain(t)
+  const world = createWorld(ledger)
+  const active = node.fault(fault)
+  const begun = performance.now()
+  const clock = withSlots(ledger, { ahead: 0, now: (): number => (ledger.time + clock.ahead) * 1000 + performance.now() - begun })
+  const app = await build(t, {
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', PROTOCOL_FEE_RATE: '0.005' }),
+    now: clock.now,
+    pollMs: 20,
+    transport: ['hang', 'drip'].includes(fault.kind) ? SHORT : LONG
+  })
+  const [pool] = world.daos
+  const pair = `${pool!.base.address}_${pool!.quote.address}`
+  const market = ['/api/tickers', `/api/tickers/${pair}`, '/api/volume/aggregate', '/api/daos']
+  const supply = [world.launch.mint, world.plain].flatMap(({ address }) => ['', '/total', '/circulating'].map(part => `/api/supply/${address}${part}`))
+
+  function allowedFor (path: string, expected: { market: number[], supply: number[] }): number[] {
+    if (path === '/ready') return [200, 503]
+    if (supply.includes(path)) return expected.supply
+    // what the DAOs are is known without their trades
+    if (path === '/api/daos' && expected.market.includes(503)) return [200, ...expected.market]
+    return market.includes(path) ? expected.market : [200]
+  }
+
+  /** Asks every endpoint at once; `expected` holds the statuses for each kind. */
+  async function ask (when: string, expected: { market: number[], supply: number[] }, states: Truths[]): Promise<Map<string, LightMyRequestResponse>> {
+    const answers = new Map<string, LightMyRequestResponse>()
+    await Promise.all([...market, ...supply, '/', '/health', '/ready'].map(async path => {
+      const begun = performance.now()
+      const answer = await app.inject(path)
+      answers.set(path, answer)
+      const ms = Math.round(performance.now() - begun)
+      t.ok(ms < MAX_MS, `${when}: ${path} took ${ms} ms`)
+      const allowed = allowedFor(path, expected)
+      const { statusCode: status } = answer
+      t.ok(allowed.includes(status), `${when}: ${path} ${status}, expected ${allowed.join(' or ')}`)
+      if (path === '/ready') return
+      if (status !== 200) t.equal(answer.payload, JSON.stringify({ error: MESSAGES[status] }), `${when}: ${path}`)
+      else holdFigures(path, answer, states, when)
+    }))
+    return answers
+  }
+
+  function holdFigures (path: string, answer: LightMyRequestResponse, states: Truths[], when: string): void {
+    if (path === '/api/tickers') holdTickers(t, answer.json(), states, when)
+    if (path === '/api/volume/aggregate') {
+      t.ok(states.some(({ aggregate }) => aggregate === answer.json<{ totalVolume: string }>().totalVolume), `${when}: the total is right`)
+    }
+    if (path === '/api/daos') t.match(answer.json(), { discovered: world.daos.length, listed: world.daos.length })
+    if (path.startsWith('/api/supply/')) {
+      const [, , , mint, part] = path.split('/')
+      const truth = states[0]!.supplies.find(([address]) => address === mint)![1]
+      const { total, circulating, ...data } = truth
+      if (part === undefined) t.match(answer.json(), { result: total, data }, `${when}: ${path}`)
+      else t.equal(answer.payload, truth[part as 'total'], `${when}: ${path}`)
+    }
+  }
+  /** Lets the cache's lifetime pass, and the history look at the head. */
+  async function recover (seconds = 10): Promise<void> {
+    clock.ahead += seconds
+    ledger.advance(1)   // a node whose slot does not move shows no newer head
+    const from = clock.now()
+    await until('the head is reached', () => {
+      clock.ahead += 0   // the slots go on: a head is reached where there is a newer one
+      return (app.history.status().headAt ?? 0) >= from
+    })
+  }
+  /** Lets what was refused under the fault be asked for again: that is due within ten seconds of the last refusal. */
+  async function refetch (): Promise<void> {
+    await until('nothing is missing any more', () => {
+      const { missingTransactions, missingEvents } = app.history.status()
+      if (missingTransactions === 0 && missingEvents === 0) return true
+      clock.ahead += 0.1
+      return false
+    })
+  }
+  return { refetch, recover, ledger, node, world, active, clock, app, ask, market, supply }
+}
+
+test('the fault matrix', { jobs: 2 }, async t => {
+  for (const row of ROWS) {
+    t.test(row.name, { buffered: true }, async t => {
+      const { node, world, active, clock, app, ask, recover, refetch, market, supply } = await setUp(t, row)
+      const before = truthsOf(world)
+      if (row.cold.market.join() === '200') await historyComplete(app)
+      else await setTimeout(100)
+      await ask('cold', row.cold, [before])
+
+      node.faults.clear(active)
+      await historyComplete(app)
+      await recover()
+      await ask('one cache lifetime after the fault', { market: [200], supply: [200] }, [before])
+
+      const again = node.fault(row.fault)
+      trade(world)
+      clock.ahead += 4
+      const after = truthsOf(world)
+      const stale = await ask('warm', { market: [200], supply: [200] }, [before, after])
+      if (row.gone.market.includes(502) || row.gone.market.includes(500)) t.ok(stale.get(market[0]!)!.headers.age !== undefined, 'a stale list says its age')
+      if (!row.gone.supply.includes(200)) t.ok(stale.get(supply[0]!)!.headers.age !== undefined, 'a stale supply says its age')
+
+      clock.ahead += 75
+      if (row.gone.market.join() === '200') await recover(0)
+      else await setTimeout(200)
+      await ask('too old', row.gone, [before, after])
+
+      node.faults.clear(again)
+      await recover()
+      await refetch()
+      await ask('one cache lifetime after the second fault', { market: [200], supply: [200] }, [after])
+    })
+  }
+})

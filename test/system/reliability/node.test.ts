@@ -1,0 +1,70 @@
+import { setTimeout } from 'node:timers/promises'
+import { test, type Test } from 'tap'
+import type { AppOptions } from '../../../app.js'
+import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
+import { build, historyComplete, settings, startChain, withSlots } from '../../helper.js'
+import { createWorld } from './truth.js'
+
+async function setUp (t: Test, options: Partial<Omit<AppOptions, 'env'>> = {}) {
+  const { ledger, node } = await startChain(t)
+  const world = createWorld(ledger)
+  const begun = performance.now()
+  const clock = withSlots(ledger, { ahead: 0, now: (): number => (ledger.time + clock.ahead) * 1000 + performance.now() - begun })
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000' }), now: clock.now, pollMs: 20, ...options })
+  return { ledger, node, world, clock, app }
+}
+
+test('500 requests that find nothing in the cache make one refresh, of the list and of a supply', async t => {
+  const { node, world, app } = await setUp(t)
+  node.latencyMs = 100
+  const paths = ['/api/daos', `/api/supply/${world.plain.address}`]
+  const answers = await Promise.all(Array.from({ length: 1_000 }, (_, i) => app.inject(paths[i % 2]!)))
+  t.ok(answers.every(({ statusCode }) => statusCode === 200))
+  t.equal(node.calls.getProgramAccounts, 1)
+  t.equal(node.calls.getMultipleAccounts, 2, 'the tokens of the list, and the supply')
+})
+
+test('a node that fails on and on is asked no more than now and then, and again soon after it has recovered', async t => {
+  const { node, world, app } = await setUp(t, { transport: { callMs: 200, answerMs: 500, retries: 0 } })
+  await historyComplete(app)
+  node.fault({ kind: 'status' })
+  const path = `/api/supply/${world.plain.address}`
+  const statuses = new Set<number>()
+  for (let i = 0; i < 50; i++) statuses.add((await app.inject(path)).statusCode)
+  t.same([...statuses], [502], 'whether this request was tried or not')
+  node.reset()
+  for (let i = 0; i < 200; i++) await app.inject(path)
+  t.ok(node.requests <= 3, `${node.requests} calls for 200 requests`)
+  node.faults.clear()
+  const from = Date.now()
+  while ((await app.inject(path)).statusCode !== 200 && Date.now() - from < 10_000) await setTimeout(100)
+  t.ok(Date.now() - from < 6_000, `${Date.now() - from} ms after the fault`)
+})
+
+test('a vault of another mint, or of another owner, is an error and not a figure', async t => {
+  const { ledger, world, app, clock } = await setUp(t, { transport: { callMs: 500, answerMs: 1_000, retries: 0 } })
+  const { launch, plain } = world
+  const vault = tokenAccountAddress(launch.dao!.address, launch.mint.address)
+  const { owner, data } = ledger.account(vault)!
+  for (const offset of [0, 32]) {
+    const forged = Buffer.from(data)
+    ledger.account(plain.address)!.data.copy(forged, offset, 0, 32)
+    ledger.setAccount(vault, { owner, data: forged })
+    clock.ahead += 100
+    const answer = await app.inject(`/api/supply/${launch.mint.address}`)
+    t.same([answer.statusCode, answer.payload], [500, '{"error":"Failed to fetch DAO data from blockchain"}'])
+  }
+  ledger.setAccount(vault, undefined)
+  clock.ahead += 100
+  t.equal((await app.inject(`/api/supply/${launch.mint.address}`)).statusCode, 200)
+})
+
+test('accounts in the wrong order are never summed up as the supply of a mint', async t => {
+  const { node, world, app } = await setUp(t, { transport: { callMs: 500, answerMs: 1_000, retries: 0 } })
+  node.fault({ kind: 'swapped-accounts', method: 'getMultipleAccounts' })
+  for (const { address } of [world.launch.mint, world.plain]) {
+    // a mint of which the node says that it is not there is believed not to be there
+    const { statusCode } = await app.inject(`/api/supply/${address}`)
+    t.ok([404, 500].includes(statusCode), `${statusCode}`)
+  }
+})

@@ -1,0 +1,44 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ChildProcess } from 'node:child_process'
+import type { Test } from 'tap'
+import { startService } from '../../support/script-process.js'
+import { until } from '../../support/until.js'
+
+/** The real server in a process of its own. */
+export interface ServerProcess {
+  child: ChildProcess
+  /** All that it has written to stdout and stderr. */
+  output (): string
+  /** Its log lines. */
+  lines (): Array<{ level: number, msg: string, time: number }>
+  /** The address it listens on, once it does. */
+  url (): Promise<string>
+  /** Exit code or signal, and the time it took, ms, from `since`. */
+  exit (since?: number): Promise<{ code: number | null, signal: string | null, ms: number }>
+}
+
+/** Starts server.ts with nothing but `env`, in a folder that has no settings of its own; killed with the test. */
+export function startServer (t: Test, env: Record<string, string>, cwd = mkdtempSync(join(tmpdir(), 'server-'))): ServerProcess {
+  const { child, output, url, isAlive, ended } = startService(env, cwd)
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    output,
+    lines: () => output().split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line)),
+    async url () {
+      await until('the server listens', () => url() !== undefined || !isAlive(), 30_000)
+      const address = url()
+      if (address === undefined) throw new Error(`it has not begun to listen:\n${output()}`)
+      return address
+    },
+    async exit (since = Date.now()) {
+      const { at, ...how } = await ended
+      return { ...how, ms: at - since }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Worlds that once failed, cut down, each with the sentence of what it found. */
+import type { Plan } from './plan.js'
+
+export const KEPT: Array<{ found: string, plan: Plan }> = [
+  {
+    found: 'A node alone stood still, and its prices were served as fresh while the market moved on.',
+    plan: { seed: 3, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 5, past: { days: 1, swaps: 94 }, weather: 213, every: 18, events: [{ at: 154, for: 56, node: 0, weather: { kind: 'freeze' } }] }
+  },
+  {
+    found: 'The wall clock was set back by an hour, and prices stood still without a word.',
+    plan: { seed: 15, nodes: 1, finalityLag: 1, bulk: true, kind: 'small', daos: 4, past: { days: 1, swaps: 446 }, weather: 453, every: 55, events: [{ at: 366, clock: -3_600_000 }] }
+  },
+  {
+    found: 'A known DAO was missing from a list of accounts, and from the report for as long as the node left it out.',
+    plan: { seed: 25, nodes: 3, finalityLag: 32, bulk: false, kind: 'own', daos: 5, past: { days: 1, swaps: 90 }, weather: 300, every: 53, events: [{ at: 200, for: 90, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }] }
+  },
+  {
+    found: 'After eleven minutes without a node, windows ended where the chain clock had stopped: ten minutes of trades were left out.',
+    plan: { seed: 5, nodes: 1, finalityLag: 32, bulk: false, kind: 'small', daos: 3, past: { days: 1, swaps: 120 }, weather: 833, every: 64, events: [{ at: 71, for: 727, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-id' } } }] }
+  },
+  {
+    found: 'While a bulk call for the head was on its way, reading back looped without a pause: no answer ever came in, and the process hung.',
+    plan: { seed: 1, nodes: 1, finalityLag: 1, bulk: true, kind: 'small', daos: 4, past: { days: 1, swaps: 5 }, weather: 20, every: 64, events: [] }
+  },
+  {
+    found: 'One finalized slot far too high, and the head of the history counted as standing still until a restart.',
+    plan: { seed: 19, nodes: 2, finalityLag: 0, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 90, every: 15, events: [{ at: 19, for: 106, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', value: 1_000_000_000, times: 2 } } }] }
+  }
+]

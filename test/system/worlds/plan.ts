@@ -1,0 +1,115 @@
+/** A world as plain data, made of a seed: it can be printed, cut down and run again. */
+import { createRandom } from '../../../simulator/index.js'
+
+export type NodeWeather =
+  | { kind: 'freeze' } | { kind: 'down' }
+  | { kind: 'lag', slots: number }
+  | { kind: 'latency', ms: number }
+  | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan' }
+  | { kind: 'older' }
+  | { kind: 'fault', rule: { kind: string, method?: string, value?: unknown, times?: number } }
+
+export type ChainAction = 'born' | 'hostile' | 'launch' | 'finalize' | 'collect' | 'fees' | 'upgrade' | 'burst' | 'unknown' | 'forged' | 'donate' | 'liquidity'
+
+export type WorldEvent =
+  | { at: number, for: number, node: number, weather: NodeWeather }
+  | { at: number, chain: ChainAction }
+  | { at: number, for: number, chain: 'halt' }
+  | { at: number, chain: 'slots', ms: number }
+  | { at: number, clock: number }
+  | { at: number, process: 'restart' }
+  /** The process is down for a while; `forget`: meanwhile the nodes forget, and know from then on so many slots only. */
+  | { at: number, for: number, process: 'outage', forget?: number }
+  /** Started for a while against nodes of another network. */
+  | { at: number, for: number, process: 'network' }
+
+export interface Plan {
+  seed: number
+  /** Nodes in order of preference; slots between confirmed and finalized. */
+  nodes: number
+  finalityLag: number
+  bulk: boolean
+  /** Limits that stay, also in fair weather. */
+  kind: 'public' | 'documented' | 'small' | 'plan' | 'own'
+  daos: number
+  /** Days and swaps before the service starts. */
+  past: { days: number, swaps: number }
+  /** Seconds of weather, and seconds between two swaps on average. */
+  weather: number
+  every: number
+  /** Times of a swap or a client's look are drawn anew from this. */
+  events: WorldEvent[]
+}
+
+const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', 'getBlock', 'getBlockTime', undefined] as const
+
+const ACTIONS: readonly ChainAction[] = ['born', 'hostile', 'launch', 'finalize', 'collect', 'fees', 'upgrade', 'burst', 'unknown', 'forged', 'donate', 'liquidity']
+
+/** The weather of a seed. */
+export function planOf (seed: number): Plan {
+  const random = createRandom(seed * 7919 + 17)
+  const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
+  const nodes = pick([1, 1, 2, 2, 3])
+  const weather = 600 + random.int(2400)
+  const events: WorldEvent[] = []
+  const fault = (): NodeWeather => {
+    const method = pick(METHODS)
+    const rule = (kind: string, value?: unknown) => ({ kind: 'fault' as const, rule: { kind, ...(method !== undefined && { method }), ...(value !== undefined && { value }) } })
+    return pick([
+      () => rule('refuse'), () => rule('reset'), () => rule('hang'), () => rule('status', pick([403, 500, 502, 503])), () => rule('rate-limit', pick([undefined, 1, 5])),
+      () => rule('html'), () => rule('truncated'), () => rule('batch-partial'), () => rule('batch-missing'), () => rule('batch-shuffled'),
+      () => rule('rpc-error', pick([-32000, -32005, -32603, -32011, -32019])), () => rule('wrong-id'), () => rule('null-value'),
+      () => rule('missing-field'), () => rule('wrong-owner'),
+      () => ({ kind: 'fault' as const, rule: { kind: 'null-transaction', times: 1 + random.int(30) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'other-signature', times: 1 + random.int(10) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'inner-null', times: 1 + random.int(10) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'wrong-order', method: 'getSignaturesForAddress' } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'short-page', method: 'getSignaturesForAddress' } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'short-accounts', ...(random.int(2) === 0 && { value: 1 }) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'slot-jump-ahead', value: 10 ** (4 + random.int(6)), times: 1 + random.int(3) } }),
+      // Alone nobody can know it
+      () => nodes > 1 ? { kind: 'fault' as const, rule: { kind: 'slot-jump-back', value: 400 + random.int(5000) } } : rule('wrong-slot', 1000)
+    ] as Array<() => NodeWeather>)()
+  }
+  const calls = 3 + random.int(14)
+  for (let at = 0; at < calls; at++) {
+    const start = random.int(weather)
+    const duration = 5 + random.int(random.int(3) === 0 ? 900 : 120)
+    const node = random.int(nodes)
+    switch (random.int(12)) {
+      case 0: events.push({ at: start, for: duration, node, weather: { kind: 'freeze' } }); break
+      case 1: events.push({ at: start, for: duration, node, weather: { kind: 'down' } }); break
+      // A little behind, as nodes are; or so far that it must be noticed where another one knows better
+      case 2: events.push({ at: start, for: duration, node, weather: { kind: 'lag', slots: nodes > 1 && random.int(2) === 0 ? 400 + random.int(2000) : 1 + random.int(20) } }); break
+      case 3: events.push({ at: start, for: duration, node, weather: { kind: 'latency', ms: 100 + random.int(3000) } }); break
+      case 4: events.push({ at: start, for: duration, node, weather: { kind: 'limits', node: pick(['public', 'documented', 'small', 'plan']) } }); break
+      case 5: events.push({ at: start, for: duration, node, weather: { kind: 'older' } }); break
+      case 6: events.push({ at: start, chain: pick(ACTIONS) }); break
+      case 7: events.push({ at: start, chain: pick(ACTIONS) }); break
+      case 8: events.push(random.int(2) === 0
+        ? { at: start, clock: pick([-3600, 3600, -90, 90, -5, 5]) * 1000 }
+        : random.int(2) === 0 ? { at: start, for: Math.min(duration, 300), chain: 'halt' } : { at: start, chain: 'slots', ms: pick([150, 200, 400, 600]) }); break
+      case 9:
+        switch (random.int(5)) {
+          case 0: events.push({ at: start, for: 200 + random.int(600), process: 'outage' }); break
+          case 1: if (random.int(3) === 0) events.push({ at: start, for: 900 + random.int(900), process: 'outage', forget: 500 + random.int(700) }); break
+          case 2: events.push({ at: start, for: 30 + random.int(90), process: 'network' }); break
+          default: events.push({ at: start, process: 'restart' })
+        }
+        break
+      default: events.push({ at: start, for: duration, node, weather: fault() })
+    }
+  }
+  return {
+    seed,
+    nodes,
+    finalityLag: pick([0, 1, 32, 32]),
+    bulk: random.int(3) === 0,
+    kind: pick(['own', 'own', 'own', 'own', 'documented', 'small', 'plan', 'public']),
+    daos: 2 + random.int(4),
+    past: { days: 1 + random.int(4), swaps: 50 + random.int(400) },
+    weather,
+    every: 5 + random.int(60),
+    events: events.sort((a, b) => a.at - b.at)
+  }
+}

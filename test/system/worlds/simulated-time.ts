@@ -1,0 +1,232 @@
+/**
+ * Time, chance and network of the whole process, replaced: what reads a clock, sleeps, rolls a die or fetches gets the simulated one,
+ * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Compression is made
+ * synchronous, since it alone would come back from another thread at a moment of its own.
+ */
+import { createRequire, syncBuiltinESMExports } from 'node:module'
+
+const require = createRequire(import.meta.url)
+const timers = require('node:timers')
+const timersPromises = require('node:timers/promises')
+const zlib = require('node:zlib')
+
+interface Timer { at: number, order: number, action: () => void, every: number | undefined, cancelled: boolean }
+
+export interface SimulatedTime {
+  /** Milliseconds since the beginning; never goes back. */
+  now (): number
+  /** The wall clock: Unix ms. `step` moves it without time passing. */
+  epoch (): number
+  step (ms: number): void
+  /** Lets time pass, running what falls due in order. */
+  advance (ms: number): Promise<void>
+  /** Lets time pass until a promise settles, `most` ms at most; throws where it has not. */
+  until<T> (promise: Promise<T>, most: number): Promise<T>
+  /** Timers that wait. */
+  waiting (): number
+  /** Called whenever time has moved. */
+  onMove: (now: number) => void
+  /** Another world: no timer is left, time begins anew. */
+  reset (world: { epoch: number, random: () => number, fetch: typeof globalThis.fetch }): void
+}
+
+/** The platform's own, for progress bars. */
+export const realNow = performance.now.bind(performance)
+const realTimeout = globalThis.setTimeout
+export const realSleep = async (ms: number): Promise<void> => {
+  await new Promise(resolve => { realTimeout(resolve, ms) })
+  turned()
+}
+
+const realImmediate = globalThis.setImmediate
+/** Rounds of the event loop after which nothing that was begun is still on its way. */
+const ROUNDS = 3
+
+let turned = (): void => {}
+/** Called whenever the event loop has turned, in real time. */
+export function onTurn (action: () => void): void { turned = action }
+
+async function settle (): Promise<void> {
+  turned()
+  for (let round = 0; round < ROUNDS; round++) await new Promise(resolve => realImmediate(resolve))
+}
+
+/** Timers in order of their time, then of their making. */
+function createQueue () {
+  const heap: Timer[] = []
+  const before = (a: Timer, b: Timer) => a.at < b.at || (a.at === b.at && a.order < b.order)
+  const swap = (a: number, b: number) => { [heap[a], heap[b]] = [heap[b]!, heap[a]!] }
+  return {
+    get size () { return heap.length },
+    peek: () => heap[0],
+    push (timer: Timer): void {
+      heap.push(timer)
+      for (let at = heap.length - 1; at > 0;) {
+        const parent = (at - 1) >> 1
+        if (!before(heap[at]!, heap[parent]!)) break
+        swap(at, parent)
+        at = parent
+      }
+    },
+    pop (): Timer | undefined {
+      const first = heap[0]
+      const last = heap.pop()
+      if (first === undefined || last === undefined || heap.length === 0) return first
+      heap[0] = last
+      for (let at = 0; ;) {
+        let least = at
+        for (const child of [2 * at + 1, 2 * at + 2]) if (child < heap.length && before(heap[child]!, heap[least]!)) least = child
+        if (least === at) return first
+        swap(at, least)
+        at = least
+      }
+    }
+  }
+}
+
+/** To be called before anything that is to run in simulated time is imported, once. */
+export function installSimulatedTime (): SimulatedTime {
+  let queue = createQueue()
+  let now = 0
+  let offset = 0
+  let roll = Math.random
+  let request = globalThis.fetch
+  let order = 0
+  let live = 0
+
+  function schedule (action: () => void, ms: number, every?: number): Timer {
+    const timer = { at: now + Math.max(1, Number.isFinite(ms) ? ms : 1), order: order++, action, every, cancelled: false }
+    queue.push(timer)
+    live++
+    return timer
+  }
+  function cancel (timer: Timer | undefined): void {
+    if (timer === undefined || timer.cancelled) return
+    timer.cancelled = true
+    live--
+  }
+  const handles = new WeakMap<object, { timer: Timer }>()
+  function handleOf (make: () => Timer): object {
+    const kept = { timer: make() }
+    const handle = {
+      ref: () => handle,
+      unref: () => handle,
+      hasRef: () => true,
+      refresh: () => { cancel(kept.timer); kept.timer = make(); return handle },
+      close: () => { cancel(kept.timer); return handle },
+      [Symbol.toPrimitive]: () => order,
+      [Symbol.dispose]: () => cancel(kept.timer)
+    }
+    handles.set(handle, kept)
+    return handle
+  }
+  const fakeTimeout = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => handleOf(() => schedule(() => action(...args), ms))
+  const fakeInterval = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => handleOf(() => schedule(() => action(...args), ms, Math.max(1, ms)))
+  const fakeClear = (handle: unknown) => { if (typeof handle === 'object' && handle !== null) cancel(handles.get(handle)?.timer) }
+  const fakeSleep = (ms = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}) => new Promise((resolve, reject) => {
+    const aborted = () => new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason } as never)
+    if (signal?.aborted === true) return reject(aborted())
+    const timer = schedule(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve(value)
+    }, ms)
+    function abort (): void {
+      cancel(timer)
+      reject(aborted())
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+
+  const RealDate = globalThis.Date
+  class SimulatedDate extends RealDate {
+    constructor (...args: unknown[]) {
+      if (args.length === 0) super(offset + now)
+      else super(...args as [number])
+    }
+
+    static override now (): number { return Math.floor(offset + now) }
+  }
+  const sync = (name: string) => {
+    const whole = zlib[`${name}Sync`] as (data: Buffer, options?: object) => Buffer
+    return (data: Buffer, ...rest: unknown[]) => {
+      const done = rest.pop() as (error: Error | null, result?: Buffer) => void
+      process.nextTick(() => done(null, whole(data, rest[0] as object)))
+    }
+  }
+
+  const replace = (target: object, name: string, value: unknown) => Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true })
+  for (const target of [globalThis, timers]) {
+    replace(target, 'setTimeout', fakeTimeout)
+    replace(target, 'setInterval', fakeInterval)
+    replace(target, 'clearTimeout', fakeClear)
+    replace(target, 'clearInterval', fakeClear)
+  }
+  replace(timersPromises, 'setTimeout', fakeSleep)
+  replace(globalThis, 'Date', SimulatedDate)
+  replace(globalThis.performance, 'now', () => now)
+  replace(Math, 'random', () => roll())
+  replace(globalThis, 'fetch', (...args: Parameters<typeof fetch>) => request(...args))
+  for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, sync(name))
+  syncBuiltinESMExports()
+
+  async function runTo (target: number): Promise<boolean> {
+    let next = queue.peek()
+    while (next !== undefined && next.cancelled) {
+      queue.pop()
+      next = queue.peek()
+    }
+    if (next === undefined || next.at > target) return false
+    queue.pop()
+    if (next.at > now) {
+      now = next.at
+      time.onMove(now)
+    }
+    if (next.every === undefined) {
+      next.cancelled = true
+      live--
+    } else {
+      next.at = now + next.every
+      next.order = order++
+      queue.push(next)
+    }
+    next.action()
+    await settle()
+    return true
+  }
+
+  const time: SimulatedTime = {
+    now: () => now,
+    epoch: () => Math.floor(offset + now),
+    step (ms) { offset += ms },
+    waiting: () => live,
+    onMove: () => {},
+    async advance (ms) {
+      const target = now + ms
+      await settle()
+      while (await runTo(target));
+      if (target > now) {
+        now = target
+        time.onMove(now)
+      }
+    },
+    async until (promise, most) {
+      const state = { isOver: false }
+      const note = () => { state.isOver = true }
+      promise.then(note, note)
+      const end = now + most
+      await settle()
+      while (!state.isOver && await runTo(end));
+      if (!state.isOver) throw new Error(`not there within ${most} ms`)
+      return await promise
+    },
+    reset ({ epoch, random, fetch }) {
+      queue = createQueue()
+      live = now = 0
+      offset = epoch
+      roll = random
+      request = fetch
+      time.onMove = () => {}
+    }
+  }
+  return time
+}
