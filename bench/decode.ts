@@ -10,7 +10,7 @@ import { readEvents } from '../lib/protocol/events.js'
 import { decodeBase58 } from '../lib/protocol/events/base58.js'
 import { decodeEvent } from '../lib/protocol/events/decode.js'
 import idl from '../idl/futarchy.json' with { type: 'json' }
-import { createLedger } from '../test/ledger/index.js'
+import { createLedger } from '../simulator/index.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '5' } } })
 const ROUND_MS = 300

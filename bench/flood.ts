@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
-import { clientOf, createWindowCounter, MOST_CLIENTS, plainAddress } from '../lib/limiter.js'
+import { createWindowCounter, MAX_CLIENTS } from '../lib/rate-limit/minute-window.js'
+import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
 
 /**
  * A flood from a million addresses at the limiter: the counts stay under their bound, and so does their memory.
@@ -32,7 +33,7 @@ for (let i = 0; i < addresses; i++) {
 const ms = performance.now() - begun
 const used = heap() - before
 console.log(`${addresses} addresses in ${Math.round(ms)} ms, ${(ms / addresses * 1000).toFixed(2)} µs each, the slowest ${slowest.toFixed(1)} ms`)
-console.log(`${counter.size()} counted of at most ${MOST_CLIENTS}; ${megabytes(used)}`)
+console.log(`${counter.size()} counted of at most ${MAX_CLIENTS}; ${megabytes(used)}`)
 now += 60_000
 const from = performance.now()
 counter.count('192.0.2.1')

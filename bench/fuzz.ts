@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { fuzz } from '../test/reliability/fuzz.js'
+import { fuzz } from '../test/system/reliability/fuzz.js'
 
 /**
  * Damaged accounts, events and JSON answers through every decoder and reader: no crash, no hang, no memory that grows, every failure

@@ -14,15 +14,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { createHistoryReader } from '../lib/chain/history.js'
-import { createRpc } from '../lib/chain/json-rpc.js'
-import { createTransport } from '../lib/chain/transport/index.js'
+import { createHistoryReader } from '../lib/chain/transactions.js'
+import { createNodeClient } from '../lib/chain/client.js'
 import { ratio } from '../lib/decimal.js'
 import { createHistory } from '../lib/history/history.js'
-import { createRecorder } from '../lib/history/recorder.js'
-import { openSqliteStore } from '../lib/history/sqlite.js'
-import type { Store } from '../lib/history/store.js'
-import { createVolumes } from '../lib/history/volumes.js'
+import { createStepWriter } from '../lib/history/indexing/step-writer.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import type { Store } from '../lib/history/store/store.js'
+import { createVolumes } from '../lib/history/volumes/volumes.js'
 import type { ProgramEvent } from '../lib/protocol/events.js'
 
 const { values } = parseArgs({
@@ -38,7 +37,7 @@ const { values } = parseArgs({
 })
 const SIZES = values.sizes.split(',').map(Number)
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
-const VALUATION = { rate: ratio(5n, 1000n), basis: 'auto' as const }
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 const DAY = 86_400
 const HOME = join(import.meta.dirname, '..')
 
@@ -54,7 +53,7 @@ async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> 
 interface Chain { url: string, program: string, transactions: number, swaps: number }
 
 async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency', values.latency],
+  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency', values.latency],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
   const stop = async () => { if (child.exitCode === null && child.kill()) await once(child, 'exit') }
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
@@ -80,15 +79,15 @@ async function index (): Promise<void> {
   await withFolder(async folder => {
     const opened = await openSqliteStore({ folder, program: chain.program })
     const { store, spent } = timed(opened)
-    const transport = createTransport({ urls: [chain.url] })
+    const client = createNodeClient({ urls: [chain.url] })
     let decoding = 0
     const history = createHistory({
-      reader: createHistoryReader(createRpc(chain.url, transport.fetch)),
+      reader: createHistoryReader(client),
       store,
       program: chain.program,
       daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, daos: [] }),
       ...VALUATION,
-      onFact: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) },
+      onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) },
       onDecode: ms => { decoding += ms }
     })
     const [begun, cpu, loop] = [performance.now(), process.cpuUsage(), performance.eventLoopUtilization()]
@@ -97,11 +96,11 @@ async function index (): Promise<void> {
     const ms = performance.now() - begun
     const { user, system } = process.cpuUsage(cpu)
     const { idle } = performance.eventLoopUtilization(loop)
-    const { swaps, events, missing, holes } = history.status()
+    const { swaps, events, missingTransactions, missingEvents } = history.status()
     await history.stop()
     await opened.close()
-    transport.close()
-    if (swaps !== chain.swaps || missing > 0) throw new Error(`${swaps} of ${chain.swaps} swaps, ${missing} missing, ${holes} holes`)
+    client.close()
+    if (swaps !== chain.swaps || missingTransactions > 0) throw new Error(`${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`)
     const share = (part: number) => `${Math.round(part / ms * 100)} %`
     console.log(`${chain.transactions} transactions, ${events} events in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round((user + system) / 1000)} ms`)
     console.log(`waiting for the node ${share(idle)}, its answers (HTTP, JSON) and the rest ${share(ms - idle - decoding - spent())}, decoding ${share(decoding)}, store ${share(spent())}`)
@@ -128,7 +127,7 @@ async function memory (): Promise<void> {
 async function fill (folder: string, size: number, daos: number): Promise<Store> {
   const store = await openSqliteStore({ folder, program: PROGRAM })
   await store.revalue(VALUATION, [], new Map())
-  const recorder = await createRecorder(store, VALUATION, () => {})
+  const writer = await createStepWriter(store, VALUATION, () => {})
   const seqs = new Array<bigint>(daos).fill(0n)
   const fees = new Array<bigint>(daos).fill(0n)
   for (let from = 0; from < size; from += 2000) {
@@ -147,15 +146,19 @@ async function fill (folder: string, size: number, daos: number): Promise<Store>
         reserves: null,
         keepsFees: false,
         swap: { side: 'buy', input, output: input * 7n / 3n },
+        user: `user${Number(input) % 97}`,
+        liquidity: null,
         reason: null,
         raw: null,
         outer: 0,
         inner: 0,
-        accounts: []
+        accounts: [],
+        emitters: [],
+        grown: null
       }
       return { event, signature: `signature of transaction ${from + at} of the store that is read here`, slot: from + at }
     })
-    await recorder.commit({ events })
+    await writer.commit({ events })
   }
   return store
 }
@@ -166,8 +169,8 @@ async function refresh (): Promise<void> {
   const stores = await Promise.all(SIZES.map(async size => await withFolder(async folder => ({ size, store: await fill(folder, size, daos) }))))
   const end = 1_767_225_600 + 365 * DAY
   const runs = await Promise.all(stores.map(async ({ size, store }) => {
-    const { intervals } = await store.load()
-    const known = { intervals, unreadable: new Map(), holes: new Map(), accounts: new Map(), provenSlot: Infinity, missing: [], lostBefore: null, searched: () => false }
+    const { sequenceRanges } = await store.load()
+    const known = { sequenceRanges, unreadable: new Map(), sequenceGaps: new Map(), accounts: new Map(), named: { slot: 0, owners: new Map() }, verifiedSlot: Infinity, missing: [], losses: [], lostBefore: null, searched: () => false, covers: () => true, rolledFrom: new Map(), minutesFrom: null }
     return { size, volumes: createVolumes(store, VALUATION), known, samples: [] as number[], trades: 0 }
   }))
   // A day and a half before the end, read every ten seconds as a service would

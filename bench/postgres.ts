@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { ratio } from '../lib/decimal.js'
-import type { Sighting } from '../lib/history/placing.js'
-import { openPostgresStore } from '../lib/history/postgres.js'
-import { createRecorder, type Recorder } from '../lib/history/recorder.js'
-import { openSqliteStore } from '../lib/history/sqlite.js'
-import type { Store } from '../lib/history/store.js'
+import type { LocatedEvent } from '../lib/history/rules/attribution.js'
+import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
+import { createStepWriter, type StepWriter } from '../lib/history/indexing/step-writer.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import type { Store } from '../lib/history/store/store.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -25,12 +25,12 @@ const { values } = parseArgs({
 })
 const [swaps, size, daos] = [values.swaps, values.step, values.daos].map(Number) as [number, number, number]
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
-const VALUATION = { rate: ratio(5n, 1000n), basis: 'auto' as const }
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 
 const fees = new Array<bigint>(daos).fill(0n)
 
 /** Swap number `index` of them all. */
-function sighting (index: number): Sighting {
+function event (index: number): LocatedEvent {
   const [dao, input] = [index % daos, BigInt(1_000_003 + index % 977)]
   fees[dao]! += input - input * 995n / 1000n
   const signature = `${index}`.padStart(88, 'signature')
@@ -49,20 +49,24 @@ function sighting (index: number): Sighting {
       reserves: { quote: 10n ** 12n + input, base: 10n ** 15n },
       keepsFees: false,
       swap: { side: 'buy', input, output: input * 7n / 3n },
+      user: `user${Number(input) % 97}`,
+      liquidity: null,
       reason: null,
       raw: null,
       outer: 0,
       inner: 0,
-      accounts: []
+      accounts: [],
+      emitters: [],
+      grown: null
     }
   }
 }
 
-interface Run { name: string, store: Store, recorder: Recorder, ms: number, cpu: number }
+interface Run { name: string, store: Store, recorder: StepWriter, ms: number, cpu: number }
 
 async function begin (name: string, store: Store): Promise<Run> {
   await store.revalue(VALUATION, [], new Map())
-  return { name, store, recorder: await createRecorder(store, VALUATION, () => {}), ms: 0, cpu: 0 }
+  return { name, store, recorder: await createStepWriter(store, VALUATION, () => {}), ms: 0, cpu: 0 }
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
@@ -75,7 +79,7 @@ const runs = [
 ]
 try {
   for (let from = 0; from < swaps; from += size) {
-    const events = Array.from({ length: Math.min(size, swaps - from) }, (_, at) => sighting(from + at))
+    const events = Array.from({ length: Math.min(size, swaps - from) }, (_, at) => event(from + at))
     for (const run of runs) {
       const [begun, cpu] = [performance.now(), process.cpuUsage()]
       await run.recorder.commit({ events })

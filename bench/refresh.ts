@@ -9,8 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
-import { createRpc } from '../lib/chain/json-rpc.js'
-import { createTransport } from '../lib/chain/transport/index.js'
+import { createNodeClient } from '../lib/chain/client.js'
 import { ratio } from '../lib/decimal.js'
 import { createSnapshotReader } from '../lib/live/snapshot.js'
 import { createTokenReader } from '../lib/live/tokens.js'
@@ -19,14 +18,14 @@ import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { decodeDao } from '../lib/protocol/dao.js'
-import { represent } from '../lib/representation.js'
+import { makeCachedResponse } from '../lib/http/cached-response.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' } } })
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 
 async function startChain (): Promise<{ url: string, program: string, stop: () => void }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/ledger/serve.ts', '--daos', values.daos, '--swaps', '0'],
+  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', '0'],
     { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
@@ -44,14 +43,14 @@ try {
   const connection = new Connection(url)
   const client = createProgramClient(program, connection)
   const calls = new Map<string, number>()
-  const transport = createTransport({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
+  const nodes = createNodeClient({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
 
   async function refresh (): Promise<{ daos: number, bytes: number }> {
-    const reader = createAccountReader(createRpc(url, transport.fetch))
+    const reader = createAccountReader(nodes)
     const snapshot = await createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000 }), client, excluded: new Set() })()
     const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
-    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, new Set([USDC])), { notional: ratio(100n), feeRate: ratio(5n, 1000n) })
-    const { variants } = await represent('application/json', JSON.stringify(list))
+    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), { notional: ratio(100n), feeRate: ratio(5n, 1000n) })
+    const { variants } = await makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }
 
@@ -80,7 +79,7 @@ try {
   console.log(`cold refresh of ${ours.value.daos} DAOs: ${ours.ms.toFixed(0)} ms of CPU, calls ${JSON.stringify(Object.fromEntries(cold))}, ${ours.value.bytes} bytes of tickers`)
   console.log(`the reads alone through web3.js: ${theirs.ms.toFixed(0)} ms; ratio ${(theirs.ms / ours.ms).toFixed(1)}`)
   console.log(`once the code is compiled: ${warmed.ms.toFixed(0)} ms against ${warmedReference.ms.toFixed(0)} ms; ratio ${(warmedReference.ms / warmed.ms).toFixed(1)}`)
-  transport.close()
+  nodes.close()
 } finally {
   stop()
 }

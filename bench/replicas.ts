@@ -4,8 +4,8 @@
  * ends with status 1 where a swap was lost or counted twice, a number was wrong, or two wrote at once.
  */
 import { parseArgs } from 'node:util'
-import { ask } from '../test/lib/history/support/postgres.js'
-import { setStage } from '../test/replicas/stage.js'
+import { ask } from '../test/support/history/postgres.js'
+import { setStage } from '../test/system/replicas/stage.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string', default: '10' } } })
 const PAUSE_MS = 20_000

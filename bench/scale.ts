@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { ALL } from '../lib/answers/sources.js'
+import { ALL } from '../lib/responses/sources.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -57,7 +57,7 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
   await fastify.register(fp(app), { env, now: () => Date.now() + ahead, pollMs: 100 })
   await fastify.ready()
   fastify.chain.observers.add(() => { calls++ })
-  const { history, live, market } = fastify
+  const { history, cache, market } = fastify
   const indexing = await cost(async () => {
     while (!history.status().complete || !history.status().last24h) await setTimeout(20)
   })
@@ -75,7 +75,7 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
     }
     return `CPU ${median(runs.map(({ cpu }) => cpu)).toFixed(1)} ms, ${median(runs.map(({ ms }) => ms)).toFixed(0)} ms passed, ${median(runs.map(({ calls }) => calls))} node calls`
   }
-  const state = (): Promise<unknown> => live.snapshot.get(ALL, 0)
+  const state = (): Promise<unknown> => cache.snapshot.get(ALL, 0)
   /** The head has been looked at by the new clock, and the state read. */
   const settled = async (): Promise<void> => {
     await setTimeout(400)
@@ -121,7 +121,7 @@ async function load (url: string, requests: number): Promise<void> {
 
 async function run (daos: string, swaps: string): Promise<void> {
   const home = join(import.meta.dirname, '..')
-  const chain = spawn(process.execPath, ['--max-old-space-size=8192', '--import', 'tsx', 'test/ledger/serve.ts', '--daos', daos, '--swaps', swaps, '--days', values.days], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home })
+  const chain = spawn(process.execPath, ['--max-old-space-size=8192', '--import', 'tsx', 'simulator/serve.ts', '--daos', daos, '--swaps', swaps, '--days', values.days], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home })
   process.once('exit', () => chain.kill())
   try {
     const [line] = await once(createInterface({ input: chain.stdout }), 'line') as [string]

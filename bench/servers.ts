@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { createLedger, startNode } from '../test/ledger/index.js'
+import { createLedger, startNode } from '../simulator/index.js'
 
 const [kind, argument = ''] = process.argv.slice(2)
 const tell = (port: number, more: object = {}): void => { process.send!({ url: `http://127.0.0.1:${port}`, ...more }) }

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { createLedger, startNode } from '../test/ledger/index.js'
-import { createWorld } from '../test/reliability/truth.js'
+import { createLedger, startNode } from '../simulator/index.js'
+import { createWorld } from '../test/system/reliability/truth.js'
 
 /**
  * Slow clients: thousands of connections that say nothing, drip headers or a body, or never read their answer, and come back as soon as

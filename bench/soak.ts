@@ -8,9 +8,9 @@ import fp from 'fastify-plugin'
 import type { AddressInfo } from 'node:net'
 import app, { serverOptions } from '../app.js'
 import type { Ticker } from '../schemas/ticker.js'
-import { createLedger, type FaultRule, startNode } from '../test/ledger/index.js'
-import { createRandom } from '../test/ledger/random.js'
-import { aggregateTruth, createWorld, poolTruths, supplyTruth } from '../test/reliability/truth.js'
+import { createLedger, type FaultRule, startNode } from '../simulator/index.js'
+import { createRandom } from '../simulator/random.js'
+import { aggregateTruth, createWorld, poolTruths, supplyTruth } from '../test/system/reliability/truth.js'
 
 /**
  * 24 hours in a few minutes: traffic, trades, faults of the node and restarts of the service. Memory, sockets and timers must stay flat, no

@@ -1,0 +1,103 @@
+/**
+ * The history on a node as people have them, from an empty store: how long until the last 24 hours are indexed, against what the node's limits
+ * allow, and what it cost in calls.
+ *
+ * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all] [--follow 60 [--trades 6] [--listen]]`
+ *
+ * `--transactions`: those of the last day, of `--swaps` in all; `--all`: until the history is complete, and what that costs; `--follow`: seconds
+ * that the head is followed afterwards, with so many `--trades` a minute, told of each as by a WebSocket where `--listen` is given.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { createNodeClient } from '../lib/chain/client.js'
+import { createHistoryReader } from '../lib/chain/transactions.js'
+import { ratio } from '../lib/decimal.js'
+import { createHistory } from '../lib/history/history.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import { createLedger, startNode } from '../simulator/index.js'
+import { isNodeKind, NODE_KINDS } from '../simulator/kinds.js'
+
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    node: { type: 'string', default: 'documented' },
+    transactions: { type: 'string', default: '373' },
+    swaps: { type: 'string', default: '1000' },
+    follow: { type: 'string', default: '0' },
+    trades: { type: 'string', default: '0' },
+    listen: { type: 'boolean', default: false },
+    all: { type: 'boolean', default: false }
+  }
+})
+const { node: kind } = values
+if (!isNodeKind(kind)) throw new Error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
+const [today, swaps] = [Number(values.transactions), Math.max(Number(values.swaps), Number(values.transactions))]
+const DAY = 86_400
+
+const now = () => Date.now() / 1000
+const earlier = Math.ceil((swaps - today) * DAY / Math.max(today, 1))
+const ledger = createLedger({ seed: 1, time: Math.floor(now() - 0.99 * DAY - earlier), keepSwaps: false })
+const daos = Array.from({ length: 5 }, () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }))
+for (let at = 0; at < swaps; at++) {
+  ledger.advance(at < swaps - today ? earlier / (swaps - today) : 0.99 * DAY / today)
+  daos[at % daos.length]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
+}
+const node = await startNode(ledger, { kind })
+const timer = setInterval(() => ledger.advance(Math.max(0, now() - ledger.time)), 400)
+const folder = mkdtempSync(join(tmpdir(), 'bench-first-list-'))
+const store = await openSqliteStore({ folder, program: ledger.program })
+const client = createNodeClient({ urls: [node.url] })
+const calls = new Map<string, number>()
+let [accepted, refused] = [0, 0]
+const history = createHistory({
+  reader: createHistoryReader(client),
+  store,
+  program: ledger.program,
+  daos: async () => ({ slot: ledger.slot, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) })) }),
+  rate: ratio(5n, 1000n),
+  basis: 'input',
+  onLog: ({ message }) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${message}`)
+})
+
+function counts (): string {
+  const before = new Map(calls)
+  for (const [method, count] of Object.entries(node.calls)) calls.set(method, count)
+  const fresh = [...calls].map(([method, count]) => [method, count - (before.get(method) ?? 0)] as const).filter(([, count]) => count > 0)
+  const [a, r] = [sum(node.limiter.accepted), sum(node.limiter.refused)]
+  const text = `${fresh.map(([method, count]) => `${method} ${count}`).join(', ')}; refused ${r - refused} of ${a + r - accepted - refused}`
+  ;[accepted, refused] = [a, r]
+  return text
+}
+const sum = (of: Record<string, number>): number => Object.values(of).reduce((total, count) => total + count, 0)
+
+const begun = performance.now()
+history.start()
+while (!history.status().last24h) await setTimeout(20)
+const seconds = (performance.now() - begun) / 1000
+console.log(`the last day after ${seconds.toFixed(1)} s: ${today} transactions, ${(today / seconds).toFixed(1)} a second; ${counts()}`)
+if (values.all) {
+  while (!history.status().complete) await setTimeout(20)
+  console.log(`all ${swaps} after ${((performance.now() - begun) / 1000).toFixed(1)} s; ${counts()}`)
+}
+if (Number(values.follow) > 0) {
+  if (values.listen) history.listening(true)
+  await setTimeout(5000)
+  counts()
+  const pause = Number(values.trades) > 0 ? 60_000 / Number(values.trades) : Infinity
+  for (let left = Number(values.follow) * 1000; left > 0; left -= pause) {
+    await setTimeout(Math.min(pause, left))
+    if (pause > left) break
+    daos[0]!.swap('buy', 1_000_003n)
+    if (values.listen) history.wake()
+  }
+  console.log(`${values.follow} s of following: ${counts()}`)
+}
+clearInterval(timer)
+await history.stop()
+await store.close()
+client.close()
+await node.close()
+rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,129 @@
+/**
+ * `npm run bench -- markets [--swaps 100000] [--daos 20] [--step 500] [--url postgres://…]`: reads of trades, candles and block ranges on a store of that many
+ * swaps of a year, and what keeping candles costs the indexer. With `--url` on PostgreSQL, else on SQLite.
+ *
+ * Cold: each read is of rows that no read before it touched. Without: the same steps with the rows of candles and makers neither read nor written.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import { ratio } from '../lib/decimal.js'
+import { createStepWriter } from '../lib/history/indexing/step-writer.js'
+import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
+import type { LocatedEvent } from '../lib/history/rules/attribution.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import type { Store } from '../lib/history/store/store.js'
+
+const option = (value: string) => ({ type: 'string', default: value }) as const
+const { values } = parseArgs({ allowPositionals: true, options: { swaps: option('100000'), daos: option('20'), step: option('500'), url: { type: 'string' } } })
+const [swaps, daos, step] = [values.swaps, values.daos, values.step].map(Number) as [number, number, number]
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
+const BEGIN = 1_767_225_600
+const YEAR = 365 * 86_400
+
+/** Swap number `index`: one a slot, the DAOs in turn. */
+function eventOf (index: number): LocatedEvent {
+  const [dao, input] = [index % daos, BigInt(1_000_003 + index % 977)]
+  return {
+    signature: `${index}`.padStart(88, 'signature'),
+    slot: index,
+    blockIndex: index % 1000,
+    event: {
+      name: 'SpotSwap',
+      slot: index,
+      at: BEGIN + Math.floor(index * YEAR / swaps),
+      seq: BigInt(Math.floor(index / daos) + 1),
+      dao: `dao${dao}`,
+      proposal: null,
+      candidates: [],
+      fees: { quote: BigInt(Math.floor(index / daos) + 1) * 5000n, base: 0n },
+      reserves: { quote: 10n ** 12n + input, base: 10n ** 15n },
+      keepsFees: false,
+      swap: { side: 'buy', input, output: input * 7n / 3n },
+      user: `user${Number(input) % 97}`,
+      liquidity: null,
+      reason: null,
+      raw: null,
+      outer: 0,
+      inner: 0,
+      accounts: [],
+      emitters: [],
+      grown: null
+    }
+  }
+}
+
+const withoutRollups = (store: Store): Store => ({
+  ...store,
+  rollups: async () => [],
+  write: async changes => await store.write({ ...changes, rollups: [], makers: [] })
+})
+
+const folders: string[] = []
+const schemas: string[] = []
+async function open (): Promise<Store> {
+  if (values.url === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'bench-markets-'))
+    folders.push(folder)
+    return await openSqliteStore({ folder, program: PROGRAM })
+  }
+  const schema = `bench_${process.pid}_${schemas.length}`
+  schemas.push(schema)
+  const url = new URL(values.url)
+  url.searchParams.set('schema', schema)
+  return await openPostgresStore({ url: url.href, program: PROGRAM })
+}
+
+async function measure (work: () => Promise<unknown>): Promise<number> {
+  const begun = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / 1000
+}
+
+const show = (what: string, samples: number[]) => {
+  const sorted = [...samples].sort((a, b) => a - b)
+  console.log(`${what}: ${sorted[Math.floor(sorted.length / 2)]!.toFixed(2)} ms of CPU, the first ${samples[0]!.toFixed(2)}, at most ${sorted.at(-1)!.toFixed(2)}`)
+}
+
+const [kept, bare] = [await open(), await open()]
+try {
+  const runs = await Promise.all([kept, withoutRollups(bare)].map(async store => {
+    await store.revalue(VALUATION, [], new Map())
+    return { writer: await createStepWriter(store, VALUATION, () => {}), ms: 0 }
+  }))
+  for (let from = 0; from < swaps; from += step) {
+    const events = Array.from({ length: Math.min(step, swaps - from) }, (_, at) => eventOf(from + at))
+    for (const run of runs) {
+      const begun = performance.now()
+      await run.writer.commit({ events })
+      run.ms += performance.now() - begun
+    }
+  }
+  const [withRollups, without] = runs.map(({ ms }) => swaps / ms * 1000) as [number, number]
+  console.log(`${swaps} swaps in steps of ${step}: ${Math.round(withRollups)}/s with candles, ${Math.round(without)}/s without, ratio ${(withRollups / without).toFixed(2)}`)
+
+  const [trades, candles, ranges]: [number[], number[], number[]] = [[], [], []]
+  for (let at = 0; at < Math.min(daos, 20); at++) {
+    const dao = `dao${at}`
+    trades.push(await measure(async () => await kept.trades({ dao, limit: 1000, before: BigInt(Math.floor(swaps / daos / 2)) })))
+    candles.push(await measure(async () => await kept.rollupsOf(dao, { size: 3600, from: BEGIN, to: BEGIN + YEAR / 2, limit: 1000 })))
+    const slot = Math.floor(swaps / 20) * at
+    ranges.push(await measure(async () => await kept.poolEvents({ from: slot, to: slot + 999, limit: 10_000 })))
+  }
+  show('1,000 trades', trades)
+  show('1,000 candles of an hour', candles)
+  show('1,000 slots with 1,000 events', ranges)
+} finally {
+  for (const store of [kept, bare]) await store.close()
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  if (schemas.length > 0) {
+    const client = new pg.Client({ connectionString: values.url })
+    await client.connect()
+    for (const schema of schemas) await client.query(`drop schema if exists "${schema}" cascade`)
+    await client.end()
+  }
+}
