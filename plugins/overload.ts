@@ -38,7 +38,9 @@ export default fp<OverloadOptions>(async (fastify, { bounds }) => {
     maxEventLoopDelay: delay,
     maxHeapUsedBytes: heapBytes,
     maxRssBytes: residentBytes,
-    pressureHandler: ({ routeOptions }) => {
+    pressureHandler: ({ routeOptions }, _reply, _type, value) => {
+      // a second without one measurement of the loop counts as an endless delay; the first second of a slow start is such a one
+      if (value === Infinity) return
       if (routeOptions.url !== '/health') throw new ServiceError('OVERLOADED', 'the process is overloaded')
     }
   })

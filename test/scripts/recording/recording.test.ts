@@ -61,7 +61,8 @@ test('the replay answers what was asked, in other pieces too, and names what it 
   t.throws(() => replay('getTransaction', ['s2']), /not in the recording: transaction s2/)
   t.throws(() => replay('getSignaturesForAddress', ['A', {}]), /signatures of A/)
   t.throws(() => replay('getProgramAccounts', [PROGRAM, { filters: [] }]), /accounts of program/)
-  t.throws(() => replay('getBlock', [1]), /method getBlock/)
+  t.throws(() => replay('getBlockHeight', [1]), /method getBlockHeight/)
+  t.throws(() => replay('getBlock', [1]), { name: 'NotOffered' })
   t.end()
 })
 
