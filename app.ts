@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
 import { answerClientError } from './lib/http/client-errors.js'
+import { lazySerializers } from './lib/http/lazy-serializer.js'
 import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/settings.js'
 import { SHARED_SCHEMAS } from './schemas/registry.js'
@@ -25,6 +26,7 @@ const folder = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** The application: every file of plugins/, then every folder of routes/. It never listens. */
 export default async function app (fastify: FastifyInstance, options: AppOptions): Promise<void> {
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
+  fastify.setSerializerCompiler(lazySerializers(() => fastify.getSchemas()))
   await fastify.register(autoload, { dir: folder('plugins'), options })
   await fastify.register(autoload, { dir: folder('routes') })
 }

