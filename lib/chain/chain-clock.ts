@@ -45,6 +45,8 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
   async function read (): Promise<void> {
     const newest = await reader.finalizedSlot({ priority: 'head' })
     const at = clock.now()
+    // It stood and goes on: until a block time has been read nobody knows how far, and no window ends where it was
+    if (mark !== undefined && carryMs !== Infinity && newest > mark.slot) mark = undefined
     for (let slot = newest; slot > newest - SKIPPED; slot--) {
       const seconds = await reader.blockTime(slot, { priority: 'head' })
       if (seconds === null) continue

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../lib/errors.js'
 /** A chain of one slot a second whose node may stand, lag, or be away. */
 function make () {
   let now = 0
-  const node = { slot: 1_000, lag: 0, away: false, stands: false }
+  const node = { slot: 1_000, lag: 0, away: false, stands: false, timeless: false }
   const pass = (seconds: number) => { now += seconds * 1000; if (!node.stands) node.slot += seconds }
   const clock = createChainClock({
     clock: { now: () => now, epoch: () => 5_000_000 + now, random: () => 0, sleep: async () => {}, after: () => () => {} },
@@ -14,7 +14,10 @@ function make () {
         if (node.away) throw new ServiceError('NODE_UNAVAILABLE', 'away')
         return node.slot - node.lag
       },
-      blockTime: async slot => slot % 10 === 3 ? null : slot
+      blockTime: async slot => {
+        if (node.timeless) throw new ServiceError('NODE_UNAVAILABLE', 'no block time')
+        return slot % 10 === 3 ? null : slot
+      }
     }
   })
   return { node, pass, clock }
@@ -53,6 +56,22 @@ t.test('stands where the chain stands, and goes on with it', async t => {
   t.equal(clock.time(), 1_060_000, 'the slot it shows now is sixty seconds on from where it stood')
   pass(5)
   t.equal(clock.time(), 1_065_000)
+})
+
+t.test('while it goes on after it stood, and nobody says how far it is, there is no time', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  node.stands = true
+  pass(300)
+  await clock.read()
+  Object.assign(node, { stands: false, timeless: true })
+  pass(30)
+  await t.rejects(clock.read(), { code: 'NODE_UNAVAILABLE' })
+  t.equal(clock.time(), undefined, 'windows that ended where it stood would keep what is new out')
+  t.equal(clock.offset(), undefined)
+  node.timeless = false
+  await clock.read()
+  t.equal(clock.time(), 1_030_000)
 })
 
 t.test('a lower slot is believed once nothing higher has been seen for long', async t => {

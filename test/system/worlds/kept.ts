@@ -25,5 +25,9 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'One finalized slot far too high, and the head of the history counted as standing still until a restart.',
     plan: { seed: 19, nodes: 2, finalityLag: 0, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 90, every: 15, events: [{ at: 19, for: 106, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', value: 1_000_000_000, times: 2 } } }] }
+  },
+  {
+    found: 'The chain clock stood with a node alone, which then went on without giving block times: windows ended where it had stood.',
+    plan: { seed: 54, nodes: 1, finalityLag: 0, bulk: false, kind: 'own', daos: 3, past: { days: 4, swaps: 217 }, weather: 440, every: 10, events: [{ at: 30, for: 330, node: 0, weather: { kind: 'freeze' } }, { at: 340, for: 80, node: 0, weather: { kind: 'fault', rule: { kind: 'refuse', method: 'getBlockTime' } } }] }
   }
 ]

@@ -1,14 +1,16 @@
 /**
  * Worlds from seeds: `npm run worlds -- --seeds 1-1000`. A failure prints seed, second, rule, expected and served, and a smaller world
  * that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed, `--seconds` ends after a while, `--first`
- * at the first failure; `--defects` shows which of the defects known the worlds find.
+ * at the first failure; `--world` runs one that was printed; `--defects` shows which of the defects known the worlds find.
  */
 import { parseArgs } from 'node:util'
+import type { Plan } from './plan.js'
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     plan: { type: 'boolean', default: false },
+    world: { type: 'string' },
     kept: { type: 'boolean', default: false },
     first: { type: 'boolean', default: false },
     'no-shrink': { type: 'boolean', default: false },
@@ -31,8 +33,8 @@ const { planOf } = await import('./plan.js')
 const { shrink } = await import('./shrink.js')
 const { KEPT } = await import('./kept.js')
 
-const [first = 1, last = first] = (values.seeds ?? (values.kept ? '1-0' : '1-20')).split('-').map(Number)
-const plans = [...values.kept ? KEPT.map(({ plan }) => plan) : [], ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => planOf(first + at))]
+const [first = 1, last = first] = (values.seeds ?? (values.kept || values.world !== undefined ? '1-0' : '1-20')).split('-').map(Number)
+const plans = [...values.world === undefined ? [] : [JSON.parse(values.world) as Plan], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => planOf(first + at))]
 const begun = realNow()
 const seconds = () => (realNow() - begun) / 1000
 let [run, failed, answers, served, simulated] = [0, 0, 0, 0, 0]
