@@ -22,6 +22,7 @@ WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY public public
+COPY scripts/built.js scripts/built.js
 COPY --from=build /app/dist dist
 # The one place that is written to, and only with the embedded store.
 RUN mkdir /data && chown node:node /data

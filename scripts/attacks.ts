@@ -3,14 +3,11 @@
  * `npm run attacks -- dust fake-dollar` for some. No network.
  */
 import { ATTACKS } from './attacks/attacks.js'
+import { readCommandLine, refuse } from './command-line.js'
 import { openStage } from './attacks/stage.js'
 
-const wanted = process.argv.slice(2)
-for (const name of wanted) {
-  if (ATTACKS[name] !== undefined) continue
-  console.error(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
-  process.exit(1)
-}
+const { positionals: wanted } = readCommandLine(`npm run attacks -- [${Object.keys(ATTACKS).join('] [')}]`, {}, true)
+for (const name of wanted) if (ATTACKS[name] === undefined) refuse(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
 for (const [name, { what, run, show }] of Object.entries(ATTACKS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const stage = await openStage()

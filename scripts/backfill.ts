@@ -7,6 +7,7 @@ import Fastify from 'fastify'
 import { ALL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
 import { backfill } from './backfill-progress.js'
+import { readCommandLine } from './command-line.js'
 import { createHistory } from '../lib/history/history.js'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
@@ -16,6 +17,7 @@ import chainPlugin from '../plugins/chain.js'
 import configPlugin from '../plugins/config.js'
 import programPlugin from '../plugins/program.js'
 
+readCommandLine('npm run backfill: reads the whole history into the store, with the settings of the service', {})
 if (existsSync('.env')) process.loadEnvFile('.env')
 /** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
 const SAME_SIGNAL = 500

@@ -5,9 +5,7 @@
 import { createWriteStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import { isServiceError } from '../lib/errors.js'
 import type { Trade } from '../lib/history/rules/types.js'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
@@ -15,10 +13,10 @@ import { openSqliteReader } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { utcDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
+import { readCommandLine, runScript, UsageError } from './command-line.js'
 
 const PAGE = 2000
 const USAGE = 'export --what trades --format csv|ndjson|parquet --out FILE [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…]'
-class UsageError extends Error {}
 
 const COLUMNS = ['pool_id', 'trade_id', 'signature', 'slot', 'block_index', 'event_index', 'time', 'side', 'input', 'output', 'fee', 'maker', 'base_reserve', 'quote_reserve'] as const
 type Cell = string | number | null
@@ -73,9 +71,10 @@ function day (text: string | undefined, name: string): number | undefined {
   return found
 }
 
+const option = { type: 'string' } as const
+const { values } = readCommandLine(USAGE, { what: option, format: option, from: option, to: option, out: option, store: option })
+
 async function run (): Promise<void> {
-  const option = { type: 'string' } as const
-  const { values } = parseArgs({ options: { what: option, format: option, from: option, to: option, out: option, store: option } })
   const { what, format, out, store: place = 'sqlite:./data' } = values
   if (what !== 'trades' || out === undefined || (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')) throw new UsageError(USAGE)
   const [from, to] = [day(values.from, 'from') ?? 0, day(values.to, 'to') ?? 100_000]
@@ -102,10 +101,4 @@ async function run (): Promise<void> {
   }
 }
 
-try {
-  await run()
-} catch (error) {
-  if (!isServiceError(error) && !(error instanceof UsageError)) throw error
-  process.stderr.write(`${error.message}\n`)
-  process.exitCode = 1
-}
+await runScript(run)

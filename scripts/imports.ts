@@ -6,6 +6,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { readCommandLine } from './command-line.js'
+
+readCommandLine('npm run imports: says whether an import runs upward, or in a circle', {})
 
 /** Lowest first; a file belongs to the first layer whose pattern its path begins with, and imports from its own and lower ones. */
 const LAYERS: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [

@@ -4,19 +4,17 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { isServiceError } from '../lib/errors.js'
 import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteEngine } from '../lib/history/store/sqlite.js'
 import { copyStore } from '../lib/history/copy.js'
 import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
+import { readCommandLine, UsageError } from './command-line.js'
 
 const BAR = 30
 /** Between two lines where no terminal shows them, ms. */
 const LINE_MS = 5000
 const USAGE = 'migrate --from sqlite:FOLDER --to postgres://…  (or from postgres to sqlite)'
-
-class UsageError extends Error {}
 
 async function open (place: string, mayBeNew: boolean): Promise<Engine> {
   if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return await openPostgresEngine(place)
@@ -41,9 +39,10 @@ function createProgress (out: NodeJS.WriteStream) {
   }
 }
 
+const { values } = readCommandLine(USAGE, { from: { type: 'string' }, to: { type: 'string' } })
+
 async function run (signal: AbortSignal): Promise<void> {
-  const { values } = parseArgs({ options: { from: { type: 'string' }, to: { type: 'string' } }, strict: false })
-  if (typeof values.from !== 'string' || typeof values.to !== 'string') throw new UsageError(USAGE)
+  if (values.from === undefined || values.to === undefined) throw new UsageError(USAGE)
   const from = await open(values.from, false)
   try {
     const to = await open(values.to, true)

@@ -4,18 +4,18 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { isServiceError } from '../lib/errors.js'
 import { rebuildRollups } from '../lib/history/rebuild.js'
 import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
 import { createStore, prepareTables, type Engine } from '../lib/history/store/create-store.js'
 import { openSqliteEngine } from '../lib/history/store/sqlite.js'
+import { readCommandLine, UsageError } from './command-line.js'
 
-class UsageError extends Error {}
+const USAGE = 'rebuild-rollups --store sqlite:FOLDER|postgres://…  (sqlite:./data)'
 
 async function open (place: string): Promise<Engine> {
   if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return await openPostgresEngine(place)
-  if (!place.startsWith('sqlite:')) throw new UsageError('rebuild-rollups --store sqlite:FOLDER|postgres://…')
+  if (!place.startsWith('sqlite:')) throw new UsageError(USAGE)
   const folder = place.slice('sqlite:'.length)
   if (!existsSync(join(folder, 'history.db'))) throw new UsageError(`there is no history in ${folder}`)
   const engine = await openSqliteEngine(folder)
@@ -23,8 +23,9 @@ async function open (place: string): Promise<Engine> {
   return engine
 }
 
+const { values: { store: place } } = readCommandLine(USAGE, { store: { type: 'string', default: 'sqlite:./data' } })
+
 async function run (signal: AbortSignal): Promise<void> {
-  const { values: { store: place } } = parseArgs({ options: { store: { type: 'string', default: 'sqlite:./data' } } })
   const store = await createStore(await open(place))
   try {
     const swaps = await rebuildRollups({

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { httpUrl, readCommandLine, refuse, runScript, wholeNumber } from './command-line.js'
 import { recordNode } from './recording.js'
 
 /**
@@ -8,28 +8,28 @@ import { recordNode } from './recording.js'
  * that the service asks. FACTORY_ADDRESS is taken from the environment where --factory is not given.
  */
 
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string' },
-    out: { type: 'string' },
-    factory: { type: 'string', default: process.env.FACTORY_ADDRESS ?? '' },
-    mints: { type: 'string', default: '' },
-    most: { type: 'string' }
-  }
-})
-const { url, out, factory, mints, most } = values
-if (url === undefined || out === undefined || factory === '') {
-  process.stderr.write('usage: npm run record -- --url URL --out test/fixtures/NAME --factory PROGRAM [--mints A,B] [--most N]\n')
-  process.exit(2)
-}
+const USAGE = 'usage: npm run record -- --url URL --out test/fixtures/NAME --factory PROGRAM [--mints A,B] [--most N]'
+/** Most transactions that may be asked for. */
+const MOST = 10_000_000
 
-const text = await recordNode({
-  url,
-  program: factory,
-  mints: mints.split(',').filter(mint => mint !== ''),
-  ...most !== undefined && { most: Number(most) },
-  onStep: step => process.stdout.write(`${step}\n`)
+const { values: { url, out, factory, mints, most } } = readCommandLine(USAGE, {
+  url: { type: 'string' },
+  out: { type: 'string' },
+  factory: { type: 'string', default: process.env.FACTORY_ADDRESS ?? '' },
+  mints: { type: 'string', default: '' },
+  most: { type: 'string' }
 })
-mkdirSync(out, { recursive: true })
-writeFileSync(join(out, 'recording.json'), text)
-process.stdout.write(`${join(out, 'recording.json')}: ${Math.ceil(text.length / 1024)} kB\n`)
+
+await runScript(async () => {
+  if (url === undefined || out === undefined || factory === '') return refuse(USAGE)
+  const text = await recordNode({
+    url: httpUrl('url', url).href,
+    program: factory,
+    mints: mints.split(',').filter(mint => mint !== ''),
+    ...most !== undefined && { most: wholeNumber('most', most, 1, MOST) },
+    onStep: step => process.stdout.write(`${step}\n`)
+  })
+  mkdirSync(out, { recursive: true })
+  writeFileSync(join(out, 'recording.json'), text)
+  process.stdout.write(`${join(out, 'recording.json')}: ${Math.ceil(text.length / 1024)} kB\n`)
+})

@@ -1,21 +1,25 @@
 /** Makes a pool's figures again with a JSON-RPC node alone: `npm run verify -- --url http://… --rpc https://… --pool ADDRESS`. */
-import { parseArgs } from 'node:util'
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
+import { messageOf } from '../lib/errors.js'
+import { readCommandLine, refuse } from './command-line.js'
 
+const USAGE = 'npm run verify -- --pool ADDRESS [--url http://127.0.0.1:3000] [--rpc https://api.mainnet-beta.solana.com]'
 const { values: { url = 'http://127.0.0.1:3000', rpc = 'https://api.mainnet-beta.solana.com', pool = '' } } =
-  parseArgs({ options: { url: { type: 'string' }, rpc: { type: 'string' }, pool: { type: 'string' } } })
+  readCommandLine(USAGE, { url: { type: 'string' }, rpc: { type: 'string' }, pool: { type: 'string' } })
+if (!/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(pool) || ![url, rpc].every(place => URL.canParse(place))) refuse(USAGE)
 const DAY = 86_400
 const TAG = 'e445a52e51cb9a1d1dfd79ff523c94c3' // a self-call that emits an event, and SpotSwap
 
 async function ask<T> (where: string, body?: object): Promise<T> {
   const answer = await fetch(where, body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  if (!answer.ok) throw new Error(`${where}: ${answer.status} ${await answer.text()}`)
+    .catch((error: Error) => refuse(`${new URL(where).origin} can't be asked: ${messageOf(error.cause ?? error)}`))
+  if (!answer.ok) return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
   return await answer.json() as T
 }
 async function call<T> (method: string, ...params: unknown[]): Promise<T> {
   const { result, error } = await ask<{ result: T, error?: { message: string } }>(rpc, { jsonrpc: '2.0', id: 1, method, params })
-  if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+  if (error !== undefined) return refuse(`${method}: ${error.message}`)
   return result
 }
 const account = async (address: string) => (await call<{ value: { data: [string], owner: string } }>('getAccountInfo', address, { encoding: 'base64', commitment: 'confirmed' })).value

@@ -3,22 +3,29 @@
  * that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed, `--seconds` ends after a while, `--first`
  * at the first failure; `--world` runs one that was printed; `--defects` shows which of the defects known the worlds find.
  */
-import { parseArgs } from 'node:util'
+import { readCommandLine, refuse } from '../../../scripts/command-line.js'
 import type { Plan } from './plan.js'
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    plan: { type: 'boolean', default: false },
-    world: { type: 'string' },
-    kept: { type: 'boolean', default: false },
-    first: { type: 'boolean', default: false },
-    'no-shrink': { type: 'boolean', default: false },
-    seconds: { type: 'string' },
-    defects: { type: 'boolean', default: false },
-    only: { type: 'string' }
-  }
+const { values } = readCommandLine('npm run worlds -- [--seeds 1-20] [--world PLAN] [--kept] [--plan] [--first] [--no-shrink] [--seconds N] [--defects [--only NAME]]', {
+  seeds: { type: 'string' },
+  plan: { type: 'boolean', default: false },
+  world: { type: 'string' },
+  kept: { type: 'boolean', default: false },
+  first: { type: 'boolean', default: false },
+  'no-shrink': { type: 'boolean', default: false },
+  seconds: { type: 'string' },
+  defects: { type: 'boolean', default: false },
+  only: { type: 'string' }
 })
+if (values.seeds !== undefined && !/^\d+(-\d+)?$/.test(values.seeds)) refuse(`--seeds ${values.seeds}: a number, or two with a hyphen, such as 1-20`)
+if (values.seconds !== undefined && !(Number(values.seconds) > 0)) refuse(`--seconds ${values.seconds}: a number above 0`)
+function readPlan (text: string): Plan {
+  try {
+    return JSON.parse(text) as Plan
+  } catch {
+    return refuse('--world: a world as it is printed, in JSON')
+  }
+}
 if (values.defects) {
   const { runDefects } = await import('./defects/run.js')
   process.exit(runDefects(values.seeds ?? '1-500', values.only) ? 0 : 1)
@@ -34,7 +41,7 @@ const { shrink } = await import('./shrink.js')
 const { KEPT } = await import('./kept.js')
 
 const [first = 1, last = first] = (values.seeds ?? (values.kept || values.world !== undefined ? '1-0' : '1-20')).split('-').map(Number)
-const plans = [...values.world === undefined ? [] : [JSON.parse(values.world) as Plan], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => planOf(first + at))]
+const plans = [...values.world === undefined ? [] : [readPlan(values.world)], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => planOf(first + at))]
 const begun = realNow()
 const seconds = () => (realNow() - begun) / 1000
 let [run, failed, answers, served, simulated] = [0, 0, 0, 0, 0]

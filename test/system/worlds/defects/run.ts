@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { type Defect, DEFECTS } from './defects.js'
 
 const HOME = join(import.meta.dirname, '../../../..')
-const COPIED = ['app.ts', 'package.json', 'tsconfig.json', 'idl', 'lib', 'plugins', 'public', 'routes', 'schemas', 'simulator', 'test/system/worlds', 'test/support']
+const COPIED = ['app.ts', 'package.json', 'tsconfig.json', 'idl', 'lib', 'plugins', 'public', 'routes', 'schemas', 'scripts/command-line.ts', 'simulator', 'test/system/worlds', 'test/support']
 
 interface Found { seed: number, rule: string }
 
@@ -42,6 +42,10 @@ function firstFailure (folder: string, seeds: string): Found | undefined {
 /** Tells of each defect how many worlds found it; whether all were. */
 export function runDefects (seeds: string, only: string | undefined): boolean {
   const [, last = '500'] = seeds.split('-')
+  if (only !== undefined && !DEFECTS.some(({ name }) => name === only)) {
+    console.error(`--only ${only}: one of ${DEFECTS.map(({ name }) => name).join(', ')}`)
+    return false
+  }
   let missed = 0
   for (const defect of DEFECTS.filter(({ name }) => only === undefined || name === only)) {
     const folder = copySource(defect)

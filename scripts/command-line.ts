@@ -1,0 +1,58 @@
+/** Command lines of the scripts: what its caller can mend is told in one line, without a stack trace. */
+import { parseArgs, type ParseArgsConfig } from 'node:util'
+import { isServiceError, messageOf } from '../lib/errors.js'
+import { SettingsError } from '../lib/settings.js'
+
+/** Something of the command line that can't be; its message is what the caller reads. */
+export class UsageError extends Error {}
+
+/** Ends the process with status 2 and one line. */
+export function refuse (line: string): never {
+  process.stderr.write(`${line.replaceAll(/\s*\n\s*/g, ' ')}\n`)
+  process.exit(2)
+}
+
+type Options = NonNullable<ParseArgsConfig['options']>
+type Read<O extends Options, P extends boolean> = ReturnType<typeof parseArgs<{ options: O, allowPositionals: P }>>
+
+/**
+ * The command line's flags. `--help` prints `usage` and ends the process; one that is unknown, or lacks its value, ends it with status 2 and a line
+ * that has both what is wrong and `usage`.
+ */
+export function readCommandLine<const O extends Options, const P extends boolean = false> (usage: string, options: O, allowPositionals?: P): Read<O, P> {
+  let read
+  try {
+    read = parseArgs({ options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: allowPositionals ?? false })
+  } catch (error) {
+    // What is behind the first sentence is advice on how to quote
+    return refuse(`${(error as Error).message.split('. ')[0]}: ${usage}`)
+  }
+  if ((read.values as { help?: boolean }).help !== true) return read as unknown as Read<O, P>
+  process.stdout.write(`${usage}\n`)
+  process.exit(0)
+}
+
+/** Runs a script. What its caller or an operator can mend ends it with a line and status 1; a defect shows where it is. */
+export async function runScript (work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    // What the system refuses says so: a port that is taken, a file that can't be written
+    if (!isServiceError(error) && !(error instanceof UsageError) && !(error instanceof SettingsError) && !(error instanceof Error && 'syscall' in error)) throw error
+    process.stderr.write(`${messageOf(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** A whole number of a flag from `min` to `max`. Throws a UsageError. */
+export function wholeNumber (flag: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+  if (value >= min && value <= max) return value
+  throw new UsageError(`--${flag} ${text}: a whole number from ${min} to ${max}`)
+}
+
+/** A base URL of a flag. Throws a UsageError. */
+export function httpUrl (flag: string, text: string): URL {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text)
+  throw new UsageError(`--${flag} ${text}: an http or https URL`)
+}

@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test, type Test } from 'tap'
+import { ROOT, startScript } from '../support/script-process.js'
+
+/** What has no command line of its own: it is imported by others. */
+const PARTS = ['backfill-progress.ts', 'command-line.ts', 'contract.ts', 'recording.ts', 'schema-files.ts', 'clean.js', 'built.js']
+const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
+  .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
+
+async function run (t: Test, script: string, ...args: string[]): Promise<{ code: number | null, out: string, errors: string }> {
+  const started = startScript(script, { args })
+  t.teardown(() => started.child.kill('SIGKILL'))
+  const { code } = await started.ended
+  return { code, out: started.stdout(), errors: started.stderr() }
+}
+
+/** Two processes at a time. */
+async function each<T> (list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = [...list]
+  const take = async () => { for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item) }
+  await Promise.all([take(), take()])
+}
+
+test('every script refuses a flag that it does not know in one line', { timeout: 120_000 }, async t => {
+  t.ok(SCRIPTS.length >= 13)
+  await each(SCRIPTS, async script => {
+    const { code, out, errors } = await run(t, script, '--colour', 'red')
+    t.ok(code === 1 || code === 2, `${script} ends with ${code}`)
+    t.match(errors, /^Unknown option '--colour'.*\n$/, script)
+    t.equal(out, '', script)
+  })
+})
+
+test('--help says in one line how a script is called', async t => {
+  await each(['check-listing', 'verify', 'schemas'], async script => {
+    const { code, out, errors } = await run(t, `scripts/${script}.ts`, '--help')
+    t.same([code, errors], [0, ''], script)
+    t.match(out, new RegExp(`^npm run ${script} -- .*\n$`), script)
+  })
+})
+
+test('values that can\'t be are told in one line', { timeout: 120_000 }, async t => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  t.teardown(() => taken.close())
+  const port = String((taken.address() as AddressInfo).port)
+  const cases: Array<[script: string, args: string[], told: RegExp]> = [
+    ['check-listing', ['--form', 'nasdaq'], /^--form nasdaq: one of coingecko, dexscreener, geckoterminal, cmc, jupiter\n$/],
+    ['check-listing', ['--url', 'localhost'], /^--url localhost: an http or https URL\n$/],
+    ['check-listing', ['--url'], /^Option '--url <value>' argument missing: npm run check-listing .*\n$/],
+    ['check-listing', ['--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
+    ['verify', [], /^npm run verify -- --pool ADDRESS .*\n$/],
+    ['verify', ['--pool', 'So11111111111111111111111111111111111111112', '--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
+    ['replay', ['nothing'], /^there is no recording nothing; recordings: simulated\n$/],
+    ['replay', ['simulated', '--port', 'http'], /^--port http: a whole number from 0 to 65535\n$/],
+    ['replay', ['simulated', '--port', port], /^listen EADDRINUSE.*\n$/],
+    ['export', ['--what', 'trades', '--format', 'csv', '--out', '/nowhere/x.csv', '--store', 'sqlite:/nowhere'], /^there is no history at sqlite:\/nowhere\n$/]
+  ]
+  await each(cases, async ([script, args, told]) => {
+    const { code, errors } = await run(t, `scripts/${script}.ts`, ...args)
+    t.ok(code === 1 || code === 2, `${script} ${args.join(' ')} ends with ${code}`)
+    t.match(errors, told, `${script} ${args.join(' ')}`)
+  })
+  t.match((await run(t, 'test/system/worlds/run.ts', '--seeds', 'all')).errors, /^--seeds all: a number, or two with a hyphen.*\n$/)
+})
+
+test('what runs the build says so where there is none', async t => {
+  const { code, errors } = await run(t, 'scripts/built.js', 'no-such-script')
+  t.same([code, errors], [2, 'npm run no-such-script runs what `npm run build` has made: build first\n'])
+})
