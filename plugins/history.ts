@@ -3,7 +3,6 @@ import { ALL, staleAfter } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/reconnecting-subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
-import { openSharedHistory } from '../lib/history/shared-history.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Settings } from '../lib/settings.js'
 
@@ -24,7 +23,11 @@ const LAST_STEP = 3_000
 
 /** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
 async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'>): Promise<History & { close (): Promise<void> }> {
-  if (databaseUrl !== undefined) return await openSharedHistory({ ...options, url: databaseUrl, writes: role !== 'api' })
+  if (databaseUrl !== undefined) {
+    // loaded where it is used: who has the embedded store needs no client of a database
+    const { openSharedHistory } = await import('../lib/history/shared-history.js')
+    return await openSharedHistory({ ...options, url: databaseUrl, writes: role !== 'api' })
+  }
   const store = await openSqliteStore({ folder: dataDir, program: options.program })
   return { ...createHistory({ ...options, store }), close: () => store.close() }
 }

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { createRedisLink, type RedisLink, type RedisLinkOptions } from '../lib/rate-limit/redis.js'
+import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
 import { createSharedCounter, type SharedCounter } from '../lib/rate-limit/shared.js'
 import { WINDOW } from '../lib/rate-limit/minute-window.js'
 
@@ -28,6 +28,8 @@ export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
     return
   }
 
+  // loaded where it is used: the client is a tenth of the start
+  const { createRedisLink } = await import('../lib/rate-limit/redis.js')
   let wasAway = false
   const link = createRedisLink({
     url: redisUrl,
