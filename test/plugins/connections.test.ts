@@ -115,11 +115,11 @@ test('slow clients are cut off: silent ones, slow headers, slow bodies', async t
   t.teardown(() => clearInterval(drip))
   for (const { closed, text } of [silent, headers]) {
     const after = await closed
-    t.ok(after > 4_000 && after < 7_500, `${after} ms`)
+    t.ok(after > 4_000 && after < 15_000, `${after} ms`)
     t.match(text(), /^HTTP\/1.1 408 Request Timeout.*\{"error":"Request timed out"\}$/s)
   }
   const after = await body.closed
-  t.ok(after > 9_000 && after < 12_500, `${after} ms`)
+  t.ok(after > 9_000 && after < 20_000, `${after} ms`)
   t.match(body.text(), /^HTTP\/1.1 404 Not Found.*\{"error":"Endpoint not found: \/health"\}$/s, 'one answer, not two')
   await until('all are forgotten', () => app.connections.count() === 0)
 })
