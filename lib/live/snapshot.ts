@@ -61,19 +61,29 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   let newest: { slot: number, at: number } | undefined
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
+  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next. */
+  let before = new Map<string, { account: RawAccount, entry: Discovered }>()
 
-  function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
+  /** What one account is, whatever stands beside it. */
+  function decode (account: RawAccount): Discovered {
     const { address } = account
-    let dao: Dao
+    const same = before.get(address)
+    if (same !== undefined && same.account.owner === account.owner && same.account.data.equals(account.data)) return same.entry
+    const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
-      dao = decodeDao(client, account)
+      return { address, dao: decodeDao(client, account), leftOut }
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      return { address, dao: undefined, leftOut: excluded.has(address) ? 'excluded' : 'undecodable' }
+      return { address, dao: undefined, leftOut: leftOut ?? 'undecodable' }
     }
+  }
+
+  function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
+    const entry = decode(account)
+    const { address, dao } = entry
     // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is mixed up
-    if (dao.ownAddress !== address && all.has(dao.ownAddress)) throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
-    return { address, dao, leftOut: excluded.has(address) ? 'excluded' : undefined }
+    if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+    return entry
   }
 
   return async () => {
@@ -86,11 +96,15 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const all = new Set(value.map(({ address }) => address))
     const pause = createPauses()
     const found: Discovered[] = []
+    const decoded: typeof before = new Map()
     for (const account of value) {
-      found.push(discover(account, all))
+      const entry = discover(account, all)
+      found.push(entry)
+      decoded.set(account.address, { account, entry })
       const wait = pause()
       if (wait !== undefined) await wait
     }
+    before = decoded
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []

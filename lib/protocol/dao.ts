@@ -14,8 +14,8 @@ export interface Dao {
   baseMint: string
   quoteMint: string
   /** The token accounts that hold what is in the pool, fees included. */
-  baseVault: string
-  quoteVault: string
+  readonly baseVault: string
+  readonly quoteVault: string
   /** Reserves of the spot pool, raw units; fee balances are not part of them. */
   baseReserves: bigint
   quoteReserves: bigint
@@ -66,14 +66,16 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   const pool = amm.state.spot?.spot ?? amm.state.futarchy?.spot
   if (pool === undefined) throw new DecodeError('dao: a pool state that is neither spot nor futarchy')
   if (!amm.baseMint.equals(dao.baseMint) || !amm.quoteMint.equals(dao.quoteMint)) throw new DecodeError('dao: the pool is of other mints')
+  // base58 is the dearest part of decoding, and hardly anyone asks for the vaults
+  const [baseVault, quoteVault] = [amm.ammBaseVault.toBytes(), amm.ammQuoteVault.toBytes()]
   return {
     address: account.address,
     ownAddress: ownAddress(client, account.address, dao),
     state: amm.state.spot === undefined ? 'futarchy' : 'spot',
     baseMint: toKey(dao.baseMint),
     quoteMint: toKey(dao.quoteMint),
-    baseVault: toKey(amm.ammBaseVault),
-    quoteVault: toKey(amm.ammQuoteVault),
+    get baseVault () { return keyText(baseVault) },
+    get quoteVault () { return keyText(quoteVault) },
     baseReserves: toBigInt(pool.baseReserves),
     quoteReserves: toBigInt(pool.quoteReserves),
     baseFees: toBigInt(pool.baseProtocolFeeBalance),

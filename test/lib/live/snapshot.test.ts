@@ -1,0 +1,48 @@
+import { Connection } from '@solana/web3.js'
+import { test } from 'tap'
+import type { AccountReader, RawAccount } from '../../../lib/chain/types.js'
+import { createSnapshotReader } from '../../../lib/live/snapshot.js'
+import { createTokenReader } from '../../../lib/live/tokens.js'
+import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
+import { createProgramClient } from '../../../lib/protocol/client.js'
+import { createLedger } from '../../../simulator/ledger.js'
+
+function setUp () {
+  const ledger = createLedger({ seed: 5 })
+  const usdc = ledger.usdc()
+  const [still, moving] = [1, 2].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
+  const raw = (address: string): RawAccount | null => {
+    const account = ledger.account(address)
+    return account === null ? null : { address, owner: account.owner, data: Buffer.from(account.data) }
+  }
+  let listed = (): RawAccount[] => ledger.daos.map(({ address }) => raw(address)!)
+  const reader: AccountReader = {
+    programAccounts: async () => ({ slot: ledger.slot, value: listed() }),
+    accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
+  }
+  const client = createProgramClient(ledger.program, new Connection('http://127.0.0.1:1'))
+  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set() })
+  return { ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
+}
+
+test('an account that stays as it was is not decoded again, one that moves is', async t => {
+  const { ledger, still, moving, read } = setUp()
+  const entryOf = (discovered: Awaited<ReturnType<typeof read>>['discovered'], address: string) => discovered.find(entry => entry.address === address)!
+  const first = await read()
+  ledger.advance(1)
+  moving.swap('buy', 5_000_000n)
+  const second = await read()
+  t.equal(entryOf(second.discovered, still.address), entryOf(first.discovered, still.address))
+  t.equal(entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum)
+  t.equal(second.pairs.find(({ address }) => address === moving.address)!.quoteReserves, 10n ** 11n + 5_000_000n - entryOf(second.discovered, moving.address).dao!.quoteFees)
+  t.equal(entryOf(second.discovered, still.address).dao!.baseVault, tokenAccountAddress(still.address, still.base.address))
+})
+
+test('bytes of another DAO are found out, also where they were odd before and that DAO comes later', async t => {
+  const { still, moving, read, raw, list } = setUp()
+  const odd = (): RawAccount => ({ ...raw(still.address)!, address: moving.address })
+  list(() => [odd()])
+  t.equal((await read()).discovered.length, 1, 'alone it is an account like any other')
+  list(() => [odd(), raw(still.address)!])
+  await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ })
+})
