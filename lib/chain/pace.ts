@@ -49,6 +49,8 @@ const MAX_BACKGROUND_BATCHES = 4
 // Where a node refuses without saying for how long.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
+// A limit is met where so much of it has been used.
+const FULL = 0.9
 // A longer Retry-After is not waited for in full: a quota may be given back sooner.
 const MAX_RETRY_AFTER_MS = 600_000
 // By the measured headers of public nodes, per address and method.
@@ -175,19 +177,33 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     else giveUpIfTooLate(submission)
   }
 
+  /** The limit that a call sent at `at` has met: that of its method or that of all calls. Which one it is shows only once other methods are called too. */
+  function limitMet (own: Rate, at: number): Rate {
+    const [ofOwn, ofAll] = [own.known(), all.known()]
+    if (ofAll !== undefined && all.accepted(ofAll.windowMs, at) >= ofAll.calls * FULL) return all
+    if (ofAll === undefined && ofOwn !== undefined) {
+      const { calls, windowMs } = ofOwn
+      // Fewer of its own were accepted than before, and others make up for them.
+      if (Math.abs(all.accepted(windowMs, at) - calls) < Math.abs(own.accepted(windowMs, at) - calls)) {
+        own.forget()
+        return all
+      }
+    }
+    // That of the method, unless others made most of the calls.
+    return own.accepted(METHOD_WINDOW_MS, at) < all.accepted(METHOD_WINDOW_MS, at) / 2 ? all : own
+  }
+
   function refuse (method: string, calls: number, sentAt: number, retryAfter: number | undefined): void {
     refused += calls
     const now = clock.now()
     const news = sentAt >= pausedUntil || now >= pausedUntil
     const retryAfterMs = retryAfter === undefined ? undefined : Math.min(MAX_RETRY_AFTER_MS, retryAfter * 1000)
-    // The limit that was met is that of the method, unless others made most of the calls.
     const own = rateOf(method)
-    const since = now - METHOD_WINDOW_MS
-    const ofAll = own.accepted(since) < all.accepted(since) / 2
+    for (const rate of [own, all]) rate.refused(sentAt, calls)
+    const limit = limitMet(own, sentAt)
     // Where no more calls wait, nothing shows how many would have been allowed: a pause is all there is to learn.
-    const pressed = ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => ofAll || calls[at]!.method === method)))
-    own.refused(sentAt, calls, retryAfterMs, pressed && !ofAll)
-    all.refused(sentAt, calls, retryAfterMs, pressed && ofAll)
+    const isPressed = ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
+    if (isPressed) limit.met(sentAt, retryAfterMs)
     const pause = retryAfterMs ?? pauseMs
     if (retryAfterMs === undefined && news) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
     pausedUntil = Math.max(pausedUntil, sentAt + pause)

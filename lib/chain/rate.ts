@@ -23,14 +23,20 @@ export interface Rate {
   wait (calls: number): number
   /** Takes note that `calls` are sent. */
   spend (calls: number): void
-  /** Takes note that `calls` sent at `sentAt` were refused; `retryAfterMs` where the node said so; `met`: it was this limit that they met, while more calls waited. */
-  refused (sentAt: number, calls: number, retryAfterMs: number | undefined, met: boolean): void
+  /** Takes note that `calls` sent at `sentAt` were refused: they count no more. */
+  refused (sentAt: number, calls: number): void
+  /** It was this limit that calls sent at `sentAt` met, while more of them waited; `retryAfterMs` where the node said so. */
+  met (sentAt: number, retryAfterMs: number | undefined): void
   /** Takes note that a call sent at `sentAt` was accepted. */
   accept (sentAt: number): void
   /** The node says what it allows, in a header. */
   state (allowance: Allowance): void
-  /** Calls accepted since `since`, as far as it remembers (a minute). */
-  accepted (since: number): number
+  /** Calls accepted within `windowMs` up to `at`, as far as it remembers (a minute). */
+  accepted (windowMs: number, at: number): number
+  /** What it was found, or is said, to allow; undefined: no bound is known. */
+  known (): Allowance | undefined
+  /** It was another limit that was met: nothing is known of this one. */
+  forget (): void
   /** The largest sensible batch. */
   batch (): number
   /** Calls a second now; Infinity while there is no bound. */
@@ -39,7 +45,7 @@ export interface Rate {
 
 // Windows by which nodes count: what a refusal proves is first explained by the shortest one that fits.
 const WINDOWS_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
-const BUCKET_MS = 20
+const BUCKET_MS = 10
 const BUCKETS = 66_000 / BUCKET_MS
 // Doubling every half second brings a node of one's own to full speed within seconds.
 const DOUBLE_MS = 500
@@ -53,6 +59,8 @@ const MIN_MARGIN = 0.04
 const MAX_MARGIN = 0.25
 // More is found once so much of what was found has been tried.
 const PROVED = 1.3
+// Only a rate of which so much is used shows by the lack of refusals that more is allowed.
+const USED = 0.8
 // How long what was found is kept before more is tried: each try costs a pause, so it must stay a small part of the time.
 const MIN_HOLD_MS = 20_000
 const MAX_HOLD_MS = 600_000
@@ -125,7 +133,8 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       }
     } else if (stated === undefined) {
       const grown = level * (1 + GROWTH_PER_SECOND * Math.min(seconds, 1))
-      level = now < holdUntil ? Math.max(level, Math.min(grown, top())) : grown
+      const tries = now >= holdUntil && count(now - found.windowMs, now) >= found.calls * Math.min(level, 1) * USED
+      level = tries ? grown : Math.min(grown, top())
       if (level > PROVED) adopt(now, found)
     }
     const rate = perSecond()
@@ -163,13 +172,14 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       calls = count(base - windowMs, base)
       margin = MIN_MARGIN
     } else if (bunched) margin = Math.min(MAX_MARGIN, margin * 2)
+    else if (probing) margin = Math.max(MIN_MARGIN, margin / 2)
     hold = probing ? Math.min(MAX_HOLD_MS, hold * 2) : Math.max(hold, MIN_HOLD_MS, HOLD_PER_PAUSE * (retryAfterMs ?? 0))
     holdUntil = now + (retryAfterMs ?? 0) + hold
     // What held before more was tried still holds. A node that is down tells no limit.
     if (probing && !again) found = before
     else if (calls === 0 || sentAt - base > OUTAGE_MS) found = run!.before
     else found = calls / windowMs < LEAST.calls / LEAST.windowMs ? LEAST : { calls, windowMs }
-    level = Math.min(BACK, top())
+    level = probing && !again ? top() : Math.min(BACK, top())
     if (found === undefined) start = { rate: Math.min(start.rate, startRate ?? Infinity), at: now, spent: 0 }
     tokens = found === undefined && startRate === undefined ? Infinity : 0
     loweredAt = now
@@ -199,12 +209,14 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       start.spent += calls
       if (tokens !== Infinity) tokens -= calls
     },
-    refused (sentAt, calls, retryAfterMs, met) {
+    refused (sentAt, calls) {
       roll()
       const bucket = Math.floor(sentAt / BUCKET_MS)
       if (bucket > head - BUCKETS) counts[bucket % BUCKETS] = Math.max(0, counts[bucket % BUCKETS]! - calls)
+    },
+    met (sentAt, retryAfterMs) {
       // What was sent before the last lowering says nothing new.
-      if (!met || sentAt <= loweredAt) return
+      if (sentAt <= loweredAt) return
       if (stated === undefined) return lower(sentAt, retryAfterMs)
       margin = Math.min(MAX_MARGIN, margin * 2)
       level = top()
@@ -225,7 +237,12 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       loweredAt = clock.now()
       tokens = Math.min(tokens, 1)
     },
-    accepted: since => count(since, clock.now()),
+    accepted: (windowMs, at) => count(at - windowMs, at),
+    known: () => found,
+    forget () {
+      found = stated
+      tokens = Infinity
+    },
     batch () {
       const rate = perSecond()
       // Where there is a limit, small enough for a window to be filled evenly.

@@ -172,7 +172,7 @@ export function createIndexer (options: IndexerOptions) {
     const from = edge()
     try {
       if (from !== undefined && await walk.listNext(ranges, from)) return
-      const result = await walk.backfillStep(range!)
+      const result = await walk.backfillStep(range!, from ?? -Infinity)
       if (result.taken > 0) back.failures = 0
       lost.delete(range!.above.oldest)
       settle(back, result)

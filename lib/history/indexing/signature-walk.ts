@@ -83,8 +83,14 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     return false
   }
 
-  /** Processes one step of an unindexed range. Throws HistoryLost where the node seems to know nothing of it any more. */
-  async function backfillStep (range: UnindexedRange): Promise<StepResult> {
+  /** Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for. */
+  function firstOf (entries: SignatureInfo[], edge: number): SignatureInfo[] {
+    const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
+    return older < 1 ? entries : entries.slice(0, older + 1)
+  }
+
+  /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node seems to know nothing of it any more. */
+  async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.of(range) ?? listings.begin(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
@@ -96,7 +102,7 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
       return { taken: 0 }
     }
     if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range, true)
-    const advanced = await advance(listing.entries, until === undefined ? 'past' : 'head', PATIENCE_MS)
+    const advanced = await advance(firstOf(listing.entries, edge), until === undefined ? 'past' : 'head', PATIENCE_MS)
     const { entries, events, missing } = advanced
     if (entries.length === 0) return advanced
     const rest = listing.entries.slice(entries.length)

@@ -115,6 +115,24 @@ test('the head goes before the past, which goes before what nobody waits for', a
   t.equal(accepted.map(({ method }) => method).join(''), 'daaabbbcccdd', 'but for the one that was first')
 })
 
+test('a limit of all calls is told from one of a method, though one method makes nearly all of them', async t => {
+  for (const limit of [{ calls: 50, windowMs: 1_000 }, { calls: 10, windowMs: 1_000 }, { calls: 10, windowMs: 10_000, method: '*' }]) {
+    const { clock, send, between, accepted } = setUp({ limits: [limit] })
+    send(1_000_000).catch(() => {})
+    for (let at = 0; at < 400; at++) {
+      await clock.run(500)
+      for (const method of at % 16 === 0 ? ['getSlot', 'getProgramAccounts'] : at % 4 === 0 ? ['getSignaturesForAddress'] : []) send(1, method, 'head').catch(() => {})
+    }
+    const { refused } = between(40_000, 200_000)
+    const most = limit.calls / limit.windowMs * 160_000
+    const reading = accepted.filter(({ at, method }) => at > 40_000 && method === 'getTransaction').length
+    const others = accepted.filter(({ at, method }) => at > 40_000 && method !== 'getTransaction').length
+    t.ok((limit.method === undefined ? reading + others : reading) >= 0.92 * most, `${reading} of ${most}, and ${others} others`)
+    t.ok(refused < 0.02 * most, `${refused} refused`)
+    t.ok(others >= 98, `${others} of 100 others`)
+  }
+})
+
 test('what is stated is used from the start, and never exceeded', async t => {
   const { clock, send, between, requests } = setUp({ limits: [{ calls: 100, windowMs: 1_000 }] }, 100)
   send(10_000).catch(() => {})

@@ -37,7 +37,7 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
   const ask = async () => ({ slot: await reader.finalizedSlot(), at: clock.now() })
   const edge = () => ledger.time - 86_460
   const ranges = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
-  return { walk, writer, reader, time, ask, edge, ranges, head: () => walk.head(ask, edge()), back: () => walk.backfillStep(ranges()[0]!) }
+  return { walk, writer, reader, time, ask, edge, ranges, head: () => walk.head(ask, edge()), back: () => walk.backfillStep(ranges()[0]!, edge()) }
 }
 
 test('transactions that were given are kept and stored though others failed, and none is asked for twice', async t => {
@@ -81,6 +81,20 @@ test('a transaction that is refused holds up nothing that comes after it for lon
   t.ok(waits > 0 && waits < 20, `${waits} waits`)
   t.match(writer.state.missing, [{ signature: lost, reason: 'the node does not have it' }])
   t.equal(writer.state.swaps, 59)
+})
+
+test('nothing older than the last day is asked for before the last day is whole', async t => {
+  const ledger = trading(30)
+  ledger.advance(2 * 86_400)
+  for (let at = 0; at < 30; at++) {
+    ledger.advance(60)
+    ledger.daos[0]!.swap('buy', BigInt(9000 + at))
+  }
+  const { writer, reader, edge, head, back } = await setUp(t, ledger)
+  const oldest = () => writer.state.indexedRanges[0]?.oldestTime ?? Infinity
+  await head()
+  while (oldest() > edge()) await back()
+  t.equal(reader.calls.transactions.length, 31, 'thirty, and the one that shows them to be all')
 })
 
 test('one of a version that can not be read is a loss of its own, at once', async t => {
