@@ -4,19 +4,21 @@ import type { Snapshot } from '../live/snapshot.js'
 import { createAggregate, type Pricing, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import type { CachedResponse } from '../http/cached-response.js'
-import type { Aged } from '../live/fresh.js'
+import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
 import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.js'
 import { type AggregateFees, FeesSchema } from '../../schemas/fees.js'
 import { sameLife } from './same-life.js'
 import { jsonResponse } from './json-response.js'
-import { ALL, keepResponse, type Kept, type Sources, unixSeconds, usdValuationOf } from './sources.js'
+import { ALL, keepResponse, type Kept, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from './sources.js'
 
 /** What is summed up since launch. */
 type Figure = 'volume' | 'fees'
 
 /** The sums since launch, and what of them is not known. */
 export interface Totals {
+  /** When the state that they are valued by was read, ms. */
+  readAt: number
   record: AggregateVolume
   /** Every event is stored and understood. */
   complete: boolean
@@ -42,11 +44,12 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
  * for fees until they are summed up, HISTORY_UNAVAILABLE when it is behind.
  */
 export function createTotals (sources: Sources, figure: Figure): Kept<Totals> {
-  const { snapshot: snapshots, history, settings } = sources
+  const { snapshot: snapshots, history, settings, now } = sources
   const aggregate = createAggregate()
 
   return keepResponse(sources, async () => {
-    const { value: snapshot } = await snapshots.get(ALL)
+    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const readAt = now() - age
     const { complete: walked, headAt, isBehind } = history.status()
     if (!walked) throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
     if (headAt === null || isBehind) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
@@ -72,8 +75,8 @@ export function createTotals (sources: Sources, figure: Figure): Kept<Totals> {
       daos.push({ address, baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days: figure === 'fees' ? { settled: feesOf(days.settled), recent: feesOf(days.recent) } : days })
       if (figure === 'fees') for (const part of [days.settled, days.recent]) for (const day of part.values()) unknownFees += day.unknownFees
     }
-    return { record: await aggregate(daos, pricingOf(snapshot, usdValuationOf(snapshot, settings)), unixSeconds(sources)), complete, missing, unknownFees }
-  })
+    return { readAt, record: await aggregate(daos, pricingOf(snapshot, usdValuationOf(snapshot, settings)), unixSeconds(sources)), complete, missing, unknownFees }
+  }, ({ readAt }) => readAt)
 }
 
 type Days = ReadonlyMap<string, { quote: Rational, fees: Rational, trades: number }>

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.js'
-import type { Aged } from '../live/fresh.js'
+import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import { daosReport } from '../market/dao-report.js'
 import { isTickerId } from '../market/ticker.js'
 import type { CachedResponse } from '../http/cached-response.js'
@@ -12,7 +12,7 @@ import type { Ticker } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse, type Totals } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { ALL, keepResponse, type Sources, usdValuationOf } from './sources.js'
+import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
 import { createTickers, type TickerList } from './tickers.js'
 
 /** Answers about the whole market; bytes are made once per refresh. */
@@ -33,17 +33,18 @@ export interface Market {
 const toResponse = jsonResponse(DaosSchema)
 
 export function createMarket (sources: Sources): Market {
-  const { snapshot: snapshots, history, settings } = sources
+  const { snapshot: snapshots, history, settings, now } = sources
   const tickers = createTickers(sources)
   const volumes = createTotals(sources, 'volume')
   const fees = createTotals(sources, 'fees')
 
   const daos = keepResponse(sources, async () => {
-    const { value: snapshot } = await snapshots.get(ALL)
+    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const readAt = now() - age
     const incomplete = tickers.peek()?.value.incomplete ?? new Set<string>()
     const report = daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
-    return await toResponse(report)
-  })
+    return { readAt, response: await toResponse(report) }
+  }, ({ readAt }) => readAt)
 
   return {
     async tickers () {
@@ -61,7 +62,10 @@ export function createMarket (sources: Sources): Market {
     aggregate: createVolumeResponse(volumes),
     fees: createFeesResponse(fees),
     totals: { volume: volumes.get, fees: fees.get },
-    daos: () => daos.get(),
+    async daos () {
+      const { value, ...age } = await daos.get()
+      return { value: value.response, ...age }
+    },
     readiness: () => readiness(sources)
   }
 }
