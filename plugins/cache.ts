@@ -33,7 +33,7 @@ export default fp(async fastify => {
     if (!isServiceError(error, 'INVALID_MINT', 'MINT_NOT_FOUND')) fastify.log.warn({ err: error }, 'the chain could not be read')
   }
   const common = { ttl: TICKER_TTL, staleIfError, now, onFailure, outlives: () => chain.standing()?.halted === true }
-  const ages = createSlotAges(now)
+  const ages = createSlotAges(now, chain.pastMs)
   // what the store holds outlives a restart: a DAO that has traded is there
   const expectsSome = (): boolean => fastify.hasDecorator('history') && fastify.history.report().size > 0
   const tokens = createTokenReader({ reader: chain.accounts, ttl: METADATA_TTL, now })

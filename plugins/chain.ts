@@ -17,6 +17,8 @@ declare module 'fastify' {
       nodes: NodeClient['nodes']
       /** For how long no node has moved; undefined: one does. `halted`: two nodes or more agree on the slot, so it is the chain. */
       standing: () => Standing | undefined
+      /** For how long at least the chain has been past a slot, by what the nodes have shown, ms. */
+      pastMs: NodeClient['pastMs']
       /** Whether the WebSocket is connected; undefined: there is none, or it has not been tried yet. */
       websocketUp: boolean | undefined
       /** Ages and schedules. */
@@ -79,6 +81,7 @@ export default fp<ChainOptions>(async (fastify, { transport: options, now }) => 
     history,
     nodes: client.nodes,
     standing,
+    pastMs: client.pastMs,
     websocketUp: undefined,
     clock,
     time: now ?? chainClock.time,

@@ -67,6 +67,8 @@ export interface NodeClient extends Rpc {
   nodes (): NodeState[]
   /** Since when the nodes stand still. */
   standing: SlotWatch['standing']
+  /** For how long at least the chain has been past a slot, ms. */
+  pastMs: SlotWatch['pastMs']
   /** Ends every call with SHUTTING_DOWN. */
   close (): void
 }
@@ -91,6 +93,8 @@ const MAX_OPEN_MS = 5_000
 const BUDGET = { ratio: 0.2, perSecond: 0.5, most: 10 }
 // Twice within the time after which a slot that does not move makes a state stale.
 const WATCH_MS = 4_000
+// How long the first answer waits for every node to say where it is: a slow one is not worth more.
+const FIRST_LOOK_MS = 2_000
 // Of a slow node's calls at most one in twenty is spent on watching it.
 const WATCH_SHARE = 20
 // Every layer may send a call twice, so only what changes nothing on the chain may pass.
@@ -156,16 +160,27 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
     }
   }
 
+  /** Asks a node for its slot, which the slot watch notes. */
+  const askSlot = async ({ send }: typeof nodes[number], deadlineMs: number, priority: Priority) =>
+    await answer(send, [{ method: 'getSlot', params: [{ commitment: 'confirmed' }] }], { priority, deadlineMs })
+
+  /** Before anything is believed: a preferred node that is far behind, and moves, would pass for the chain until another is asked. */
+  let looked: Promise<unknown> | undefined
+  const firstLook = async () => await (looked ??= Promise.all(nodes.map(async node => await askSlot(node, FIRST_LOOK_MS, 'live'))))
+  const ask: Send = watchMs === 0 || nodes.length === 1
+    ? failover
+    : async (calls, sending) => {
+      await firstLook()
+      return await failover(calls, sending)
+    }
+
   /** Asks a node for its slot now and then, unless what it is asked for anyway shows that it moves. */
-  function watchNode ({ send, pace }: typeof nodes[number], index: number): void {
-    const again = () => clock.after(Math.max(watchMs, WATCH_SHARE * 1000 / pace.state().perSecond), look)
+  function watchNode (node: typeof nodes[number], index: number): void {
+    const again = () => clock.after(Math.max(watchMs, WATCH_SHARE * 1000 / node.pace.state().perSecond), look)
     let stop = again()
     async function look (): Promise<void> {
       const known = watch.of(index)
-      if (known === undefined || clock.now() - known.movedAt >= watchMs / 2) {
-        const [reply] = await answer(send, [{ method: 'getSlot', params: [{ commitment: 'confirmed' }] }], { priority: 'idle', deadlineMs: answerMs })
-        if ('result' in reply! && Number.isSafeInteger(reply.result)) watch.see(index, Number(reply.result))
-      }
+      if (known === undefined || clock.now() - known.movedAt >= watchMs / 2) await askSlot(node, answerMs, 'idle')
       if (!closing.signal.aborted) stop = again()
     }
     closing.signal.addEventListener('abort', () => stop())
@@ -174,19 +189,20 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
   if (watchMs > 0) nodes.forEach(watchNode)
 
   return {
-    send: (calls, options = {}) => answer(failover, calls, options),
+    send: (calls, options = {}) => answer(ask, calls, options),
 
     async call (method, params, { doubt, ...options } = {}) {
-      const [reply] = await answer(failover, [{ method, params, ...(doubt && { doubt }) }], options)
+      const [reply] = await answer(ask, [{ method, params, ...(doubt && { doubt }) }], options)
       if ('error' in reply!) throw reply.error
       return reply!.result
     },
 
     nodes: () => nodes.map(({ node, pace, breaker }, index) => {
       const mark = watch.of(index)
-      return { node, breaker: breaker.state(), ...pace.state(), slot: mark?.slot, lagMs: watch.lagMs(index), unmovedMs: mark && clock.now() - mark.movedAt }
+      return { node, breaker: breaker.state(), ...pace.state(), slot: mark?.slot, lagMs: mark && watch.behindMs(mark.slot), unmovedMs: mark && clock.now() - mark.movedAt }
     }),
     standing: () => watch.standing(),
+    pastMs: slot => watch.pastMs(slot),
     close: () => closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
   }
 }

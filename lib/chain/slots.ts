@@ -13,8 +13,11 @@ const MARK_MS = 60_000
 // How long it holds against itself: a node that has not come near its own slot for so long was wrong before, or has been reset.
 // Under the 10 s within which the service must recover from a node that was wrong once.
 const OWN_MARK_MS = 5_000
-// How far behind the furthest node one may be, and how far ahead of what is known a slot may be.
+// How far behind the furthest node one may be: before others are asked first, and before it is refused. A finalized slot is behind anyway.
+const PASSED_LAG_MS = 10_000
 const MAX_LAG_MS = 60_000
+const FINALITY_MS = 20_000
+// How far ahead of what is known a slot may be.
 const MAX_AHEAD_MS = 3_600_000
 // Slots differ in length between clusters and releases: measured where they can be, this until then, and bounds of what is believed.
 const FIRST_SLOT_MS = 400
@@ -32,17 +35,21 @@ export interface NodeSlot {
   seenAt: number
 }
 
+export type Worth = 'good' | 'behind' | 'impossible'
+
 export interface SlotWatch {
   /** Takes note of a slot shown by the node at `index`, and says what it is worth. */
-  see (index: number, slot: number): 'good' | 'behind' | 'impossible'
-  /** Whether a slot can be, by what is known; it is not held as a mark. */
-  canBe (slot: number): boolean
+  see (index: number, slot: number): Worth
+  /** What a finalized slot is worth; it is not held as a mark. */
+  judge (slot: number): Worth
+  /** For how long at least the chain has been past a slot, by what the nodes have shown, ms; 0 where none is further. */
+  pastMs (slot: number): number
   /** The newest slot of a node; undefined: none seen. */
   of (index: number): NodeSlot | undefined
   /** Whether another node should be asked first: this one stands still or lags while another moves. */
   passedOver (index: number): boolean
-  /** Milliseconds by which a node is behind the furthest, as far as that is known. */
-  lagMs (index: number): number | undefined
+  /** Milliseconds by which a slot is behind the furthest, as far as that is known. */
+  behindMs (slot: number): number | undefined
   /** Since when no node moves (a moment of the clock); undefined: one does, or none has been seen for long enough. `halted`: two nodes or more agree on the slot. */
   standing (): { since: number, halted: boolean } | undefined
 }
@@ -93,18 +100,25 @@ export function createSlotWatch (clock: Clock): SlotWatch {
       if (slot === best.slot) measure(slot, now)
       return behind(slot, best) > MAX_LAG_MS ? 'behind' : 'good'
     },
-    canBe: slot => !impossible(slot, clock.now()),
+    judge (slot) {
+      if (impossible(slot, clock.now())) return 'impossible'
+      const best = furthest()
+      return best !== undefined && behind(slot, best) > MAX_LAG_MS + FINALITY_MS ? 'behind' : 'good'
+    },
+    pastMs (slot) {
+      const best = furthest()
+      return best === undefined || slot >= best.slot ? 0 : behind(slot, best) + clock.now() - best.movedAt
+    },
     of: index => marks.get(index),
     passedOver (index) {
       const own = marks.get(index)
       if (own === undefined) return false
       const others = valid().filter(([other, mark]) => other !== index && !stands(mark))
-      return others.some(([, mark]) => stands(own) ? mark.slot > own.slot : behind(own.slot, mark) - Math.max(0, mark.seenAt - own.seenAt) > MAX_LAG_MS)
+      return others.some(([, mark]) => stands(own) ? mark.slot > own.slot : behind(own.slot, mark) - Math.max(0, mark.seenAt - own.seenAt) > PASSED_LAG_MS)
     },
-    lagMs (index) {
-      const own = marks.get(index)
+    behindMs (slot) {
       const best = furthest()
-      return own === undefined || best === undefined ? undefined : behind(own.slot, best)
+      return best && behind(slot, best)
     },
     standing () {
       const known = valid().map(([, mark]) => mark)
@@ -124,24 +138,25 @@ export interface SlotOptions {
 
 /** Refuses results whose slot is behind what other nodes have shown lately, or can't be. */
 export function withSlotWatch (send: Send, { host, index, watch }: SlotOptions): Send {
-  const impossible = (): Reply => ({ error: nodeError('NODE_BAD_ANSWER', 'gave a slot that can\'t be', { host, reason: 'slot' }) })
-
-  function hold (reply: Reply, { method }: Call): Reply {
-    // A slot asked for by itself may be of any commitment, so it says nothing of how far the node is
-    if (method === 'getSlot') return 'result' in reply && typeof reply.result === 'number' && !watch.canBe(reply.result) ? impossible() : reply
-    const slot = 'result' in reply ? contextSlot(reply.result) : undefined
-    switch (slot === undefined ? 'good' : watch.see(index, slot)) {
+  function hold (reply: Reply, { method, params }: Call): Reply {
+    const isSlot = method === 'getSlot'
+    const slot = 'error' in reply ? undefined : isSlot ? slotOf(reply.result) : contextSlot(reply.result)
+    if (slot === undefined) return reply
+    // Asked for by itself, only one of the commitment at which accounts are read says how far the node is
+    const isMark = !isSlot || (isRecord(params[0]) && params[0].commitment === 'confirmed')
+    switch (isMark ? watch.see(index, slot) : watch.judge(slot)) {
       case 'good': return reply
-      case 'behind': return { error: nodeError('NODE_UNAVAILABLE', `is behind the other nodes by ${Math.round((watch.lagMs(index) ?? 0) / 1000)} s`, { host, reason: 'behind' }) }
-      case 'impossible': return impossible()
+      case 'behind': return { error: nodeError('NODE_UNAVAILABLE', `is behind the other nodes by ${Math.round((watch.behindMs(slot) ?? 0) / 1000)} s`, { host, reason: 'behind' }) }
+      case 'impossible': return { error: nodeError('NODE_BAD_ANSWER', 'gave a slot that can\'t be', { host, reason: 'slot' }) }
     }
   }
   return async (calls, options) => (await send(calls, options)).map((reply, at) => hold(reply, calls[at]!))
 }
 
+const slotOf = (value: unknown): number | undefined => typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
+
 /** The slot that a result states as its context; what else it must hold is for its reader to say. */
 function contextSlot (result: unknown): number | undefined {
   const context = isRecord(result) ? result.context : undefined
-  const slot = isRecord(context) ? context.slot : undefined
-  return typeof slot === 'number' && Number.isSafeInteger(slot) ? slot : undefined
+  return slotOf(isRecord(context) ? context.slot : undefined)
 }

@@ -45,8 +45,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 
   return {
-    async signatures (address, { before, until, limit = PAGE }, options = {}) {
-      const page = { commitment: COMMITMENT, limit, ...(before !== undefined && { before }), ...(until !== undefined && { until }) }
+    async signatures (address, { before, until, limit = PAGE, minSlot }, options = {}) {
+      const page = { commitment: COMMITMENT, limit, ...(minSlot !== undefined && { minContextSlot: minSlot }), ...(before !== undefined && { before }), ...(until !== undefined && { until }) }
       const rows = await rpc.call('getSignaturesForAddress', [address, page], options).catch(cursorError)
       if (!Array.isArray(rows)) throw badAnswer('getSignaturesForAddress: no list')
       const infos = rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))

@@ -76,10 +76,10 @@ export interface BulkResult {
 /** Reads of the past, at commitment `finalized`. Throws a ServiceError. */
 export interface HistoryReader {
   /**
-   * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`, both exclusive.
-   * Throws CURSOR_UNKNOWN where no node knows `before` or `until`.
+   * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`, both exclusive, from
+   * a node that has come as far as `minSlot`. Throws CURSOR_UNKNOWN where no node knows `before` or `until`.
    */
-  signatures (address: string, page: { before?: string, until?: string, limit?: number }, options?: CallOptions): Promise<SignatureInfo[]>
+  signatures (address: string, page: { before?: string, until?: string, limit?: number, minSlot?: number }, options?: CallOptions): Promise<SignatureInfo[]>
   /**
    * One outcome for each of `signatures`, in that order, as the node's own JSON (`getTransaction`, encoding json); each is checked to carry the
    * signature asked for. Nothing that was answered is lost when a neighbour fails; throws only where nothing at all was answered.

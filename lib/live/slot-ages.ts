@@ -1,21 +1,19 @@
 /** When slots were first seen: the age of a state counts from there, so that a node that stands still never passes for fresh. */
 
 export interface SlotAges {
-  /** Moment at which a state of `slot` was first seen, ms; now, where that is the first time. */
+  /** Moment at which a state of `slot` was first seen, ms; now, where that is the first time, or when the chain went past it. */
   seenAt (slot: number): number
 }
 
 // A state is served for about a minute: of older slots it is enough that they are old.
 const MAX_SLOTS = 1_000
 
-/** `now` in milliseconds, steadily growing. */
-export function createSlotAges (now: () => number): SlotAges {
+/** `now` in milliseconds, steadily growing; `pastMs`: for how long the chain is known to have been past a slot. */
+export function createSlotAges (now: () => number, pastMs: (slot: number) => number = () => 0): SlotAges {
   const seen = new Map<number, number>()
   return {
     seenAt (slot) {
-      const known = seen.get(slot)
-      if (known !== undefined) return known
-      const at = now()
+      const at = Math.min(seen.get(slot) ?? Infinity, now() - pastMs(slot))
       seen.set(slot, at)
       if (seen.size > MAX_SLOTS) seen.delete(seen.keys().next().value!)
       return at

@@ -66,7 +66,7 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
   const listings: Listing[] = []
   const options = (priority: Priority) => ({ priority, deadlineMs: DEADLINE_MS, signal })
 
-  async function signatures (page: { before?: string, limit?: number }, priority: Priority): Promise<SignatureInfo[]> {
+  async function signatures (page: { before?: string, limit?: number, minSlot?: number }, priority: Priority): Promise<SignatureInfo[]> {
     try {
       return await reader.signatures(program, { limit: pageSize, ...page }, options(priority))
     } catch (error) {

@@ -173,7 +173,8 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising?.after === top.newest) return await rise(top)
     const asked = await ask()
-    const page = await listings.signatures(top === undefined ? {} : { limit: Math.min(HEAD_PAGE, pageSize) }, 'head')
+    // A node that has not come so far would list less than there is
+    const page = await listings.signatures({ minSlot: asked.slot, ...(top !== undefined && { limit: Math.min(HEAD_PAGE, pageSize) }) }, 'head')
     checkPageOrder(page)
     const [newest] = page
     if (top === undefined) {

@@ -4,6 +4,7 @@ import { systemClock } from '../../../lib/clock.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 import { answering, send, startNode } from '../../support/node-server.js'
+import { until } from '../../support/until.js'
 
 const hash = '1'.repeat(32)
 const good = (value: unknown) => answering(({ method }) => method === 'getGenesisHash' ? hash : value)
@@ -82,6 +83,22 @@ test('refuses a node of another cluster, and one that lags', async t => {
   await t.rejects(rpc.call('getBalance', []), { code: 'NODE_UNAVAILABLE', message: /behind the other nodes by 60 s/ })
   second.behave = at(850)
   t.match(await rpc.call('getBalance', []), { value: 850 })
+})
+
+test('before the first answer is believed every node is asked where it is; one that does not say is waited for 2 s', async t => {
+  const at = (slot: number) => answering(({ method }) => method === 'getGenesisHash' ? hash : method === 'getSlot' ? slot : { context: { slot }, value: slot })
+  const [first, second] = [await startNode(t, at(1_000)), await startNode(t, at(1_900))]
+  const { rpc } = client(t, { urls: [first.url, second.url], clock: createFakeClock(1), watchMs: 4_000 })
+  t.match(await rpc.call('getBalance', []), { value: 1_900 }, 'the preferred one is six minutes behind')
+
+  second.behave = () => {}
+  const clock = createFakeClock(1)
+  const alone = client(t, { urls: [first.url, second.url], clock, watchMs: 4_000 })
+  const before = second.requests.length
+  const asked = alone.rpc.call('getBalance', [])
+  await until('the other one is asked', () => second.requests.length > before)
+  clock.advance(2_000)
+  t.match(await asked, { value: 1_000 })
 })
 
 test('a caller that leaves ends its call at once, and the node is not blamed', async t => {

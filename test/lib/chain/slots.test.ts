@@ -82,6 +82,45 @@ test('a node that stands is passed over while another moves, and no longer', t =
   t.end()
 })
 
+test('a node that is ten seconds behind is passed over, and what it shows is as old as that', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  watch.see(0, 1_000)
+  t.equal(watch.pastMs(900), 40_000, 'a hundred slots ago')
+  t.equal(watch.pastMs(1_000), 0)
+  clock.advance(2_000)
+  t.equal(watch.pastMs(1_000), 0, 'nothing further has been seen')
+  watch.see(1, 1_025)
+  t.notOk(watch.passedOver(0), 'eight seconds, and asked two seconds before the other')
+  t.equal(watch.pastMs(1_000), 10_000)
+  watch.see(0, 1_001)
+  watch.see(1, 1_027)
+  t.ok(watch.passedOver(0), 'ten and a half seconds')
+  clock.advance(1_000)
+  t.equal(watch.pastMs(1_001), 11_400)
+  clock.advance(60_000)
+  t.equal(watch.pastMs(1_001), 0, 'what was seen a minute ago holds against nobody')
+  t.end()
+})
+
+test('a finalized slot is judged and is no mark; a confirmed one asked for by itself is', async t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  let slot = 1_000
+  const send = withSlotWatch(async calls => calls.map(() => ({ result: slot })), { host: 'h', index: 0, watch })
+  const ask = async (commitment: string) => (await send([{ method: 'getSlot', params: [{ commitment }] }], OPTIONS))[0]
+  await ask('finalized')
+  t.equal(watch.of(0), undefined)
+  await ask('confirmed')
+  t.match(watch.of(0), { slot: 1_000 })
+  slot = 801
+  t.match(await ask('finalized'), { result: 801 }, 'less than eighty seconds, finality included')
+  slot = 799
+  t.match(await ask('finalized'), { error: { code: 'NODE_UNAVAILABLE', message: /^node h is behind the other nodes by 80 s/ } })
+  slot = 1_000 + 2 * HOUR
+  t.match(await ask('finalized'), { error: { code: 'NODE_BAD_ANSWER' } })
+})
+
 test('where two nodes agree and none moves the chain has halted; one alone stands', t => {
   for (const [count, halted] of [[2, true], [1, false]] as const) {
     const clock = createFakeClock()

@@ -36,8 +36,10 @@ test('signatures: asks at finalized and reads each row', async t => {
     { signature: signatureOf(1), slot: 8, failed: true, blockTime: null, transactionIndex: null }
   ])
   t.match(node.requests, [{ method: 'getSignaturesForAddress', params: ['address', { before: 'b', until: 'u', limit: 2, commitment: 'finalized' }] }])
+  await reader.signatures('address', { minSlot: 9 })
+  t.strictSame((node.requests[1] as Call).params, ['address', { limit: 1000, commitment: 'finalized', minContextSlot: 9 }])
   await reader.signatures('address', {})
-  t.strictSame((node.requests[1] as Call).params, ['address', { limit: 1000, commitment: 'finalized' }])
+  t.strictSame((node.requests[2] as Call).params, ['address', { limit: 1000, commitment: 'finalized' }])
 })
 
 test('signatures: a row with anything odd is refused, not guessed', async t => {

@@ -8,7 +8,7 @@ export interface Calls { signatures: number, transactions: string[], bulk: numbe
 export type TestReader = HistoryReader & {
   calls: Calls
   /** Changes a page before it is given. */
-  bendPage?: (page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number }) => SignatureInfo[]
+  bendPage?: (page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number }) => SignatureInfo[]
   /** Changes a transaction; undefined leaves it. */
   bendTransaction?: (tx: RawTransaction, signature: string) => RawTransaction | null | undefined
   /** Transactions of one call of the bulk method; undefined: the node does not offer it. */

@@ -29,5 +29,9 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'The chain clock stood with a node alone, which then went on without giving block times: windows ended where it had stood.',
     plan: { seed: 54, nodes: 1, finalityLag: 0, bulk: false, kind: 'own', daos: 3, past: { days: 4, swaps: 217 }, weather: 440, every: 10, events: [{ at: 30, for: 330, node: 0, weather: { kind: 'freeze' } }, { at: 340, for: 80, node: 0, weather: { kind: 'fault', rule: { kind: 'refuse', method: 'getBlockTime' } } }] }
+  },
+  {
+    found: 'The preferred node was five minutes behind when the process started, and moved: what it showed was served as fresh.',
+    plan: { seed: 3, nodes: 2, finalityLag: 1, bulk: true, kind: 'small', daos: 5, past: { days: 1, swaps: 58 }, weather: 60, every: 10, events: [{ at: 1, for: 120, process: 'outage' }, { at: 2, for: 40, node: 0, weather: { kind: 'lag', slots: 800 } }] }
   }
 ]

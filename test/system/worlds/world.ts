@@ -11,6 +11,7 @@ import { NODE_KINDS } from '../../../simulator/kinds.js'
 import { createNetwork } from './network.js'
 import type { ChainAction, NodeWeather, Plan, WorldEvent } from './plan.js'
 import { installSimulatedTime, realSleep } from './simulated-time.js'
+import { createSight } from './sight.js'
 import { createTruth } from './truth.js'
 
 /** What went wrong: when (seconds of simulated time), which rule, what was expected and served. */
@@ -97,6 +98,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     network.hosts.set(`node-${at}.test`, { service, latencyMs: 20 + chance.int(100), down: false })
     return service
   })
+  const sight = createSight(ledger, [...network.hosts.values()])
   let moved = 0
   time.onMove = now => {
     // the chain follows in whole slots' time, however short the timers are
@@ -104,6 +106,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     ledger.advance((now - moved) / 1000)
     moved = now
     truth.note(now)
+    sight.note(now)
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'world-'))
@@ -112,7 +115,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   let isLost = false
   let app: FastifyInstance | undefined
   try {
-    app = await startApp(plan, ledger, folder)
+    await startService()
     await live()
     await fair()
   } catch (error) {
@@ -129,6 +132,11 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
 
   function fail (rule: string, expected: string, served: string): never {
     throw new Violation({ second: Math.round(time.now() / 1000), rule, expected, served })
+  }
+
+  async function startService (): Promise<void> {
+    sight.begin(time.now())
+    app = await startApp(plan, ledger, folder)
   }
 
   function calm (host: { service: NodeService, latencyMs: number, down: boolean }): void {
@@ -193,7 +201,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     if (event.process === 'network') {
       for (const conditions of nodes) conditions.genesis = OTHER_GENESIS
       try {
-        app = await startApp(plan, ledger, folder)
+        await startService()
         for (let left = event.for; left > 0; left -= 10) {
           await time.advance(10_000)
           for (const path of ['/api/tickers', '/api/volume/aggregate']) if ((await get(path)).status === 200) fail('network', `no 200 from ${path} on another network than the store's`, '200')
@@ -202,11 +210,11 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
         // refusing to start is right
         if (error instanceof Violation) throw error
       }
-      await time.until(app?.close() ?? Promise.resolve(), 60_000)
+      await time.until((app as FastifyInstance | undefined)?.close() ?? Promise.resolve(), 60_000)
       app = undefined
       for (const conditions of nodes) conditions.genesis = GENESIS
     }
-    app = await startApp(plan, ledger, folder)
+    await startService()
   }
 
   function act (kind: ChainAction): void {
@@ -284,7 +292,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     const now = time.now()
     const pools = list.map(ticker => ticker.pool_id)
     if (new Set(pools).size !== pools.length) fail('tickers', 'each pool once', JSON.stringify(pools))
-    const [from, to] = [now - age - UNSEEN_MS, now]
+    const [from, to] = [now - sight.reach(now, age + UNSEEN_MS), now]
     for (const ticker of list) {
       const dao = ledger.daos.find(({ address }) => address === ticker.pool_id)
       if (dao === undefined) fail('tickers', 'DAOs of the chain', ticker.pool_id)
@@ -292,7 +300,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
       if (!states.some(state => !state.empty && state.price === ticker.last_price && state.liquidity === ticker.liquidity_in_usd)) {
         fail(`price of ${dao.address} at age ${Math.round(age / 1000)} s`, states.map(state => `${state.price} (${state.liquidity})`).join(' or '), `${ticker.last_price} (${ticker.liquidity_in_usd})`)
       }
-      const behind = age + HEAD_MS
+      const behind = sight.reach(now, age + HEAD_MS)
       const possible = truth.volumes(dao, now - behind, now, ledger.time - behind / 1000 - 62, ledger.time + 62, { base: ticker.base_volume, quote: ticker.target_volume })
       if (possible !== undefined) fail(`volumes of ${dao.address} at age ${Math.round(age / 1000)} s`, possible.join(' or '), `${ticker.base_volume}/${ticker.target_volume}`)
     }
@@ -302,13 +310,13 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) fail('daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length }))
     const known = new Set(report.daos.map((entry: any) => entry.dao))
     for (const { address } of ledger.daos) {
-      if (truth.born(address)! < time.now() - age - UNSEEN_MS - 60_000 && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
+      if (truth.born(address)! < time.now() - sight.reach(time.now(), age + UNSEEN_MS) - 60_000 && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
     }
     for (const entry of report.daos) if (!entry.listed && entry.reason === null) fail('daos', 'a reason', `${entry.dao} without one`)
   }
 
   function checkAggregate (record: any, age: number, complete: boolean): void {
-    const [low, high] = [truth.total(time.now() - age - HEAD_MS), truth.total(time.now())]
+    const [low, high] = [truth.total(time.now() - sight.reach(time.now(), age + HEAD_MS)), truth.total(time.now())]
     const served = parseDecimal(record.totalVolume)!
     const trades = record.dailyBreakdown.reduce((sum: number, day: any) => sum + day.trades, 0)
     const cent = ratio(1n, 100n)

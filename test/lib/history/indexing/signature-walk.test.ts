@@ -163,3 +163,16 @@ test('the last day is listed first, so the work is known: a call for a thousand'
   await back()
   t.ok(walk.remaining(edge())!.left < left)
 })
+
+test('the head is listed by a node that has come as far as the slot up to which it is then known', async t => {
+  const ledger = trading(10)
+  const { reader, head, ask, walk, edge } = await setUp(t, ledger)
+  await head()
+  ledger.advance(60)
+  const asked = await ask()
+  const pages: unknown[] = []
+  reader.bendPage = (page, { minSlot }) => { pages.push(minSlot); return page }
+  const { reached } = await walk.head(async () => asked, edge())
+  t.strictSame(reached, asked)
+  t.strictSame(pages, [asked.slot], 'one that lags would list less than there is')
+})

@@ -1,0 +1,56 @@
+/**
+ * What the service could know of where the chain is: the newest slot that its nodes showed since it started. A node alone that was
+ * minutes behind at first contact is all there is; of two, whoever answers says how far the chain is.
+ */
+import type { Ledger } from '../../../simulator/index.js'
+import type { Host } from './network.js'
+
+// Over so long a look may reach back, ms.
+const KEPT_MS = 300_000
+// A node that takes longer is not waited for.
+const SLOW_MS = 1_000
+// Faults that leave the slot alone.
+const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
+
+export function createSight (ledger: Ledger, hosts: readonly Host[]) {
+  const first = ledger.slot
+  /** When each slot from the first on was reached, ms. */
+  const moments: number[] = [0]
+  /** Each time a newer slot was shown, and by how much it was behind the chain then. */
+  let arrivals: Array<{ at: number, behind: number }> = []
+  let newest = -1
+
+  const momentOf = (slot: number): number => slot < first ? (slot - first) * 400 : moments[slot - first]!
+  const isWell = ({ service, latencyMs }: Host): boolean => latencyMs <= SLOW_MS &&
+    service.faults.active.every(({ kind, method }) => HARMLESS.has(kind) || (method !== undefined && method !== 'getSlot'))
+
+  function shown (): number {
+    const up = hosts.filter(({ down }) => !down)
+    const well = up.filter(isWell)
+    return Math.max(-1, ...(well.length > 0 ? well : up).map(({ service }) => service.methods.slotAt('confirmed')))
+  }
+
+  function note (now: number): void {
+    while (first + moments.length <= ledger.slot) moments.push(now)
+    const slot = shown()
+    if (slot <= newest) return
+    newest = slot
+    arrivals.push({ at: now, behind: now - momentOf(slot) })
+    if (arrivals.length > 2 && arrivals[1]!.at < now - KEPT_MS) arrivals = arrivals.filter(({ at }) => at >= now - KEPT_MS)
+  }
+
+  return {
+    note,
+    /** A process starts, which knows nothing yet. */
+    begin (now: number): void {
+      arrivals = []
+      newest = -1
+      note(now)
+    },
+    /** How far back a state may be that was first seen at most `span` ms ago. */
+    reach (now: number, span: number): number {
+      const from = arrivals.findLastIndex(({ at }) => at <= now - span)
+      return span + arrivals.slice(Math.max(0, from)).reduce((most, { behind }) => Math.max(most, behind), 0)
+    }
+  }
+}
