@@ -60,3 +60,15 @@ export function createPauses (ms: number = SLICE_MS): () => Promise<void> | unde
     })
   }
 }
+
+/** What `work` gives for each of `items`, in their order; the event loop is let go between them where all together would hold it too long. Throws what `work` throws. */
+export async function inSlices<T, R> (items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
+  const pause = createPauses()
+  const results: R[] = []
+  for (const item of items) {
+    results.push(work(item))
+    const wait = pause()
+    if (wait !== undefined) await wait
+  }
+  return results
+}

@@ -1,3 +1,5 @@
+import { inSlices } from './async.js'
+
 /** JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float, and write small ones with an exponent. */
 
 /** A JSON number by its text: plain decimal digits, with a point where it has places. */
@@ -27,11 +29,20 @@ export function exactJson (value: ExactValue): string {
   }
   if (Array.isArray(value)) return `[${value.map(item => exactJson(item as ExactValue)).join(',')}]`
   if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value as Record<string, ExactValue>).filter(([, member]) => member !== undefined)
-    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join(',')}}`
+    return `{${membersOf(value as Record<string, ExactValue>).map(memberText).join(',')}}`
   }
   return JSON.stringify(value ?? null)
 }
+
+/** As `exactJson`, with the event loop let go between the members of a long list or object. */
+export async function exactJsonInSlices (value: ExactValue): Promise<string> {
+  if (Array.isArray(value)) return `[${(await inSlices(value as readonly ExactValue[], exactJson)).join(',')}]`
+  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return exactJson(value)
+  return `{${(await inSlices(membersOf(value as Record<string, ExactValue>), memberText)).join(',')}}`
+}
+
+const membersOf = (value: Record<string, ExactValue>): Array<[string, ExactValue]> => Object.entries(value).filter(([, member]) => member !== undefined)
+const memberText = ([key, member]: [string, ExactValue]): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
 export type Exact<T> = T extends number ? number | ExactNumber : T extends string | boolean | null | undefined ? T : { [K in keyof T]: Exact<T[K]> }

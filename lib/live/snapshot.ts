@@ -1,4 +1,4 @@
-import { createPauses } from '../async.js'
+import { inSlices } from '../async.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
@@ -94,17 +94,8 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     const seenAt = ages.seenAt(slot)
     const all = new Set(value.map(({ address }) => address))
-    const pause = createPauses()
-    const found: Discovered[] = []
-    const decoded: typeof before = new Map()
-    for (const account of value) {
-      const entry = discover(account, all)
-      found.push(entry)
-      decoded.set(account.address, { account, entry })
-      const wait = pause()
-      if (wait !== undefined) await wait
-    }
-    before = decoded
+    const found = await inSlices(value, account => discover(account, all))
+    before = new Map(value.map((account, i) => [account.address, { account, entry: found[i]! }]))
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []

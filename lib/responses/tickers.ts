@@ -1,4 +1,4 @@
-import { createPauses } from '../async.js'
+import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { RENEW_FROM } from '../live/fresh.js'
@@ -43,13 +43,7 @@ export function createTickers (sources: Sources): Kept<TickerList> {
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
     const usd = usdValuationOf(snapshot, settings)
-    const pause = createPauses()
-    const list: Ticker[] = []
-    for (const pair of byDepth(pairs, usd)) {
-      list.push(ticker(pair, volumes, usd, rules))
-      const wait = pause()
-      if (wait !== undefined) await wait
-    }
+    const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
     const byPool = new Map(list.map(one => [one.pool_id, one]))
     const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))
     return { readAt, tickers: list, pools: poolsByPair(pairs), byPool, pairs: pairsByPool, incomplete, response: await toResponse(list) }

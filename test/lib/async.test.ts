@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
-import { createTurns, inParallel } from '../../lib/async.js'
+import { createTurns, inParallel, inSlices } from '../../lib/async.js'
 
 test('work is done one piece after the other, in the order in which it was given', async t => {
   const inTurn = createTurns()
@@ -50,4 +50,23 @@ test('after a failure nothing further is begun, and what is in work has ended wh
   }), { message: 'second' })
   t.same(begun, [0, 1])
   t.same(ended, [0])
+})
+
+test('long work lets others have their turn, and gives its results in order', async t => {
+  let turns = 0
+  let over = false
+  const others = () => {
+    turns++
+    if (!over) setImmediate(others)
+  }
+  setImmediate(others)
+  const results = await inSlices([1, 2, 3, 4], item => {
+    const until = performance.now() + 10
+    while (performance.now() < until);
+    return item * 2
+  })
+  over = true
+  t.same(results, [2, 4, 6, 8])
+  t.ok(turns >= 3, `${turns} turns of others`)
+  await t.rejects(inSlices([1], () => { throw new Error('no') }), { message: 'no' })
 })

@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Ticker } from '../../../schemas/ticker.js'
@@ -27,7 +28,7 @@ export function createWindowTickers (sources: FormSources): Kept<{ readAt: numbe
     const windows = await history.read(reading => reading.windows(unixSeconds(sources)))
     return {
       readAt: list.readAt,
-      tickers: list.tickers.map(ticker => {
+      tickers: await inSlices(list.tickers, ticker => {
         const pair = list.pairs.get(ticker.pool_id)!
         const window: PoolWindow | undefined = windows.get(ticker.pool_id)
         if (window === undefined) throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)

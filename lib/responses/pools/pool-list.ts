@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import { toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
@@ -76,7 +77,7 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
     const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
-    const byId = new Map(pairs.map(pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }]))
+    const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
     return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair: poolsByPair(pairs) }
   }
 
