@@ -16,7 +16,7 @@ export interface Token extends TokenText {
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key that holds no mint. Whatever is not in the cache costs two accounts, 100 accounts a node call.
+   * The tokens of `mints`; null for a key that has never been seen to hold a mint. Whatever is not in the cache costs two accounts, 100 accounts a node call.
    * Throws the ServiceError of a failed read: then nothing is known, and nothing is kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
@@ -79,7 +79,9 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
         if (entry !== undefined && at - entry.at < ttl) tokens.set(mint, entry.token)
         else missing.push(mint)
       }
-      for (const [mint, token] of await readTokens(missing, minSlot)) {
+      for (const [mint, read] of await readTokens(missing, minSlot)) {
+        // What was a mint stays one: its decimals go on to be known while a node gives something else
+        const token = read ?? kept.peek(mint)?.token ?? null
         kept.set(mint, { token, at })
         tokens.set(mint, token)
       }

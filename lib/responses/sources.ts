@@ -25,9 +25,12 @@ export const ALL = 'all'
 /** Lifetime of tickers, of the contract, and of all that is made of the same state, ms. */
 export const TICKER_TTL = 10_000
 
-/** What tokens are worth by the pools of a snapshot. */
-export const usdValuationOf = (snapshot: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings): UsdValuation =>
-  createValuation(snapshot.pairs, { usdMints, pricedBy: usdPricedMints, minDepth: usdMinDepth })
+/** What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be read: its sums would be nought. */
+export function usdValuationOf ({ pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings): UsdValuation {
+  const lost = [...usdMints, ...usdPricedMints.keys()].find(mint => tokens.get(mint) === null)
+  if (lost !== undefined) throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
+  return createValuation(pairs, { usdMints, pricedBy: usdPricedMints, minDepth: usdMinDepth })
+}
 
 /** For how long the head of the history may have been out of reach before nothing is made of it, ms. */
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError

@@ -94,6 +94,16 @@ test('a fake dollar adds nothing to USD sums; a token does that the settings nam
   t.notOk(body.tokens.some(({ symbol }) => symbol === 'FAKED'))
 })
 
+test('a dollar that can\'t be read is an error, not a total of nought', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }).swap('buy', 10n ** 8n)
+  const fault = node.fault({ method: 'getMultipleAccounts', kind: 'wrong-owner' })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  for (const path of ['/api/volume/aggregate', '/api/fees/aggregate', '/api/tickers']) t.equal((await app.inject(path)).statusCode, 500, path)
+  t.ok(fault.fired > 0)
+})
+
 test('two DAOs of one token make one token record', async t => {
   const { ledger, aggregate } = await setUp(t)
   const base = ledger.mint({ symbol: 'TWO' })

@@ -33,5 +33,13 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'The preferred node was five minutes behind when the process started, and moved: what it showed was served as fresh.',
     plan: { seed: 3, nodes: 2, finalityLag: 1, bulk: true, kind: 'small', daos: 5, past: { days: 1, swaps: 58 }, weather: 60, every: 10, events: [{ at: 1, for: 120, process: 'outage' }, { at: 2, for: 40, node: 0, weather: { kind: 'lag', slots: 800 } }] }
+  },
+  {
+    found: 'Mints came with a wrong owner once their texts were read anew: the list was empty, and the total nought.',
+    plan: { seed: 190, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 160, every: 51, events: [{ at: 60, for: 95, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-owner', method: 'getMultipleAccounts' } } }] }
+  },
+  {
+    found: 'The count of the worlds was wrong, not the service: when a halted chain goes on, windows end where it stood until what follows is final.',
+    plan: { seed: 69, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 418 }, weather: 420, every: 29, events: [{ at: 60, for: 300, chain: 'halt' }] }
   }
 ]

@@ -12,7 +12,7 @@ const SLOW_MS = 1_000
 // Faults that leave the slot alone.
 const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
 
-export function createSight (ledger: Ledger, hosts: readonly Host[]) {
+export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag: number) {
   const first = ledger.slot
   /** When each slot from the first on was reached, ms. */
   const moments: number[] = [0]
@@ -46,6 +46,17 @@ export function createSight (ledger: Ledger, hosts: readonly Host[]) {
       arrivals = []
       newest = -1
       note(now)
+    },
+    /** Unix seconds of the newest final block at a moment: where the chain stood, what follows is as old as that until it is final. */
+    blockTimeAt (moment: number): number {
+      let [low, high] = [0, moments.length]
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        if (moments[middle]! <= moment) low = middle + 1
+        else high = middle
+      }
+      const slot = low > 0 ? first + low - 1 : first + Math.floor(moment / 400)
+      return ledger.timeOf(slot - finalityLag)
     },
     /** How far back a state may be that was first seen at most `span` ms ago. */
     reach (now: number, span: number): number {
