@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- markets [--swaps 100000] [--daos 20] [--step 500] [--url postgres://…]`: reads of trades, candles and block ranges on a store of that many
- * swaps of a year, and what keeping candles costs the indexer. With `--url` on PostgreSQL, else on SQLite.
+ * `npm run bench -- markets [--swaps 100000] [--daos 60] [--days 25] [--step 500] [--order back|forward] [--url postgres://…]`: reads of trades, candles and block
+ * ranges on a store of that many swaps of so many days, and what keeping candles costs the writer: newest first, as the first indexing goes, or oldest first.
+ * With `--url` on PostgreSQL, else on SQLite.
  *
- * Cold: each read is of rows that no read before it touched. Without: the same steps with the rows of candles and makers neither read nor written.
+ * Cold: each read is of rows that no read before it touched. Without: the same steps by a writer that makes neither candles nor makers, in turns with the other.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,12 +18,12 @@ import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
-const { values } = parseArgs({ allowPositionals: true, options: { swaps: option('100000'), daos: option('20'), step: option('500'), url: { type: 'string' } } })
-const [swaps, daos, step] = [values.swaps, values.daos, values.step].map(Number) as [number, number, number]
+const { values } = parseArgs({ allowPositionals: true, options: { swaps: option('100000'), daos: option('60'), step: option('500'), days: option('25'), order: option('back'), url: { type: 'string' } } })
+const [swaps, daos, step, days] = [values.swaps, values.daos, values.step, values.days].map(Number) as [number, number, number, number]
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 const BEGIN = 1_767_225_600
-const YEAR = 365 * 86_400
+const LENGTH = days * 86_400
 
 /** Swap number `index`: one a slot, the DAOs in turn. */
 function eventOf (index: number): LocatedEvent {
@@ -34,7 +35,7 @@ function eventOf (index: number): LocatedEvent {
     event: {
       name: 'SpotSwap',
       slot: index,
-      at: BEGIN + Math.floor(index * YEAR / swaps),
+      at: BEGIN + Math.floor(index * LENGTH / swaps),
       seq: BigInt(Math.floor(index / daos) + 1),
       dao: `dao${dao}`,
       proposal: null,
@@ -56,10 +57,10 @@ function eventOf (index: number): LocatedEvent {
   }
 }
 
+/** The writer that version 1.0 had: sums of days alone, nothing of candles or makers is worked out, read or written. */
 const withoutRollups = (store: Store): Store => ({
   ...store,
-  rollups: async () => [],
-  write: async changes => await store.write({ ...changes, rollups: [], makers: [] })
+  load: async () => ({ ...await store.load(), rolledFrom: new class extends Map<string, number> { override get = () => Infinity }() })
 })
 
 const folders: string[] = []
@@ -91,26 +92,27 @@ const show = (what: string, samples: number[]) => {
 
 const [kept, bare] = [await open(), await open()]
 try {
-  const runs = await Promise.all([kept, withoutRollups(bare)].map(async store => {
+  const runs = await Promise.all([kept, bare].map(async store => {
     await store.revalue(VALUATION, [], new Map())
-    return { writer: await createStepWriter(store, VALUATION, () => {}), ms: 0 }
+    return { store, writer: await createStepWriter(store === kept ? store : withoutRollups(store), VALUATION, () => {}), ms: 0 }
   }))
-  for (let from = 0; from < swaps; from += step) {
+  for (let done = 0; done < swaps; done += step) {
+    const from = values.order === 'back' ? Math.max(swaps - done - step, 0) : done
     const events = Array.from({ length: Math.min(step, swaps - from) }, (_, at) => eventOf(from + at))
-    for (const run of runs) {
+    for (const run of runs.reverse()) {
       const begun = performance.now()
       await run.writer.commit({ events })
       run.ms += performance.now() - begun
     }
   }
-  const [withRollups, without] = runs.map(({ ms }) => swaps / ms * 1000) as [number, number]
+  const [withRollups, without] = [kept, bare].map(store => swaps / runs.find(run => run.store === store)!.ms * 1000) as [number, number]
   console.log(`${swaps} swaps in steps of ${step}: ${Math.round(withRollups)}/s with candles, ${Math.round(without)}/s without, ratio ${(withRollups / without).toFixed(2)}`)
 
   const [trades, candles, ranges]: [number[], number[], number[]] = [[], [], []]
   for (let at = 0; at < Math.min(daos, 20); at++) {
     const dao = `dao${at}`
     trades.push(await measure(async () => await kept.trades({ dao, limit: 1000, before: BigInt(Math.floor(swaps / daos / 2)) })))
-    candles.push(await measure(async () => await kept.rollupsOf(dao, { size: 3600, from: BEGIN, to: BEGIN + YEAR / 2, limit: 1000 })))
+    candles.push(await measure(async () => await kept.hoursOf(dao, { from: BEGIN, to: BEGIN + LENGTH / 2, limit: 1000 })))
     const slot = Math.floor(swaps / 20) * at
     ranges.push(await measure(async () => await kept.poolEvents({ from: slot, to: slot + 999, limit: 10_000 })))
   }

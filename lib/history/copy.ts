@@ -32,16 +32,16 @@ type Row = Record<string, string | number | null>
 /** Tables that grow, copied by pages in the order of arrival; the others are small and copied at the end. */
 const BY_ARRIVAL = ['events', 'days'] as const
 /** Tables that grow and keep no order of arrival: copied by pages in the order of their keys, from the beginning when a copy goes on. */
-const BY_KEY = ['rollups', 'makers'] as const
+const BY_KEY = ['minutes', 'makers'] as const
 const SMALL = ['fee_rates', 'unplaced', 'intervals', 'rates', 'proposals', 'segments', 'missing', 'late'] as const
 /** How engines differ in what they give: sequence numbers as text of 20 digits or as numerics, integers of 64 bits as numbers or as text. */
 const SEQS = new Set(['seq', 'low', 'high', 'open_seq', 'close_seq'])
 const INTEGERS = new Set([
   'id', 'dao', 'change', 'slot', 'at', 'place', 'day', 'trades', 'swaps', 'keeps_fees', 'first_swap', 'through',
   'low_slot', 'high_slot', 'low_at', 'high_at', 'open_at', 'newest_slot', 'oldest_slot', 'oldest_time',
-  'block_index', 'rolled_from', 'makers', 'unknown_fees', 'size', 'start', 'from_slot', 'to_slot'
+  'block_index', 'rolled_from', 'makers', 'unknown_fees', 'start', 'from_slot', 'to_slot'
 ])
-const SUMMED = { events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'], days: ['base', 'quote', 'trades'], rollups: ['base', 'quote', 'trades'], makers: [] }
+const SUMMED = { events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'], days: ['base', 'quote', 'trades'], minutes: [], makers: [] }
 const KEYS: Record<Table, string[]> = {
   events: ['change'],
   days: ['change'],
@@ -53,9 +53,9 @@ const KEYS: Record<Table, string[]> = {
   segments: ['newest'],
   missing: ['signature'],
   late: ['dao', 'seq', 'what'],
-  rollups: ['dao', 'size', 'start'],
+  minutes: ['start', 'dao'],
   fee_rates: ['dao', 'bps'],
-  makers: ['dao', 'day', 'maker']
+  makers: ['day', 'dao', 'maker']
 }
 const PAGE_SIZE = 2000
 /** Notes of the process that leads there and of this copy: they are not the history's. */

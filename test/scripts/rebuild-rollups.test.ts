@@ -13,8 +13,8 @@ import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
 import { makeYear } from '../support/history/year.js'
 
 const COLUMNS = {
-  days: 'dao, day, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, makers',
-  rollups: 'dao, size, start, base, quote, trades, fees, unknown_fees, open_seq, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base',
+  days: 'dao, day, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, makers, hours',
+  minutes: 'start, dao, candles',
   makers: 'dao, day, maker',
   fee_rates: 'dao, bps, from_slot, to_slot',
   rates: 'bps, swaps'
@@ -34,8 +34,8 @@ const command = async (store: string) => await promisify(execFile)(process.execP
 
 async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)
-  for (const table of ['days', 'rollups', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
-  for (const sql of ["update days set base = '1', trades = 7, makers = 99", "update rollups set close_quote = '1', fees = '5'", 'delete from rollups where start % 7 = 0', 'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1']) await filled.all(sql)
+  for (const table of ['days', 'minutes', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
+  for (const sql of ["update days set base = '1', trades = 7, makers = 99", "update minutes set candles = '0 1 1 1 0 0'", 'update days set hours = null where day % 3 = 0', 'delete from minutes where start % 28800 = 0', 'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1']) await filled.all(sql)
   t.notSame(await rowsOf(filled), expected)
   const store = await filled.reopen()
   t.match(await command(filled.store), /failed: another process is/, 'not beside another process')

@@ -24,7 +24,7 @@ export async function recomputeDays (store: Store, valuation: VolumeRule, signal
     after = revision
     await new Promise(resolve => setImmediate(resolve))
   }
-  await store.revalue(valuation, tally.days.values(), tally.rates)
+  await store.revalue(valuation, tally.rows().days, tally.rates)
   return swaps
 }
 

@@ -1,6 +1,7 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, dayOf } from '../../time.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
+import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
 import { createTally, minutesFromOf } from '../rules/tally.js'
 import type { Trade } from '../rules/types.js'
 import { NEVER_ROLLED } from '../store/conditions.js'
@@ -47,13 +48,15 @@ export function createRollUp (store: Store, writer: StepWriter, valuation: Volum
     const kept = state.minutesFrom ?? await minutesFrom()
     const tally = createTally(valuation, { rolledFrom: () => 0, minutesFrom: kept })
     for (const { swap, ...rest } of trades) tally.count({ ...swap, ...rest })
+    const { days, minutes, makers } = tally.rows()
     await store.writeRolled({
       dao,
       from,
       minutesFrom: kept,
-      days: [...tally.days.values()],
-      rollups: [...tally.rollups.values()],
-      makers: [...tally.makers.values()],
+      // Whole days, and so whole rows
+      days: days.map(row => ({ ...row, hours: addCandles(NO_CANDLES, row.hours) })),
+      minutes: minutes.map(row => ({ ...row, candles: addCandles(NO_CANDLES, row.candles) })),
+      makers,
       feeRates: feeRatesOf(trades)
     })
     state.minutesFrom = kept

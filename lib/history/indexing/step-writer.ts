@@ -1,9 +1,10 @@
 import { createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
-import { joinCandles, type Candle } from '../rules/candles.js'
+import { joinCandles } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
+import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
 import { createGrownEvents } from './grown-events.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { Store } from '../store/store.js'
@@ -110,13 +111,16 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   /** Day rows and rates are kept as totals, so that writing a step twice would not add it twice. */
-  async function totals ({ days, rollups, rates }: StepPlan) {
+  async function totals ({ days, minutes, rates }: StepPlan) {
     const storedDays = new Map((await store.days(days)).map(row => [`${row.day} ${row.dao}`, row]))
-    const storedRollups = new Map((await store.rollups(rollups)).map(row => [`${row.size} ${row.start} ${row.dao}`, row]))
-    const whole = <T extends Candle>(row: T, stored: Candle | undefined): T => stored === undefined ? row : { ...row, ...joinCandles(stored, row) }
+    const storedMinutes = new Map((await store.minutes(minutes)).map(row => [`${row.start} ${row.dao}`, row.candles]))
     return {
-      days: days.map(row => whole(row, storedDays.get(`${row.day} ${row.dao}`))),
-      rollups: rollups.map(row => whole(row, storedRollups.get(`${row.size} ${row.start} ${row.dao}`))),
+      days: days.map(row => {
+        const stored = storedDays.get(`${row.day} ${row.dao}`)
+        const hours = addCandles(stored?.hours ?? NO_CANDLES, row.hours)
+        return stored === undefined ? { ...row, hours } : { ...row, ...joinCandles(stored, row), hours }
+      }),
+      minutes: minutes.map(row => ({ ...row, candles: addCandles(storedMinutes.get(`${row.start} ${row.dao}`) ?? NO_CANDLES, row.candles) })),
       rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
     }
   }

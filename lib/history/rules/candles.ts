@@ -3,7 +3,7 @@
  * they are the quotient of, so nothing is rounded and candles of any length can be joined to longer ones.
  */
 import type { SwapVolume } from '../../market/volume.js'
-import { compare, ratio, type Rational } from '../../decimal.js'
+import { ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { scaled } from './fixed-point.js'
 
@@ -40,7 +40,10 @@ export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice
 }
 
 /** Negative, 0 or positive as `a` is lower than, equal to or higher than `b`. */
-export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number => compare(ratio(a.quote, a.base), ratio(b.quote, b.base))
+export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
+  const [left, right] = [a.quote * b.base, b.quote * a.base]
+  return left < right ? -1 : left > right ? 1 : 0
+}
 
 /** The protocol fee of a swap in raw quote units: as charged, or at the swap's own price; null where it is not known. */
 export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
@@ -51,7 +54,8 @@ export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | 
 
 /** The candle of one trade. `volume` is that of `swapVolume`. */
 export function candleOf (swap: PaidSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
-  const price = executedPrice(swap)
+  const executed = executedPrice(swap)
+  const price = executed === undefined ? null : { seq, quote: executed.quote, base: executed.base }
   const fee = feeInQuote(swap)
   return {
     base: scaled(base),
@@ -59,7 +63,7 @@ export function candleOf (swap: PaidSwap, seq: bigint, { base, quote }: Pick<Swa
     trades: 1,
     fees: fee === null ? 0n : scaled(fee),
     unknownFees: fee === null ? 1 : 0,
-    prices: price === undefined ? null : { open: { ...price, seq }, high: price, low: price, close: { ...price, seq } }
+    prices: price === null ? null : { open: price, high: price, low: price, close: price }
   }
 }
 

@@ -12,7 +12,7 @@ export const SCALE = 10n ** 24n
 const SHOWN = SCALE / 10n ** 12n
 
 /** A leg in units of the scale, to the nearest; halves go up. */
-export const scaled = ({ n, d }: Rational): bigint => (2n * n * SCALE + d) / (2n * d)
+export const scaled = ({ n, d }: Rational): bigint => d === 1n ? n * SCALE : (2n * n * SCALE + d) / (2n * d)
 
 /**
  * The exact sum behind a scaled one of `count` legs. Snaps to the nearest rounding boundary within the accumulated error, so that no shown digit

@@ -1,8 +1,8 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { difference, holds, insert, rangeOf } from './sequence-ranges.js'
 import type { FoundFee } from './swap-fee.js'
-import { createTally, minutesFromOf } from './tally.js'
-import type { DayMaker, DayRow, RollupRow, SequenceRange, StoredEvent } from './types.js'
+import { type AddedRows, createTally, minutesFromOf } from './tally.js'
+import type { SequenceRange, StoredEvent } from './types.js'
 
 /** A placed event with what is not stored of it. */
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
@@ -15,17 +15,13 @@ export interface StateBefore {
   minutesFrom: number | null
 }
 
-/** The consequences of a step's events. */
-export interface StepPlan {
+/** The consequences of a step's events; rows of sums are what is to be added to the stored ones. */
+export interface StepPlan extends AddedRows {
   events: StoredEvent[]
   /** Events whose number is stored already, or came twice in this step. */
   repeated: StoredEvent[]
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
   sequenceRanges: Map<string, { ranges: SequenceRange[], put: SequenceRange[], drop: bigint[] }>
-  /** What is to be added to the stored ones. */
-  days: DayRow[]
-  rollups: RollupRow[]
-  makers: DayMaker[]
   minutesFrom: number | null
   rates: Map<string, number>
   firstSwaps: Map<string, number>
@@ -81,9 +77,7 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
     repeated,
     fees,
     sequenceRanges,
-    days: [...tally.days.values()],
-    rollups: [...tally.rollups.values()],
-    makers: [...tally.makers.values()],
+    ...tally.rows(),
     minutesFrom,
     rates: tally.rates,
     firstSwaps,

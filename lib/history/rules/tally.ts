@@ -1,7 +1,8 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { candleChange, candleOf, joinCandles, volumesOf, type Candle } from './candles.js'
 import { DAY, dayOf, HOUR, MINUTE } from '../../time.js'
-import type { DayMaker, DayRow, RollupRow, SwapRow } from './types.js'
+import { MINUTE_SPAN } from './kept-candles.js'
+import type { DayMaker, DayRow, SwapRow } from './types.js'
 
 /** Of which trades candles are kept. */
 export interface Kept {
@@ -19,35 +20,56 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 
 /** What swaps add to the sums and candles of their DAOs, and to the swaps by fee rate that disagrees with the configured one. */
 export interface Tally {
-  days: Map<string, DayRow>
-  rollups: Map<string, RollupRow>
   rates: Map<string, number>
-  makers: Map<string, DayMaker>
   count (swap: SwapRow): void
   /** The fee of a swap that was counted without it. */
   settle (swap: SwapRow, fee: bigint): void
+  /** What is to be added to the stored rows. */
+  rows (): AddedRows
+}
+
+/** Candles by the Unix second that each begins at. */
+type Candles = Map<number, Candle>
+
+export interface AddedRows {
+  days: Array<DayRow & { hours: Candles }>
+  minutes: Array<{ dao: string, start: number, candles: Candles }>
+  makers: DayMaker[]
+}
+
+interface DaoSums {
+  days: Candles
+  /** By the day, then by the hour's begin. */
+  hours: Map<number, Candles>
+  /** By the begin of the row, then by the minute's. */
+  minutes: Map<number, Candles>
+  makers: Map<number, Set<string>>
+}
+
+function entry<K, V> (map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) map.set(key, value = make())
+  return value
+}
+
+function put (candles: Candles, at: number, candle: Candle): void {
+  const known = candles.get(at)
+  candles.set(at, known === undefined ? candle : joinCandles(known, candle))
 }
 
 export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }: Kept): Tally {
-  const days: Tally['days'] = new Map()
-  const rollups: Tally['rollups'] = new Map()
+  const daos = new Map<string, DaoSums>()
   const rates: Tally['rates'] = new Map()
-  const makers: Tally['makers'] = new Map()
-
-  function put<T extends Candle> (rows: Map<string, T>, key: string, row: T): void {
-    const known = rows.get(key)
-    rows.set(key, known === undefined ? row : { ...row, ...joinCandles(known, row) })
-  }
+  const sumsOf = (dao: string) => entry(daos, dao, () => ({ days: new Map(), hours: new Map(), minutes: new Map(), makers: new Map() }))
 
   function add ({ dao, at }: SwapRow, candle: Candle): void {
-    const day = dayOf(at)
+    const { days, hours, minutes } = sumsOf(dao)
+    const [day, hour] = [dayOf(at), at - at % HOUR]
     const isRolled = at >= rolledFrom(dao)
-    put(days, `${day} ${dao}`, { dao, day, ...(isRolled ? candle : volumesOf(candle)) })
+    put(days, day, isRolled ? candle : volumesOf(candle))
     if (!isRolled) return
-    for (const size of at >= minutesFrom ? [MINUTE, HOUR] as const : [HOUR] as const) {
-      const start = at - at % size
-      put(rollups, `${size} ${start} ${dao}`, { dao, size, start, ...candle })
-    }
+    put(entry(hours, day, () => new Map()), hour, candle)
+    if (at >= minutesFrom) put(entry(minutes, at - at % MINUTE_SPAN, () => new Map()), at - at % MINUTE, candle)
   }
 
   function rate (swap: SwapRow, agrees: boolean, by: 1 | -1): void {
@@ -56,16 +78,13 @@ export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }:
   }
 
   return {
-    days,
-    rollups,
     rates,
-    makers,
     count (swap) {
       const volume = swapVolume(swap, valuation)
       add(swap, candleOf(swap, swap.seq, volume))
       rate(swap, volume.agrees, 1)
       const { dao, at, maker } = swap
-      if (maker !== null && at >= rolledFrom(dao)) makers.set(`${dayOf(at)} ${maker} ${dao}`, { dao, day: dayOf(at), maker })
+      if (maker !== null && at >= rolledFrom(dao)) entry(sumsOf(dao).makers, dayOf(at), () => new Set()).add(maker)
     },
     settle (swap, fee) {
       const after = { ...swap, fee }
@@ -73,6 +92,15 @@ export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }:
       add(swap, candleChange(candleOf(swap, swap.seq, old), candleOf(after, swap.seq, now)))
       rate(swap, old.agrees, -1)
       rate(after, now.agrees, 1)
+    },
+    rows () {
+      const found: AddedRows = { days: [], minutes: [], makers: [] }
+      for (const [dao, { days, hours, minutes, makers }] of daos) {
+        for (const [day, candle] of days) found.days.push({ dao, day, ...candle, hours: hours.get(day) ?? new Map() })
+        for (const [start, candles] of minutes) found.minutes.push({ dao, start, candles })
+        for (const [day, who] of makers) for (const maker of who) found.makers.push({ dao, day, maker })
+      }
+      return found
     }
   }
 }
@@ -80,8 +108,8 @@ export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }:
 /** For how long candles of a minute are kept at least, seconds: a day more than is promised. */
 const MINUTES_KEPT = 3 * DAY
 
-/** From when on candles of a minute are kept once a trade at `newest` is stored; whole hours, so that it seldom moves. */
+/** From when on candles of a minute are kept once a trade at `newest` is stored: whole rows of them. */
 export function minutesFromOf (before: number | null, newest: number): number {
   const from = newest - MINUTES_KEPT
-  return Math.max(before ?? -Infinity, from - from % HOUR)
+  return Math.max(before ?? -Infinity, from - from % MINUTE_SPAN)
 }

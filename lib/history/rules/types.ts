@@ -1,6 +1,6 @@
 /** What the history is made of: the rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
-import type { HOUR, MINUTE } from '../../time.js'
 import type { Candle } from './candles.js'
+import type { KeptCandles } from './kept-candles.js'
 import type { Sides, SpotSwap } from '../../protocol/events.js'
 
 /** A stretch of the program's signatures, both ends included, that is processed without a gap. */
@@ -82,11 +82,14 @@ export interface DayRow extends Candle {
   day: number
 }
 
-/** The candle of one DAO from the Unix second `start`, a multiple of `size` seconds. */
-export interface RollupRow extends Candle {
+/** The same with the candles of its hours, which are kept for ever. */
+export interface WholeDay extends DayRow { hours: KeptCandles }
+
+/** The candles of a minute of one DAO from the Unix second `start`, a multiple of MINUTE_SPAN, on. */
+export interface MinuteRow {
   dao: string
-  size: typeof MINUTE | typeof HOUR
   start: number
+  candles: KeptCandles
 }
 
 /** A protocol fee rate that swaps of a DAO show, in basis points, and the slots of the first and the last that does. */

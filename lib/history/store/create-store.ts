@@ -9,7 +9,7 @@ import {
   readRevision, readDays, readDaysAfter, readMeta, readOrigins, readState, readSwapsAfter, readSwapsPage, readSwapsSince, readUnattributed, type Names
 } from './reads.js'
 import {
-  readDaosChanged, readDaosTraded, readDaysOf, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents, readRollups, readRollupsOf, readTrades, readUnnamedTrades
+  readDaosChanged, readDaosTraded, readDaysOf, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents, readHoursOf, readMinutes, readMinutesOf, readTrades, readUnnamedTrades
 } from './trade-reads.js'
 import { putLate, putPublished, readPublished } from './published.js'
 import { clearSums, putDays, putCompleted, putMeta, putRates, putRolled, writeStep, type Numbers } from './writes.js'
@@ -146,10 +146,11 @@ export async function createStore (engine: Engine): Promise<Store> {
       await putRates(trx, types, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
       await putMeta(trx, { valuation: `${valuation.basis} ${fractionText(valuation.rate)}`, change: String(numbers.revision()) })
     }),
-    days: keys => read(db => readDays(db, names, keys)),
-    rollups: keys => read(db => readRollups(db, names, types, keys)),
+    days: keys => read(db => readDays(db, names, types, keys)),
+    minutes: keys => read(db => readMinutes(db, names, types, keys)),
     daysOf: (dao, range) => ofDao(dao, db => readDaysOf(db, names, dao, range)),
-    rollupsOf: (dao, range) => ofDao(dao, db => readRollupsOf(db, names, dao, range)),
+    hoursOf: (dao, range) => ofDao(dao, db => readHoursOf(db, names, dao, range)),
+    minutesOf: (dao, range) => ofDao(dao, db => readMinutesOf(db, names, types, dao, range)),
     trades: query => ofDao(query.dao, db => readTrades(db, names, query)),
     poolEvents: query => together(db => readPoolEvents(db, names, query)),
     published: () => read(readPublished),

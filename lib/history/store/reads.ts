@@ -1,8 +1,9 @@
 import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
-import { candleOfRow } from './candle-rows.js'
+import { parseRow } from '../rules/kept-candles.js'
+import { CANDLE_COLUMNS, candleOfRow, hoursIn } from './candle-rows.js'
 import { sequenceRangeOf, indexedRangeOf, seqText, swapOf, unattributedOf } from './row-mapping.js'
 import type { Since } from './store.js'
-import type { DayRow, StoreState, SwapRow, UnattributedEvent } from '../rules/types.js'
+import type { DayRow, StoreState, SwapRow, UnattributedEvent, WholeDay } from '../rules/types.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 type Db = Kysely<Tables>
@@ -15,7 +16,6 @@ export interface Names {
 const SWAP_COLUMNS = ['change', 'dao', 'seq', 'at', 'side', 'input', 'output', 'fee', 'maker'] as const
 /** From here on, reading a window afresh by its times is cheaper than reading what is new. */
 const TOO_MUCH = 50_000
-const KEYS = 200
 
 export async function readMeta (db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom('meta').selectAll().execute()
@@ -61,30 +61,36 @@ export async function readState (db: Db, names: Names): Promise<StoreState> {
 /** The revision that the last committed step took: what a reader may have seen of it is all or nothing. */
 export const readRevision = async (db: Db): Promise<number> => Number((await readMeta(db)).get('change') ?? 0)
 
-export async function readDays (db: Db, names: Names, keys: ReadonlyArray<{ dao: string, day: number }>): Promise<DayRow[]> {
-  const found: DayRow[] = []
-  for (let at = 0; at < keys.length; at += KEYS) {
-    const pairs = keys.slice(at, at + KEYS).flatMap(({ dao, day }) => {
-      const id = names.id(dao)
-      return id === undefined ? [] : [sql`(cast(${id} as integer), cast(${day} as integer))`]
-    })
-    if (pairs.length === 0) continue
-    const { rows } = await wantedDays(pairs).execute(db)
-    found.push(...rows.map(row => dayOfRow(row, names)))
+/**
+ * Keys as a table that a statement can join, in a form whose text is the same for any number of them: to compile a parameter for each value would cost more
+ * than the reading. `columns` names them with their types.
+ */
+export function keyTable (form: ColumnTypes['rows'], keys: ReadonlyArray<ReadonlyArray<string | number>>, columns: Record<string, string>): RawBuilder<unknown> {
+  const names = Object.keys(columns)
+  if (form === 'values') {
+    return sql`(select ${sql.join(names.map((name, at) => sql`value ->> ${sql.lit(at)} as ${sql.ref(name)}`))} from json_each(${JSON.stringify(keys)}))`
   }
-  return found
+  const arrays = Object.values(columns).map((type, at) => sql`${keys.map(key => key[at])}::${sql.raw(type)}[]`)
+  return sql`(select * from unnest(${sql.join(arrays)}) as keys (${sql.join(names.map(name => sql.ref(name)))}))`
 }
 
-const wantedDays = (pairs: RawBuilder<unknown>[]) => sql<Selectable<Tables['days']>>`
-  with wanted (dao, day) as (values ${sql.join(pairs)})
-  select days.* from wanted join days on days.dao = wanted.dao and days.day = wanted.day`
+export async function readDays (db: Db, names: Names, { rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, day: number }>): Promise<WholeDay[]> {
+  const wanted = keys.flatMap(({ dao, day }) => {
+    const id = names.id(dao)
+    return id === undefined ? [] : [[id, day]]
+  })
+  if (wanted.length === 0) return []
+  const { rows } = await sql<Selectable<Tables['days']>>`
+    select days.* from ${keyTable(form, wanted, { dao: 'integer', day: 'integer' })} wanted join days on days.dao = wanted.dao and days.day = wanted.day`.execute(db)
+  return rows.map(row => ({ ...dayOfRow(row, names), hours: parseRow(row.hours, hoursIn(Number(row.day))) }))
+}
 
-const dayOfRow = (row: Selectable<Tables['days']>, names: Names): DayRow => ({ dao: names.address(Number(row.dao)), day: Number(row.day), ...candleOfRow(row) })
+const dayOfRow = (row: Omit<Selectable<Tables['days']>, 'change' | 'makers' | 'hours'>, names: Names): DayRow => ({ dao: names.address(Number(row.dao)), day: Number(row.day), ...candleOfRow(row) })
 
 export async function readDaysAfter (db: Db, names: Names, revision: number): Promise<Since<DayRow>> {
   const upTo = await readRevision(db)
   if (upTo === revision) return { revision, rows: [] }
-  const rows = await db.selectFrom('days').selectAll().where('change', '>', revision).where('change', '<=', upTo).execute()
+  const rows = await db.selectFrom('days').select(['dao', 'day', ...CANDLE_COLUMNS]).where('change', '>', revision).where('change', '<=', upTo).execute()
   return { revision: upTo, rows: rows.map(row => dayOfRow(row, names)) }
 }
 
@@ -110,22 +116,16 @@ export async function readSwapsPage (db: Db, names: Names, after: number, limit:
   return { revision: Number(rows.at(-1)?.change ?? after), rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
 }
 
-export async function readOrigins (db: Db, names: Names, { u64Key }: ColumnTypes, keys: ReadonlyArray<{ dao: string, seq: bigint }>) {
-  const found: Array<{ dao: string, seq: bigint, signature: string, eventIndex: number }> = []
-  for (let at = 0; at < keys.length; at += KEYS) {
-    const pairs = keys.slice(at, at + KEYS).flatMap(({ dao, seq }) => {
-      const id = names.id(dao)
-      return id === undefined ? [] : [sql`(cast(${id} as integer), cast(${seqText(seq)} as ${sql.raw(u64Key)}))`]
-    })
-    if (pairs.length === 0) continue
-    const { rows } = await sql<Pick<Tables['events'], 'dao' | 'seq' | 'signature' | 'place'>>`
-      with wanted (dao, seq) as (values ${sql.join(pairs)})
-      select e.dao, e.seq, e.signature, e.place from wanted join events e on e.dao = wanted.dao and e.seq = wanted.seq`.execute(db)
-    found.push(...rows.map(row => ({
-      dao: names.address(Number(row.dao)), seq: BigInt(row.seq), signature: row.signature, eventIndex: Number(row.place)
-    })))
-  }
-  return found
+export async function readOrigins (db: Db, names: Names, { u64Key, rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, seq: bigint }>) {
+  const wanted = keys.flatMap(({ dao, seq }) => {
+    const id = names.id(dao)
+    return id === undefined ? [] : [[id, seqText(seq)]]
+  })
+  if (wanted.length === 0) return []
+  const { rows } = await sql<Pick<Tables['events'], 'dao' | 'seq' | 'signature' | 'place'>>`
+    select e.dao, e.seq, e.signature, e.place from ${keyTable(form, wanted, { dao: 'integer', seq: u64Key })} wanted
+    join events e on e.dao = wanted.dao and e.seq = wanted.seq`.execute(db)
+  return rows.map(row => ({ dao: names.address(Number(row.dao)), seq: BigInt(row.seq), signature: row.signature, eventIndex: Number(row.place) }))
 }
 
 export async function readUnattributed (db: Db, keys: readonly string[]): Promise<UnattributedEvent[]> {

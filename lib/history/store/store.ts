@@ -6,7 +6,8 @@
  * are kept as decimal text; a sequence number, which is part of the key, as text of 20 digits, whose order is that of the numbers.
  * (An engine with exact decimals may use those: only `BigInt(text)` is ever applied to what it returns.)
  */
-import type { DayMaker, DayRow, FeeRate, PoolEvent, RollupRow, Trade, SequenceRange, MissingTransaction, IndexedRange, Loss, StoredEvent, StoreState, SwapRow, UnattributedEvent } from '../rules/types.js'
+import type { DayMaker, DayRow, FeeRate, MinuteRow, PoolEvent, Trade, SequenceRange, MissingTransaction, IndexedRange, Loss, StoredEvent, StoreState, SwapRow, UnattributedEvent, WholeDay } from '../rules/types.js'
+import type { Candle } from '../rules/candles.js'
 import type { Sides } from '../../protocol/events.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { NotedRule } from '../rules/fixed-point.js'
@@ -17,8 +18,8 @@ export interface StepChanges {
   /** Fees of swaps stored earlier that have become known. */
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
   sequenceRanges: Array<{ dao: string, put: SequenceRange[], drop: bigint[] }>
-  days: DayRow[]
-  rollups: RollupRow[]
+  days: WholeDay[]
+  minutes: MinuteRow[]
   makers: DayMaker[]
   /** Candles of a minute from before this Unix second are dropped; null: none is. */
   minutesFrom: number | null
@@ -73,13 +74,18 @@ export interface PoolEventsQuery {
   limit: number
 }
 
+/** Unix seconds from `from` to before `to`. */
+export interface CandleRange { from: number, to: number, limit: number }
+
+export interface TimedCandle extends Candle { start: number }
+
 /** Candles of a DAO's trades from the Unix second `from` on, which were not kept before. */
 export interface Rolled {
   dao: string
   from: number
   minutesFrom: number
-  days: DayRow[]
-  rollups: RollupRow[]
+  days: WholeDay[]
+  minutes: MinuteRow[]
   makers: DayMaker[]
   feeRates: FeeRate[]
 }
@@ -99,13 +105,15 @@ export interface Store {
   valuation (): Promise<NotedRule | null>
   /** Replaces all day sums and rates, and notes the valuation they were made with. */
   revalue (valuation: VolumeRule, days: Iterable<DayRow>, rates: Map<string, number>): Promise<void>
-  days (keys: ReadonlyArray<{ dao: string, day: number }>): Promise<DayRow[]>
-  rollups (keys: ReadonlyArray<Pick<RollupRow, 'dao' | 'size' | 'start'>>): Promise<RollupRow[]>
+  days (keys: ReadonlyArray<{ dao: string, day: number }>): Promise<WholeDay[]>
+  minutes (keys: ReadonlyArray<{ dao: string, start: number }>): Promise<MinuteRow[]>
   daysAfter (change: number): Promise<Since<DayRow>>
   /** Days of a DAO from `from` to `to`, both included, oldest first, with the number of those who traded; at most `limit`, the newest. */
   daysOf (dao: string, range: { from: number, to: number, limit: number }): Promise<Array<DayRow & { makers: number }>>
-  /** Candles of a DAO that begin from `from` to before `to`, oldest first; at most `limit`, the newest. Intervals without a trade are left out. */
-  rollupsOf (dao: string, range: { size: RollupRow['size'], from: number, to: number, limit: number }): Promise<RollupRow[]>
+  /** Candles of an hour of a DAO that begin in the range, oldest first; at most `limit`, the newest. Hours without a trade are left out. */
+  hoursOf (dao: string, range: CandleRange): Promise<TimedCandle[]>
+  /** The same of a minute. Where none are kept, none are given. */
+  minutesOf (dao: string, range: CandleRange): Promise<TimedCandle[]>
   /** Trades of a DAO, newest first. */
   trades (query: TradesQuery): Promise<Trade[]>
   /**

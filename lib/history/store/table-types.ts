@@ -88,9 +88,10 @@ export interface Tables {
     open_output: string | null
     open_post: string | null
   }
-  days: CandleColumns & { dao: number, day: number, change: number, makers: Generated<number> }
-  /** Candles of `size` seconds: those of a minute for some days, those of an hour for ever. */
-  rollups: CandleColumns & { dao: number, size: number, start: number }
+  /** `hours`: candles of the day's hours, in one text. */
+  days: CandleColumns & { dao: number, day: number, change: number, makers: Generated<number>, hours: Generated<string | null> }
+  /** Candles of a minute, a row for all of some hours, in one text; for some days. In the order of time: a step writes and drops neighbours. */
+  minutes: { start: number, dao: number, candles: string }
   /** Protocol fee rates that swaps of a DAO show, in basis points, with the slots of the first and the last of them. */
   fee_rates: { dao: number, bps: string, from_slot: number, to_slot: number }
   /** Who traded on a UTC day. */

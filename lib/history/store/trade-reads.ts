@@ -1,12 +1,14 @@
 /** Reads of single events and of candles, each by an index: none looks at more rows than it gives. */
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { DayRow, FeeRate, PoolEvent, RollupRow, Trade } from '../rules/types.js'
-import { CANDLE_COLUMNS, candleOfRow } from './candle-rows.js'
+import { DAY, HOUR, MINUTE } from '../../time.js'
+import { MINUTE_SPAN, NO_CANDLES, parseCandle, parseRow, type KeptCandles } from '../rules/kept-candles.js'
+import type { DayRow, FeeRate, MinuteRow, PoolEvent, Trade } from '../rules/types.js'
+import { CANDLE_COLUMNS, candleOfRow, hoursIn, minutesIn } from './candle-rows.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import { readRevision, type Names } from './reads.js'
+import { keyTable, readRevision, type Names } from './reads.js'
 import { FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import { POOL_EVENT_COLUMNS, poolEventOf, seqText } from './row-mapping.js'
-import type { FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TradesQuery } from './store.js'
+import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 type Db = Kysely<Tables>
@@ -152,29 +154,55 @@ export async function readDaysOf (db: Db, names: Names, dao: string, { from, to,
   return rows.reverse().map(row => ({ dao, day: Number(row.day), makers: Number(row.makers), ...candleOfRow(row) }))
 }
 
-export interface RollupRange { size: RollupRow['size'], from: number, to: number, limit: number }
-
-export async function readRollupsOf (db: Db, names: Names, dao: string, { size, from, to, limit }: RollupRange): Promise<RollupRow[]> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  const rows = await db.selectFrom('rollups').select(['start', ...CANDLE_COLUMNS])
-    .where('dao', '=', id).where('size', '=', size).where('start', '>=', from).where('start', '<', to).orderBy('start', 'desc').limit(limit).execute()
-  return rows.reverse().map(row => ({ dao, size, start: Number(row.start), ...candleOfRow(row) }))
+/** The newest `limit` candles in the range of what `rows` gives, newest rows first, page by page: as many as would hold them if no interval were empty, then more. */
+async function newestCandles ({ from, to, limit }: CandleRange, perRow: number, rows: (page: number) => Promise<KeptCandles[]>): Promise<TimedCandle[]> {
+  const found: Array<[start: number, text: string]> = []
+  let page = Math.ceil(limit / perRow) + 1
+  while (found.length < limit) {
+    const some = await rows(page)
+    for (const candles of some) found.push(...[...candles].filter(([at]) => at >= from && at < to).reverse())
+    if (some.length < page) break
+    page = MORE_ROWS
+  }
+  return found.slice(0, limit).reverse().map(([start, text]) => ({ start, ...parseCandle(text) }))
 }
 
-export async function readRollups (db: Db, names: Names, { u64Key }: ColumnTypes, keys: ReadonlyArray<Pick<RollupRow, 'dao' | 'size' | 'start'>>): Promise<RollupRow[]> {
-  const found: RollupRow[] = []
-  const integer = sql.raw(u64Key === 'text' ? 'integer' : 'bigint')
-  for (let at = 0; at < keys.length; at += KEYS) {
-    const wanted = keys.slice(at, at + KEYS).flatMap(({ dao, size, start }) => {
-      const id = names.id(dao)
-      return id === undefined ? [] : [sql`(cast(${id} as integer), cast(${size} as integer), cast(${start} as ${integer}))`]
-    })
-    if (wanted.length === 0) continue
-    const { rows } = await sql<Selectable<Tables['rollups']>>`
-      with wanted (dao, size, start) as (values ${sql.join(wanted)})
-      select r.* from wanted join rollups r on r.dao = wanted.dao and r.size = wanted.size and r.start = wanted.start`.execute(db)
-    found.push(...rows.map(row => ({ dao: names.address(Number(row.dao)), size: Number(row.size) as RollupRow['size'], start: Number(row.start), ...candleOfRow(row) })))
-  }
-  return found
+const MORE_ROWS = 100
+
+export async function readHoursOf (db: Db, names: Names, dao: string, range: CandleRange): Promise<TimedCandle[]> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  let before = Math.ceil(range.to / DAY)
+  return await newestCandles(range, DAY / HOUR, async page => {
+    const rows = await db.selectFrom('days').select(['day', 'hours'])
+      .where('dao', '=', id).where('day', '>=', Math.floor(range.from / DAY)).where('day', '<', before).orderBy('day', 'desc').limit(page).execute()
+    before = Number(rows.at(-1)?.day ?? 0)
+    return rows.map(({ day, hours }) => parseRow(hours, hoursIn(Number(day))))
+  })
+}
+
+export async function readMinutesOf (db: Db, names: Names, types: ColumnTypes, dao: string, range: CandleRange): Promise<TimedCandle[]> {
+  if (names.id(dao) === undefined) return []
+  const { rows: [kept] } = await sql<{ oldest: number | string | null, newest: number | string | null }>`
+    select (select min(start) from minutes) as oldest, (select max(start) from minutes) as newest`.execute(db)
+  if (kept?.oldest == null || kept.newest == null) return []
+  const oldest = Math.max(Number(kept.oldest), range.from - range.from % MINUTE_SPAN)
+  let next = Math.min(Number(kept.newest), Math.ceil(range.to / MINUTE_SPAN) * MINUTE_SPAN - MINUTE_SPAN)
+  return await newestCandles(range, MINUTE_SPAN / MINUTE, async page => {
+    const keys = []
+    for (; keys.length < page && next >= oldest; next -= MINUTE_SPAN) keys.push({ dao, start: next })
+    const rows = new Map((await readMinutes(db, names, types, keys)).map(({ start, candles }) => [start, candles]))
+    return keys.map(({ start }) => rows.get(start) ?? NO_CANDLES)
+  })
+}
+
+export async function readMinutes (db: Db, names: Names, { rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, start: number }>): Promise<MinuteRow[]> {
+  const wanted = keys.flatMap(({ dao, start }) => {
+    const id = names.id(dao)
+    return id === undefined ? [] : [[start, id]]
+  })
+  if (wanted.length === 0) return []
+  const { rows } = await sql<Selectable<Tables['minutes']>>`
+    select m.* from ${keyTable(form, wanted, { start: 'bigint', dao: 'integer' })} wanted join minutes m on m.start = wanted.start and m.dao = wanted.dao`.execute(db)
+  return rows.map(({ dao, start, candles }) => ({ dao: names.address(Number(dao)), start: Number(start), candles: parseRow(candles, minutesIn(Number(start))) }))
 }

@@ -1,11 +1,12 @@
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
 import { eventRow, sequenceRangeRow, indexedRangeRow, seqText, unattributedRow } from './row-mapping.js'
 import type { CompletedEvent, Rolled, StepChanges } from './store.js'
-import { MINUTE } from '../../time.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
-import type { DayMaker, DayRow, FeeRate, RollupRow } from '../rules/types.js'
-import { CANDLE_COLUMNS, candleRow } from './candle-rows.js'
+import { NO_CANDLES, rowText } from '../rules/kept-candles.js'
+import type { DayMaker, DayRow, FeeRate, MinuteRow, WholeDay } from '../rules/types.js'
+import { CANDLE_COLUMNS, candleRow, hoursIn, minutesIn } from './candle-rows.js'
 import { NEVER_ROLLED } from './conditions.js'
+import { keyTable } from './reads.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 type Trx = Transaction<Tables>
@@ -15,6 +16,8 @@ const EXCLUDED_CANDLE = Object.fromEntries(CANDLE_COLUMNS.map(column => [column,
 
 /** Rows per statement: with a parameter for each value so few that compiling and binding one costs less than what it saves. */
 const ROWS = { values: 40, json: 2000 }
+/** Rows of so few columns go as one document to an engine that takes parameters, too: taking it apart costs it less than we would spend on them. */
+const NARROW = 6
 
 function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
@@ -22,13 +25,19 @@ function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
 
 /** The statements that insert `rows`. As one document, an engine takes apart by itself what else is compiled, bound and planned value by value. */
 export function * inserts<T extends keyof Tables & string> (trx: Trx, { rows: form }: ColumnTypes, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) {
-  for (const some of chunks(rows, ROWS[form])) {
+  if (rows.length === 0) return
+  const columns = Object.keys(rows[0]!) as Array<keyof Tables[T] & string>
+  const isNarrow = columns.length <= NARROW
+  for (const some of chunks(rows, form === 'values' && !isNarrow ? ROWS.values : ROWS.json)) {
     const insert = trx.insertInto(table)
-    if (form === 'values') {
-      yield insert.values(some)
-    } else {
-      const columns = Object.keys(some[0]!) as Array<keyof Tables[T] & string>
+    if (form === 'json') {
       yield insert.columns(columns).expression(sql`select ${sql.join(columns.map(column => sql.ref(column)))} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(some)}::json)`)
+    } else if (isNarrow) {
+      const values = some.map(row => columns.map(column => row[column as keyof typeof row]))
+      // `where true`: else an `on conflict` that follows would be read as a condition of a join
+      yield insert.columns(columns).expression(sql`select ${sql.join(columns.map((_, at) => sql`value ->> ${sql.lit(at)}`))} from json_each(${JSON.stringify(values)}) where true`)
+    } else {
+      yield insert.values(some)
     }
   }
 }
@@ -46,41 +55,51 @@ export async function putMeta (trx: Trx, values: Record<string, string>): Promis
   await trx.insertInto('meta').values(rows).onConflict(oc => oc.column('key').doUpdateSet({ value: eb => eb.ref('excluded.value') })).execute()
 }
 
-export async function putDays (trx: Trx, types: ColumnTypes, days: Iterable<DayRow>, numbers: Numbers): Promise<void> {
-  const rows = Array.from(days, (row): Insertable<Tables['days']> => ({ dao: numbers.dao(row.dao), day: row.day, ...candleRow(row), change: numbers.revision() }))
+/** Writes the rows; `makers`, where given, is how many there are to be added to each, by `dayKey`. */
+export async function putDays (trx: Trx, types: ColumnTypes, days: Iterable<DayRow & Partial<WholeDay>>, numbers: Numbers, makers: ReadonlyMap<string, number> = new Map()): Promise<void> {
+  const rows = Array.from(days, (row): Insertable<Tables['days']> => {
+    const dao = numbers.dao(row.dao)
+    const hours = rowText(row.hours ?? NO_CANDLES, hoursIn(row.day))
+    return { dao, day: row.day, ...candleRow(row), hours, change: numbers.revision(), makers: makers.get(dayKey(dao, row.day)) ?? 0 }
+  })
   for (const insert of inserts(trx, types, 'days', rows)) {
-    await insert.onConflict(oc => oc.columns(['dao', 'day']).doUpdateSet(({ ref }) => ({ ...EXCLUDED_CANDLE, change: ref('excluded.change') }))).execute()
+    await insert.onConflict(oc => oc.columns(['dao', 'day']).doUpdateSet(({ ref }) => (
+      { ...EXCLUDED_CANDLE, hours: ref('excluded.hours'), change: ref('excluded.change'), makers: sql`days.makers + excluded.makers` }
+    ))).execute()
   }
 }
 
-export async function putRollups (trx: Trx, types: ColumnTypes, rollups: readonly RollupRow[], numbers: Numbers): Promise<void> {
-  const rows = rollups.map((row): Insertable<Tables['rollups']> => ({ dao: numbers.dao(row.dao), size: row.size, start: row.start, ...candleRow(row) }))
-  for (const insert of inserts(trx, types, 'rollups', rows)) {
-    await insert.onConflict(oc => oc.columns(['dao', 'size', 'start']).doUpdateSet(EXCLUDED_CANDLE)).execute()
+const dayKey = (dao: number, day: number) => `${day} ${dao}`
+
+export async function putMinutes (trx: Trx, types: ColumnTypes, minutes: readonly MinuteRow[], numbers: Numbers): Promise<void> {
+  const rows = minutes.flatMap(({ dao, start, candles }): Array<Insertable<Tables['minutes']>> => {
+    const text = rowText(candles, minutesIn(start))
+    return text === null ? [] : [{ start, dao: numbers.dao(dao), candles: text }]
+  })
+  for (const insert of inserts(trx, types, 'minutes', rows)) {
+    await insert.onConflict(oc => oc.columns(['start', 'dao']).doUpdateSet({ candles: eb => eb.ref('excluded.candles') })).execute()
   }
 }
 
-/** Notes who traded on a day, and counts those who had not yet; the days' own rows must be there. */
-export async function putMakers (trx: Trx, types: ColumnTypes, makers: readonly DayMaker[], numbers: Numbers): Promise<void> {
-  const rows = makers.map(({ dao, day, maker }) => ({ dao: numbers.dao(dao), day, maker }))
-  const fresh = new Map<string, { dao: number, day: number, makers: number }>()
-  for (const insert of inserts(trx, types, 'makers', rows)) {
-    const added = await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing()).returning(['dao', 'day']).execute()
-    for (const { dao, day } of added) {
-      const key = `${dao} ${day}`
-      fresh.set(key, { dao: Number(dao), day: Number(day), makers: (fresh.get(key)?.makers ?? 0) + 1 })
-    }
-  }
-  for (const { dao, day, makers } of fresh.values()) {
-    await trx.updateTable('days').set(eb => ({ makers: eb('makers', '+', makers), change: numbers.revision() })).where('dao', '=', dao).where('day', '=', day).execute()
-  }
+/** Notes who traded on a day. Gives how many of them had not yet, by `dayKey`. */
+async function putMakers (trx: Trx, types: ColumnTypes, makers: readonly DayMaker[], numbers: Numbers): Promise<Map<string, number>> {
+  const fresh = new Map<string, number>()
+  if (makers.length === 0) return fresh
+  const keys = [...new Map(makers.map(({ dao, day, maker }) => [`${day} ${maker} ${dao}`, { day, dao: numbers.dao(dao), maker }])).values()]
+  const add = (dao: number, day: number, by: number) => fresh.set(dayKey(dao, day), (fresh.get(dayKey(dao, day)) ?? 0) + by)
+  for (const { dao, day } of keys) add(dao, day, 1)
+  const { rows: known } = await sql<{ dao: number, day: number, n: number | string }>`
+    select m.dao, m.day, count(*) as n from ${keyTable(types.rows, keys.map(({ day, dao, maker }) => [day, dao, maker]), { day: 'integer', dao: 'integer', maker: 'text' })} wanted
+    join makers m on m.day = wanted.day and m.dao = wanted.dao and m.maker = wanted.maker group by m.dao, m.day`.execute(trx)
+  for (const { dao, day, n } of known) add(Number(dao), Number(day), -Number(n))
+  for (const insert of inserts(trx, types, 'makers', keys)) await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing()).execute()
+  return fresh
 }
 
 /** Writes candles of trades that had none; the rows of whole days take the place of those that were there. */
-export async function putRolled (trx: Trx, types: ColumnTypes, { dao, from, minutesFrom, days, rollups, makers, feeRates }: Rolled, numbers: Numbers): Promise<void> {
-  await putDays(trx, types, days, numbers)
-  await putRollups(trx, types, rollups, numbers)
-  await putMakers(trx, types, makers, numbers)
+export async function putRolled (trx: Trx, types: ColumnTypes, { dao, from, minutesFrom, days, minutes, makers, feeRates }: Rolled, numbers: Numbers): Promise<void> {
+  await putDays(trx, types, days, numbers, await putMakers(trx, types, makers, numbers))
+  await putMinutes(trx, types, minutes, numbers)
   await putFeeRates(trx, types, feeRates, numbers)
   await trx.updateTable('daos').set({ rolled_from: from }).where('id', '=', numbers.dao(dao)).execute()
   await dropMinutes(trx, minutesFrom)
@@ -95,7 +114,12 @@ export async function putCompleted (trx: Trx, types: ColumnTypes, events: readon
       change: numbers.revision()
     }).where('dao', '=', numbers.dao(dao)).where('seq', '=', seqText(seq)).execute()
   }
-  await putMakers(trx, types, makers, numbers)
+  const fresh = await putMakers(trx, types, makers, numbers)
+  for (const { dao, day } of makers) {
+    const added = fresh.get(dayKey(numbers.dao(dao), day)) ?? 0
+    fresh.delete(dayKey(numbers.dao(dao), day))
+    if (added > 0) await trx.updateTable('days').set(eb => ({ makers: eb('makers', '+', added), change: numbers.revision() })).where('dao', '=', numbers.dao(dao)).where('day', '=', day).execute()
+  }
 }
 
 /** Drops the candles of a minute that are no longer kept. */
@@ -103,7 +127,7 @@ async function dropMinutes (trx: Trx, from: number): Promise<void> {
   const known = Number((await trx.selectFrom('meta').select('value').where('key', '=', 'minutes_from').executeTakeFirst())?.value ?? -Infinity)
   if (from <= known) return
   await putMeta(trx, { minutes_from: String(from) })
-  await sql`delete from rollups where dao in (select id from daos) and size = ${MINUTE} and start < ${from}`.execute(trx)
+  await trx.deleteFrom('minutes').where('start', '<', from).execute()
 }
 
 export async function putRates (trx: Trx, types: ColumnTypes, rates: Array<{ bps: string, swaps: number }>): Promise<void> {
@@ -191,9 +215,8 @@ async function putDaos (trx: Trx, types: ColumnTypes, changes: StepChanges, numb
 export async function writeStep (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers): Promise<void> {
   await putEvents(trx, types, changes, numbers)
   await putSequenceRanges(trx, types, changes, numbers)
-  await putDays(trx, types, changes.days, numbers)
-  await putRollups(trx, types, changes.rollups, numbers)
-  await putMakers(trx, types, changes.makers, numbers)
+  await putDays(trx, types, changes.days, numbers, await putMakers(trx, types, changes.makers, numbers))
+  await putMinutes(trx, types, changes.minutes, numbers)
   if (changes.minutesFrom !== null) await dropMinutes(trx, changes.minutesFrom)
   await putRates(trx, types, changes.rates)
   await putOddities(trx, types, changes, numbers)
@@ -214,7 +237,7 @@ export async function writeStep (trx: Trx, types: ColumnTypes, changes: StepChan
 /** Empties what is derived from the swaps; candles are then made anew, the newest first. */
 export async function clearSums (trx: Trx): Promise<void> {
   await trx.updateTable('daos').set({ rolled_from: NEVER_ROLLED }).execute()
-  await sql`delete from rollups`.execute(trx)
+  await sql`delete from minutes`.execute(trx)
   await sql`delete from makers`.execute(trx)
   await sql`delete from fee_rates`.execute(trx)
   await sql`delete from days`.execute(trx)

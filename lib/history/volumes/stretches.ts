@@ -3,16 +3,15 @@ import { ServiceError } from '../../errors.js'
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { candleOf, EMPTY_CANDLE, joinCandles, type Candle } from '../rules/candles.js'
-import type { Store } from '../store/store.js'
+import type { CandleRange, Store, TimedCandle } from '../store/store.js'
+
+export type { TimedCandle }
 
 /** Of which trades candles are kept; see StoreState. */
 export interface RolledState {
   rolledFrom: ReadonlyMap<string, number>
   minutesFrom: number | null
 }
-
-/** The candle that begins at the Unix second `start`. */
-export interface TimedCandle extends Candle { start: number }
 
 export const INTERVALS = { '1m': MINUTE, '5m': 5 * MINUTE, '15m': 15 * MINUTE, '1h': HOUR, '4h': 4 * HOUR, '1d': DAY } as const
 export type Interval = keyof typeof INTERVALS
@@ -54,7 +53,7 @@ export function createStretches (store: Store, valuation: VolumeRule) {
     await eachTrade(dao, from, firstHour, (_, candle) => add(candle))
     await eachTrade(dao, lastHour, to, (_, candle) => add(candle))
     const hours = async (from: number, to: number) => {
-      if (from < to) for (const row of await store.rollupsOf(dao, { size: HOUR, from, to, limit: (to - from) / HOUR })) add(row)
+      if (from < to) for (const row of await store.hoursOf(dao, { from, to, limit: (to - from) / HOUR })) add(row)
     }
     const [firstDay, lastDay] = [up(firstHour, DAY), down(lastHour, DAY)]
     if (firstDay >= lastDay) {
@@ -68,9 +67,10 @@ export function createStretches (store: Store, valuation: VolumeRule) {
   }
 
   /** Kept candles of `size` seconds, grouped to `width`; the newest `limit` of those that begin from `from` to before `to`, newest first. */
-  async function fromRollups (dao: string, size: typeof MINUTE | typeof HOUR, width: number, { from, to, limit }: { from: number, to: number, limit: number }): Promise<TimedCandle[]> {
+  async function fromKept (dao: string, size: typeof MINUTE | typeof HOUR, width: number, { from, to, limit }: CandleRange): Promise<TimedCandle[]> {
     // As many as `limit` groups can hold: the oldest of them is then whole
-    const rows = await store.rollupsOf(dao, { size, from, to, limit: limit * width / size })
+    const range = { from, to, limit: limit * width / size }
+    const rows = await (size === HOUR ? store.hoursOf(dao, range) : store.minutesOf(dao, range))
     return newestOf(group(rows.reverse(), width), limit)
   }
 
@@ -96,10 +96,10 @@ export function createStretches (store: Store, valuation: VolumeRule) {
         const rows = await store.daysOf(dao, { from: Math.ceil(from / DAY), to: Math.ceil(to / DAY) - 1, limit })
         return rows.filter(({ trades }) => trades > 0).map(row => ({ ...row, start: row.day * DAY }))
       }
-      if (width >= HOUR) return (await fromRollups(dao, HOUR, width, range)).reverse()
-      // Whole hours, so that no candle is parted
+      if (width >= HOUR) return (await fromKept(dao, HOUR, width, range)).reverse()
+      // A multiple of all intervals, so that no candle is parted
       const kept = state.minutesFrom ?? to
-      const recent = kept >= to ? [] : await fromRollups(dao, MINUTE, width, { from: Math.max(from, kept), to, limit })
+      const recent = kept >= to ? [] : await fromKept(dao, MINUTE, width, { from: Math.max(from, kept), to, limit })
       const rest = limit - recent.length
       const older = rest === 0 || from >= kept ? [] : await fromTrades(dao, width, { from, to: Math.min(to, kept), limit: rest })
       return [...recent, ...older].reverse()

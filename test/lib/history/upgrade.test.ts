@@ -14,9 +14,9 @@ function asVersionOne (folder: string): void {
   const db = new Database(join(folder, 'history.db'))
   db.exec(`
     update events set maker = null, block_index = null, quote_change = null, base_change = null;
-    delete from rollups; delete from makers; delete from fee_rates; delete from meta where key = 'minutes_from';
+    delete from minutes; delete from makers; delete from fee_rates; delete from meta where key = 'minutes_from';
     update daos set rolled_from = ${NEVER};
-    update days set fees = '0', unknown_fees = 0, makers = 0, ${PRICES.map(name => `${name} = null`).join(', ')}`)
+    update days set hours = null, fees = '0', unknown_fees = 0, makers = 0, ${PRICES.map(name => `${name} = null`).join(', ')}`)
   db.close()
 }
 
@@ -26,8 +26,8 @@ function tables (folder: string): Record<string, unknown[]> {
   const found = {
     events: all("select dao, seq, maker, block_index, quote_change, base_change from events where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao') order by dao, seq"),
     daos: all('select * from daos order by id'),
-    days: all(`select dao, day, base, quote, trades, fees, unknown_fees, makers, ${PRICES.join(', ')} from days order by dao, day`),
-    rollups: all('select * from rollups order by dao, size, start'),
+    days: all(`select dao, day, base, quote, trades, fees, unknown_fees, makers, hours, ${PRICES.join(', ')} from days order by dao, day`),
+    minutes: all('select * from minutes order by start, dao'),
     makers: all('select * from makers order by dao, day, maker'),
     rates: all('select * from fee_rates order by dao, bps')
   }

@@ -2,6 +2,7 @@
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE } from '../../../../lib/history/rules/candles.js'
+import { candleText, NO_CANDLES } from '../../../../lib/history/rules/kept-candles.js'
 import type { Identity } from '../../../../lib/history/store/create-store.js'
 import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
@@ -17,13 +18,15 @@ const U64 = (1n << 64n) - 1n
 const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
 const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
 
+const EMPTY_DAY = { ...EMPTY_CANDLE, hours: NO_CANDLES }
+
 const nothing: StepChanges = {
   events: [],
   losses: null,
   fees: [],
   sequenceRanges: [],
   days: [],
-  rollups: [],
+  minutes: [],
   makers: [],
   minutesFrom: null,
   rates: [],
@@ -99,7 +102,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ...nothing,
       events: [event(U64), event(U64 - 1n), event(1n), event(2n), event(10n), event(9n, { dao: B })],
       sequenceRanges: [{ dao: A, put: [range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(1n, 2n)], drop: [] }],
-      days: [{ ...EMPTY_CANDLE, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }],
+      days: [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }],
       events_total: 6,
       swaps_total: 6
     })
@@ -112,24 +115,24 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const { sequenceRanges, events, swaps } = await store.load()
     t.same(sequenceRanges.get(A), [range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
-    t.same(await store.days([{ dao: A, day: 20_000 }, { dao: A, day: 20_001 }, { dao: B, day: 20_000 }]), [{ ...EMPTY_CANDLE, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }])
+    t.same(await store.days([{ dao: A, day: 20_000 }, { dao: A, day: 20_001 }, { dao: B, day: 20_000 }]), [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }])
     t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()),
       [[A, U64, `signature${U64}`, 65_537], [B, 9n, 'signature9', 65_537]].sort())
   })
 
   test(`${name}: readers find what has come or changed, once`, async t => {
     const { store } = await opened(t)
-    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 1n, quote: 2n, trades: 1 }] })
+    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 1n, quote: 2n, trades: 1 }] })
     const first = await store.swapsSince(100)
     t.same(first.rows.map(({ seq }) => seq), [1n], 'later than, and swaps only')
     t.same((await store.swapsAfter(first.revision, 0))!.rows, [])
-    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_CANDLE, dao: A, day: 2, base: 5n, quote: 6n, trades: 1 }] })
+    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_DAY, dao: A, day: 2, base: 5n, quote: 6n, trades: 1 }] })
     const next = (await store.swapsAfter(first.revision, 0))!
     t.same(next.rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]])
     t.same((await store.swapsAfter(first.revision, 100))!.rows.map(({ seq }) => seq), [4n])
     const days = await store.daysAfter(0)
     t.same(days.rows.map(({ day }) => day).sort(), [1, 2])
-    await store.write({ ...nothing, days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }] })
+    await store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }] })
     t.same((await store.daysAfter(days.revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }])
     const seen: bigint[] = []
     for (let after = 0; ;) {
@@ -146,7 +149,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await store.write({ ...nothing, events: [event(1n)], events_total: 1 })
     const before = await store.swapsSince(0)
     await t.rejects(store.write({
-      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_CANDLE, dao: B, day: 1, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
+      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_DAY, dao: B, day: 1, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
     }), { name: 'ServiceError', code: 'HISTORY_UNAVAILABLE' }, 'one number twice')
     t.same(await store.swapsSince(0), before)
     t.match(await store.load(), { ended: false, events: 1 })
@@ -199,7 +202,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
 
   test(`${name}: day sums made anew for another valuation`, async t => {
     const place = await opened(t)
-    await place.store.write({ ...nothing, days: [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 1n, quote: 1n, trades: 1 }], rates: [{ bps: '25', swaps: 9 }] })
+    await place.store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 1n, quote: 1n, trades: 1 }], rates: [{ bps: '25', swaps: 9 }] })
     const { revision } = await place.store.daysAfter(0)
     await place.store.revalue({ rate: ratio(50n, 10_000n), basis: 'fees' }, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }], new Map([['30', 4]]))
     t.same((await place.store.daysAfter(revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }])
@@ -232,6 +235,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const place = await opened(t)
     const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(BigInt(seq), { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest })
     const candle = (start: number) => ({ ...EMPTY_CANDLE, base: U64, quote: BigInt(start), trades: 1 })
+    const kept = (starts: number[]) => new Map(starts.map(at => [at, candleText(candle(at))]))
     const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
     await place.store.write({
       ...nothing,
@@ -240,8 +244,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }), trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
         trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }), trade(3, { dao: B, maker: null, blockIndex: null })
       ],
-      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day })),
-      rollups: ([[60, 0], [60, 60], [60, 120], [3600, 0]] as const).map(([size, start]) => ({ ...candle(start), dao: A, size, start })),
+      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day, hours: kept([0, 5].map(hour => day * 86_400 + hour * 3600)) })),
+      minutes: [{ dao: A, start: 0, candles: kept([0, 60, 120]) }, { dao: A, start: 28_800, candles: kept([28_860, 28_800]) }, { dao: B, start: 14_400, candles: kept([14_400]) }],
       makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
     })
     const store = await place.reopen()
@@ -254,8 +258,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(seqs(await store.trades({ dao: A, limit: 9, since: 1003, until: 1004 })), [4, 3])
     t.same(seqs(await store.trades({ dao: A, limit: 9, side: 'buy' })), [], 'one without a price is left out by side')
     t.same(await store.trades({ dao: 'unknown', limit: 9 }), [])
-    const { kind, reason, raw, fees, ...kept } = trade(4)
-    t.match((await store.trades({ dao: A, limit: 1, before: 5n }))[0], { dao: A, seq: 4n, maker: kept.maker, swap: kept.swap, reserves: kept.reserves, blockIndex: 4, eventIndex: 7, signature: kept.signature })
+    const { kind, reason, raw, fees, ...same } = trade(4)
+    t.match((await store.trades({ dao: A, limit: 1, before: 5n }))[0], { dao: A, seq: 4n, maker: same.maker, swap: same.swap, reserves: same.reserves, blockIndex: 4, eventIndex: 7, signature: same.signature })
 
     const all = await store.poolEvents({ from: 0, to: 1000, limit: 99 })
     t.same(all.map(({ dao, seq }) => `${dao === A ? 'A' : 'B'}${seq}`), ['A2', 'B3', 'A3', 'A4', 'A7', 'A8', 'A6', 'A9'], 'slot, index in the block, place; not known comes first')
@@ -270,9 +274,16 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     }
     t.same(paged, [4, 7, 8, 6, 9], 'one by one')
 
-    t.same((await store.rollupsOf(A, { size: 60, from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
-    t.same((await store.rollupsOf(A, { size: 60, from: 0, to: 999, limit: 2 })).map(({ start }) => start), [60, 120], 'the newest, oldest first')
-    t.same((await store.rollups([{ dao: A, size: 3600, start: 0 }, { dao: B, size: 60, start: 0 }])).map(({ size, start }) => [size, start]), [[3600, 0]])
+    t.same((await store.minutesOf(A, { from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
+    const minutes = async (from: number, to: number, limit: number) => (await store.minutesOf(A, { from, to, limit })).map(({ start }) => start)
+    t.same(await minutes(0, 999, 2), [60, 120], 'the newest, oldest first')
+    t.same([await minutes(60, 28_860, 9), await minutes(60, 28_861, 3), await minutes(28_800, 10 ** 12, 1), await minutes(-9999, 0, 1)], [[60, 120, 28_800], [120, 28_800, 28_860], [28_860], []], 'across rows')
+    t.same(await store.minutesOf('unknown', { from: 0, to: 999, limit: 9 }), [])
+    t.same((await store.minutes([{ dao: A, start: 28_800 }, { dao: B, start: 0 }])), [{ dao: A, start: 28_800, candles: kept([28_800, 28_860]) }])
+    const hours = async (from: number, to: number, limit: number) => (await store.hoursOf(A, { from, to, limit })).map(({ start }) => start)
+    t.same(await hours(0, 999_999, 9), [86_400, 104_400, 172_800, 190_800, 345_600, 363_600])
+    t.same([await hours(86_401, 345_601, 9), await hours(0, 345_600, 3), await hours(0, 86_400, 3)], [[104_400, 172_800, 190_800, 345_600], [104_400, 172_800, 190_800], []])
+    t.same((await store.days([{ dao: A, day: 2 }]))[0]!.hours, kept([172_800, 190_800]))
     t.same((await store.daysOf(A, { from: 1, to: 3, limit: 9 })).map(({ day, makers, quote }) => [day, makers, quote]), [[1, 2, 1n], [2, 0, 2n]])
     t.same((await store.daysOf(A, { from: 0, to: 9, limit: 1 })).map(({ day }) => day), [4])
     t.same(await store.daysOf('unknown', { from: 0, to: 9, limit: 1 }), [])
@@ -293,7 +304,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: many rows`, async t => {
     const { store } = await opened(t)
     const events = Array.from({ length: 1234 }, (_, at) => event(BigInt(at + 1), { dao: `dao${at % 97}` }))
-    await store.write({ ...nothing, events, days: events.map(({ dao, seq }) => ({ ...EMPTY_CANDLE, dao, day: Number(seq), base: seq, quote: seq, trades: 1 })) })
+    await store.write({ ...nothing, events, days: events.map(({ dao, seq }) => ({ ...EMPTY_DAY, dao, day: Number(seq), base: seq, quote: seq, trades: 1 })) })
     t.equal((await store.swapsSince(0)).rows.length, 1234)
     t.equal((await store.days(events.map(({ dao, seq }) => ({ dao, day: Number(seq) })))).length, 1234)
     t.equal((await store.origins(events)).length, 1234)
