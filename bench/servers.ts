@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
+import { createLogStream } from '../lib/log-stream.js'
 import { createLedger, startNode } from '../simulator/index.js'
 
 const [kind, argument = ''] = process.argv.slice(2)
@@ -23,7 +24,7 @@ async function startService (daos: number): Promise<void> {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.on('SIGTERM', () => process.exit())
   const env = { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000', REDIS_URL: process.env.REDIS_URL ?? '' }
-  const fastify = Fastify({ ...serverOptions(env), logger: { level: 'info' } })
+  const fastify = Fastify({ ...serverOptions(env), logger: { level: 'info', stream: createLogStream({ fd: 1, terminal: false, redact: line => line }) } })
   await fastify.register(fp(app), { env })
   await fastify.listen({ port: 0, host: '127.0.0.1' })
   while (!fastify.history.status().last24h || !fastify.history.status().complete) await setTimeout(50)

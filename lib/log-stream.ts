@@ -16,10 +16,35 @@ export interface LogStreamOptions {
 /** Loaded where there is a terminal: a service without one starts sooner. */
 const loadPretty = (): typeof pretty => createRequire(import.meta.url)('pino-pretty') as typeof pretty
 
-/** A stream that has written a line when `write` returns, so that the last words of a process are not lost, and no line holds a secret. */
+/** Level from which on a line is written at once: whoever looks for the reason of an end finds it. */
+const WARN = 40
+/** Lines of one turn of the event loop that are held at most. */
+const MAX_HELD = 1_000
+
+const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? WARN)
+
+/**
+ * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop, since under load a system call for
+ * each costs more than the request it tells of; all others at once, after those that wait. What waits when the process ends is written before it has ended.
+ */
 export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
   const sink: LogStream = terminal
     ? loadPretty()({ destination: fd, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
     : pino.destination({ fd, sync: true })
-  return { write: line => { sink.write(redact(line)) } }
+  if (terminal) return { write: line => { sink.write(redact(line)) } }
+  let held: string[] = []
+  function flush (): void {
+    if (held.length === 0) return
+    const lines = held.join('')
+    held = []
+    sink.write(redact(lines))
+  }
+  process.on('exit', flush)
+  return {
+    write (line) {
+      held.push(line)
+      if (levelOf(line) >= WARN || held.length >= MAX_HELD) flush()
+      else if (held.length === 1) setImmediate(flush)
+    }
+  }
 }
