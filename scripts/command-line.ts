@@ -1,7 +1,6 @@
 /** Command lines of the scripts: what its caller can mend is told in one line, without a stack trace. */
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { isServiceError, messageOf } from '../lib/errors.js'
-import { SettingsError } from '../lib/settings.js'
 
 /** Something of the command line that can't be; its message is what the caller reads. */
 export class UsageError extends Error {}
@@ -37,8 +36,9 @@ export async function runScript (work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    // What the system refuses says so: a port that is taken, a file that can't be written
-    if (!isServiceError(error) && !(error instanceof UsageError) && !(error instanceof SettingsError) && !(error instanceof Error && 'syscall' in error)) throw error
+    // What the system refuses says so: a port that is taken, a file that can't be written. By its name, since the settings know half of the house
+    const isToldByLine = isServiceError(error) || error instanceof UsageError || (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
+    if (!isToldByLine) throw error
     process.stderr.write(`${messageOf(error)}\n`)
     process.exitCode = 1
   }

@@ -142,8 +142,8 @@ export function createHistory (options: HistoryOptions): History {
     const atHead = async (head: HeadReached) => {
       await onReached?.(head)
       const { state } = writer
-      const { verifiedSlot, wasSearched } = reconciler
-      await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, losses: state.losses, missing: state.missing })
+      const { verifiedSlot, wasSearched, isWithheld } = reconciler
+      await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
     }
     const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed })
     indexer.listening(isListening)

@@ -3,8 +3,8 @@ import type { Completeness } from './volumes/volumes.js'
 
 /** What never changes any more, and can be given out however far the history is behind: block ranges, and what began a DAO. */
 export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {
-  /** Whether it is a stated loss that the event which began a DAO is not stored: no node has it. */
-  isBeginningLost (dao: string): boolean
+  /** Whether it is a stated loss that the event which began a DAO is not stored, and has been published as one: found after all, it is late. */
+  isBeginningLost (dao: string): Promise<boolean>
 }
 
 export function createPublishedReading ({ published, poolEvents, firstEvent }: Store, { sequenceGaps, searched, lostBefore }: Completeness): PublishedReading {
@@ -12,6 +12,10 @@ export function createPublishedReading ({ published, poolEvents, firstEvent }: S
     published,
     poolEvents,
     firstEvent,
-    isBeginningLost: dao => lostBefore !== null && (sequenceGaps.get(dao) ?? []).some(gap => gap.from === 1n && searched(gap))
+    async isBeginningLost (dao) {
+      const gap = sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
+      if (lostBefore === null || gap === undefined || !searched(gap)) return false
+      return gap.toSlot <= ((await published())?.slot ?? -1)
+    }
   }
 }

@@ -51,6 +51,9 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   const later = createSchedule(now)
   /** Where the search for a sequence gap goes on. */
   const cursors = new Map<string, Cursor>()
+  /** Gaps in the search for which something was listed and not given: in the one under way, and in the last that ended. */
+  const withholding = new Set<string>()
+  const withheld = new Set<string>()
   /** Numbers that the accounts had at slots which the walk may not have covered yet, oldest slot first. */
   let waiting: Array<{ slot: number, seqNums: Map<string, bigint> }> = []
   /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
@@ -103,12 +106,15 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
       if (now() >= until || signal.aborted) return
       if (!schedule.due(gapKey(gap))) continue
       const { dao, from, to } = gap
-      const { found, ended, next } = await refetchGap(gap, cursors.get(gapKey(gap)), until, { reader, fetcher, writer, store, clock, signal })
+      const { found, withheld: isWithheld, ended, next } = await refetchGap(gap, cursors.get(gapKey(gap)), until, { reader, fetcher, writer, store, clock, signal })
+      if (isWithheld) withholding.add(gapKey(gap))
       if (!ended) {
         if (next !== undefined) cursors.set(gapKey(gap), next)
         continue
       }
       cursors.delete(gapKey(gap))
+      if (withholding.delete(gapKey(gap))) withheld.add(gapKey(gap))
+      else withheld.delete(gapKey(gap))
       const left = sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) ?? false
       const detail = { dao, from: String(from), to: String(to) }
       if (!left) {
@@ -146,6 +152,8 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     get searched () { return [...sequenceGaps().values()].flat().every(gap => !schedule.isNew(gapKey(gap))) },
     /** Whether one has, in vain. */
     wasSearched: (gap: SequenceGap) => !schedule.isNew(gapKey(gap)),
+    /** Whether that one met transactions that the node lists and does not give. */
+    isWithheld: (gap: SequenceGap) => withheld.has(gapKey(gap)),
     /** Events that those numbers amount to. */
     get expected () { return expected },
     /** How far the walk and those numbers both are: a transaction missing before it leaves a sequence gap, a later one may yet do so. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js'
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
 import { isServiceError } from '../../errors.js'
-import type { Fetcher } from './fetch-transactions.js'
+import { type Fetcher, isMissing } from './fetch-transactions.js'
 import { infoOf, orNone } from './listings.js'
 import type { SequenceGap } from '../rules/sequence-gaps.js'
 import type { StepWriter } from './step-writer.js'
@@ -14,6 +14,8 @@ export interface Cursor { signature: string, slot: number }
 export interface Refetched {
   /** New events. */
   found: number
+  /** Some of what was looked at is listed, and was not given. */
+  withheld: boolean
   /** All that may hold the missing events has been looked at. */
   ended: boolean
   /** Where to go on otherwise; undefined: at the beginning. */
@@ -44,7 +46,7 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
   const { reader, fetcher, writer, store, clock, signal } = options
   const call = () => ({ priority: 'idle' as const, deadlineMs: Math.max(CALL_MS, until - clock.now()), signal })
   const isOver = () => clock.now() >= until || signal.aborted
-  let found = 0
+  let [found, withheld] = [0, false]
 
   /** Reads those of `entries` that may hold the missing events, a step at least; gives the last one that was looked at, and whether all were. */
   async function read (entries: readonly SignatureInfo[]): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
@@ -63,6 +65,7 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
         events: given.toReversed().flatMap(({ events }) => events),
         found: given.map(({ signature }) => signature).filter(signature => missing.has(signature))
       })
+      withheld ||= known.some(({ outcome }) => isMissing(outcome!))
       fetcher.forget(known.map(({ entry }) => entry))
       last = known.at(-1)?.entry ?? last
       if (unanswered !== -1) return { last, all: false }
@@ -83,9 +86,9 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
       for (const [at, tx] of result.entries.entries()) if (!infos[at]!.failed) fetcher.hold(tx, infos[at]!)
       const { last, all } = await read(infos)
       fetcher.forget(infos)
-      if (all && result.next === null) return { found, ended: true, next: undefined }
+      if (all && result.next === null) return { found, withheld, ended: true, next: undefined }
       next = last ?? next
-      if (!all || isOver()) return { found, ended: false, next }
+      if (!all || isOver()) return { found, withheld, ended: false, next }
       token = result.next ?? undefined
     }
   }
@@ -102,14 +105,14 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
       const end = page.at(-1)
       if (end === undefined) {
         // A node that does not know where to begin answers with nothing: once more from its newest
-        if (!isFirst || before === undefined) return { found, ended: true, next: undefined }
+        if (!isFirst || before === undefined) return { found, withheld, ended: true, next: undefined }
         before = undefined
         continue
       }
       const { last, all } = await read(page)
-      if (all && end.slot < gap.fromSlot) return { found, ended: true, next: undefined }
+      if (all && end.slot < gap.fromSlot) return { found, withheld, ended: true, next: undefined }
       before = all ? end : last ?? before
-      if (!all || isOver()) return { found, ended: false, next: before }
+      if (!all || isOver()) return { found, withheld, ended: false, next: before }
     }
   }
 

@@ -16,6 +16,8 @@ export interface PublishView {
   sequenceGaps: Iterable<SequenceGap>
   /** Whether a sequence gap has been looked for in the DAO's own signatures, in vain. */
   searched: (gap: SequenceGap) => boolean
+  /** Whether transactions were met on the way that are listed and not given. */
+  withheld: (gap: SequenceGap) => boolean
   losses: readonly LostSlots[]
   /** Transactions that are listed and have not been given. */
   missing: readonly MissingTransaction[]
@@ -31,12 +33,17 @@ function isLost (gap: SequenceGap, { searched, losses }: PublishView): boolean {
 
 /** The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted and placed. */
 export function publishableSlot (view: PublishView): number | undefined {
-  const { complete, verifiedSlot, sequenceGaps, missing, incompleteSlot } = view
+  const { complete, verifiedSlot, missing, withheld, incompleteSlot } = view
+  const sequenceGaps = [...view.sequenceGaps]
   if (!complete || verifiedSlot === 0) return undefined
   let slot = verifiedSlot
   // The slot at the low end of a gap may hold events on both sides of it
   for (const gap of sequenceGaps) if (!isLost(gap, view)) slot = Math.min(slot, gap.fromSlot - 1)
-  for (const { slot: at } of missing) slot = Math.min(slot, at - 1)
+  for (const { slot: at } of missing) {
+    // What it holds would be numbered: where it can only be what is stated to be lost, and no DAO's own list has it any more, it is lost, too
+    const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
+    if (around.length === 0 || around.some(gap => !isLost(gap, view) || withheld(gap))) slot = Math.min(slot, at - 1)
+  }
   if (incompleteSlot !== null) slot = Math.min(slot, incompleteSlot - 1)
   return slot < 0 ? undefined : slot
 }

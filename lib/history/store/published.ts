@@ -34,5 +34,7 @@ export async function putLate (trx: Transaction<Tables>, types: ColumnTypes, { e
 
 /** Of an event that block ranges may have, as a condition on `events`. */
 export const IS_ON_TIME = sql<boolean>`not exists (select 1 from late where late.dao = events.dao and late.seq = events.seq and late.what = 'event')`
+/** The contrary. */
+export const EVENT_IS_LATE = sql<number | boolean>`exists (select 1 from late where late.dao = events.dao and late.seq = events.seq and late.what = 'event')`
 /** Whether the fee of a swap came too late. */
 export const FEE_IS_LATE = sql<number | boolean>`exists (select 1 from late where late.dao = events.dao and late.seq = events.seq and late.what = 'fee')`

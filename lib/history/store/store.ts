@@ -95,7 +95,8 @@ export interface IncompleteEvent { dao: string, seq: bigint, slot: number, at: n
 /** null: still not known. */
 export interface CompletedEvent { dao: string, seq: bigint, maker: string | null, blockIndex: number | null, liquidity: Sides | null }
 
-export interface FirstEvent { kind: string, slot: number, at: number, signature: string, maker: string | null }
+/** `isLate`: it came when its slot had been published. */
+export interface FirstEvent { kind: string, slot: number, at: number, signature: string, maker: string | null, isLate: boolean }
 
 /** Every method throws HISTORY_UNAVAILABLE when the store can't be read or written. */
 export interface Store {

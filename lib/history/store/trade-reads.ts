@@ -6,7 +6,7 @@ import type { DayRow, FeeRate, MinuteRow, PoolEvent, Trade } from '../rules/type
 import { CANDLE_COLUMNS, candleOfRow, hoursIn, minutesIn } from './candle-rows.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { keyTable, readRevision, type Names } from './reads.js'
-import { FEE_IS_LATE, IS_ON_TIME } from './published.js'
+import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import { POOL_EVENT_COLUMNS, poolEventOf, seqText } from './row-mapping.js'
 import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
@@ -72,8 +72,10 @@ export async function readPoolEvents (db: Db, names: Names, { from, to, after, l
 export async function readFirstEvent (db: Db, names: Names, dao: string): Promise<FirstEvent | null> {
   const id = names.id(dao)
   if (id === undefined) return null
-  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker']).where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
-  return row === undefined ? null : { ...row, slot: Number(row.slot), at: Number(row.at) }
+  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')]).where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
+  if (row === undefined) return null
+  const { kind, slot, at, signature, maker, late } = row
+  return { kind, slot: Number(slot), at: Number(at), signature, maker, isLate: Boolean(late) }
 }
 
 export async function readFeeRates (db: Db, names: Names, dao: string): Promise<FeeRate[]> {

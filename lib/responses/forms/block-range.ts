@@ -97,9 +97,10 @@ export function createBlockRanges (sources: FormSources): { dexscreener: BlockRa
     if (parseKey(pool) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no key')
     const tokens = excluded.has(pool) ? undefined : await tokensOf(pool)
     if (tokens === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const { first, isLost } = await history.published(async reading => ({ first: await reading.firstEvent(pool), isLost: reading.isBeginningLost(pool) }))
+    const { first, isLost } = await history.published(async reading => ({ first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool) }))
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
-    if (first === null && isLost) return { pair: known }
+    // Asked for once: what was left out because no node had it stays left out
+    if (first === null ? isLost : first.isLate) return { pair: known }
     if (first === null || first.maker === null) throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
     const { slot, at, signature, maker } = first
     return { pair: { ...known, createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature, creator: maker } }

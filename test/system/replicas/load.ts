@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { type Ask, type Crawler, createCrawler } from '../crawler/crawler.js'
 import type { Replica } from './replica.js'
 import type { Truth } from './truth.js'
 
@@ -8,6 +9,10 @@ export interface Load {
   stop (): Promise<void>
   /** Swaps that a replica's answer counts in all; undefined where it does not answer. */
   counts (replica: Replica): Promise<number | undefined>
+  /** Reads block ranges from one replica after the other, whichever answers. */
+  crawler: Crawler
+  /** Asks a replica as the crawler does: one that does not answer has nothing to say yet. */
+  ask (replica: Replica): Ask
   /** What was wrong, in words. */
   problems: string[]
   /** Answers by status; "none" where the connection broke or nothing came. */
@@ -21,7 +26,9 @@ const PATIENCE_MS = 3000
 /** Ten seconds of an answer's life, sixty for which the last good one may be served when something fails, and what it takes to come here. */
 const OLDEST_MS = 80_000
 
-export function createLoad (replicas: readonly Replica[], daos: readonly string[], truth: Truth): Load {
+/** `from`: the block that the crawler begins at. */
+export function createLoad (replicas: readonly Replica[], daos: readonly string[], truth: Truth, from: number): Load {
+  const crawler = createCrawler(from)
   const problems: string[] = []
   const answers: Record<string, number> = {}
   const seen = new Map<Replica, Map<string, number>>()
@@ -66,13 +73,27 @@ export function createLoad (replicas: readonly Replica[], daos: readonly string[
     }
   }
 
+  const asker = (replica: Replica): Ask => async path => {
+    const given = fetch(`${replica.url()}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(async answer => ({ status: answer.status, text: await answer.text() }))
+    return await given.catch(() => ({ status: 503, text: '' }))
+  }
+
+  async function keepCrawling (): Promise<void> {
+    for (let turn = 0; state.running; turn++) {
+      await crawler.look(asker(replicas[turn % replicas.length]!)).catch((error: Error) => { problems.push(error.message) })
+      await wait(EVERY_MS)
+    }
+  }
+
   return {
+    crawler,
+    ask: asker,
     problems,
     answers,
     counts: ask,
     start () {
       state.running = true
-      work = Promise.all(replicas.map(async (_, index) => await keepAsking(index)))
+      work = Promise.all([keepCrawling(), ...replicas.map(async (_, index) => await keepAsking(index))])
     },
     async stop () {
       state.running = false

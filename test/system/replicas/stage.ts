@@ -44,6 +44,7 @@ async function until (what: string, ms: number, holds: () => boolean | Promise<b
 /** So many replicas of the whole service, each a process of its own, on one database and a simulated chain that trades on; and clients who ask them all. */
 export async function setStage ({ url, schema }: { url: string, schema: string }, count = 3): Promise<Stage> {
   const ledger = createLedger({ seed: 21, time: Math.floor(Date.now() / 1000) - 600 })
+  const begin = ledger.slot
   const daos: Dao[] = Array.from({ length: DAOS }, (_, at) => ledger.dao({
     base: ledger.mint({ decimals: 6 + at % 4, symbol: `T${at}` }), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000_000n
   }))
@@ -70,7 +71,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
     DATABASE_URL: url
   }
   const replicas: Replica[] = Array.from({ length: count }, () => startReplica(env))
-  const load = createLoad(replicas, daos.map(({ address }) => address), truth)
+  const load = createLoad(replicas, daos.map(({ address }) => address), truth, begin)
 
   /** Every write is noted, in the order in which the database let them happen, with the session that made it. */
   async function noteWriters (): Promise<void> {
@@ -124,6 +125,21 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
     return Object.keys(expected).filter(table => JSON.stringify(expected[table]) !== JSON.stringify(found[table])).map(table => `the rows of ${table} differ from those of a store that nothing happened to`)
   }
 
+  /** Ranges as each replica has them, and what they told against what was traded. */
+  async function compareRanges (): Promise<string[]> {
+    const { crawler } = load
+    const slot = ledger.slot
+    await until('the crawler has all of it', 30_000, async () => {
+      ledger.advance(1)
+      await crawler.look(load.ask(replicas[0]!))
+      return crawler.newest >= slot
+    })
+    const changed = await Promise.all(replicas.map(async (replica, at) => (await crawler.again(load.ask(replica))).map(path => `replica ${at} has another ${path}`)))
+    const told = daos.map(({ address }) => crawler.pools.get(address)?.swaps.map(swap => swap.split(' ')[0]))
+    const made = daos.map(({ address }) => ledger.swaps.filter(({ dao }) => dao === address).map(({ signature }) => signature))
+    return [...changed.flat(), ...JSON.stringify(told) === JSON.stringify(made) ? [] : ['the ranges do not tell the trades']]
+  }
+
   return {
     load,
     async killLeader () {
@@ -155,7 +171,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       const full = until('every replica shows all swaps', 30_000, async () => (await Promise.all(replicas.map(async replica => await load.counts(replica)))).every(counts => counts === swaps))
       const problems: string[] = await full.then(() => [], (error: Error) => [error.message])
       await load.stop()
-      problems.push(...load.problems, ...await compareRows())
+      problems.push(...load.problems, ...await compareRanges(), ...await compareRows())
       const writers = await ask(`select pid, n from "${schema}".writers order by n`) as Array<{ pid: number }>
       const turns = writers.filter(({ pid }, at) => pid !== writers[at - 1]?.pid).map(({ pid }) => pid)
       if (new Set(turns).size !== turns.length) problems.push(`a session wrote again after another had: ${turns.join(', ')}`)

@@ -3,7 +3,7 @@ import { publishableSlot, type PublishView } from '../../../../lib/history/rules
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 
 const WHOLE: PublishView = {
-  complete: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, losses: [], missing: [], incompleteSlot: null
+  complete: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, withheld: () => false, losses: [], missing: [], incompleteSlot: null
 }
 const gap = (over: Partial<SequenceGap>): SequenceGap => ({ dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over })
 const slotOf = (over: Partial<PublishView>) => publishableSlot({ ...WHOLE, ...over })
@@ -23,6 +23,17 @@ test('never past what may still be missing', t => {
   t.equal(slotOf({ missing: [{ signature: 'a', slot: 800, at: null, reason: '' }, { signature: 'b', slot: 300, at: null, reason: '' }] }), 299)
   t.equal(slotOf({ incompleteSlot: 42 }), 41)
   t.equal(slotOf({ incompleteSlot: 0 }), undefined)
+  t.end()
+})
+
+test('a transaction that is listed and not given holds nothing up once it can only be part of a stated loss', t => {
+  const missing = [{ signature: 'a', slot: 550, at: null, reason: '' }]
+  const beginning = gap({ from: 1n, fromSlot: 0 })
+  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, withheld: yes }), 549, 'it is still listed')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning] }), undefined, 'not looked for yet')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning, gap({ dao: 'E', fromSlot: 520 })], searched: yes }), 519, 'it may be what another DAO lacks')
+  t.equal(slotOf({ missing, sequenceGaps: [gap({ from: 1n, fromSlot: 0, toSlot: 540 })], searched: yes }), 549, 'of none of those that are lost')
   t.end()
 })
 
