@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { inParallel } from '../async.js'
 import { systemClock } from '../clock.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
@@ -45,13 +46,10 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
     const pages: string[][] = []
     for (let i = 0; i < addresses.length; i += MAX_ACCOUNTS) pages.push(addresses.slice(i, i + MAX_ACCOUNTS))
     const found = new Map<string, RawAccount | null>()
-    const readPages = async (): Promise<void> => {
-      for (let page = pages.shift(); page !== undefined; page = pages.shift()) {
-        const { value } = await reader.accounts(page, minSlot)
-        page.forEach((address, i) => found.set(address, value[i]!))
-      }
-    }
-    await Promise.all(Array.from({ length: CALLS_AT_ONCE }, readPages))
+    await inParallel(pages, CALLS_AT_ONCE, async page => {
+      const { value } = await reader.accounts(page, minSlot)
+      page.forEach((address, i) => found.set(address, value[i]!))
+    })
     return found
   }
 

@@ -1,3 +1,4 @@
+import { createTurns } from '../../async.js'
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { gapKey, type SequenceGap, sequenceGapsOf } from '../rules/sequence-gaps.js'
@@ -61,12 +62,8 @@ export function createFollower ({ reader: { store, together }, valuation, clock,
   }
 
   /** One at a time: an older state must not be read after a newer one. */
-  let last: Promise<unknown> = Promise.resolve()
-  function inTurn<T> (work: (seen: Seen) => Promise<T>): Promise<T> {
-    const next = last.then(() => together(async db => await work(await look(db))))
-    last = next.catch(() => {})   // the one who asked is told
-    return next
-  }
+  const turns = createTurns()
+  const inTurn = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => turns(() => together(async db => await work(await look(db))))
 
   /** The candles and day sums are kept by the rule of the process that writes. */
   function checkValuation ({ head }: Seen): void {

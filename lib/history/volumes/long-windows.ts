@@ -6,7 +6,7 @@ import type { Store } from '../store/store.js'
 import type { RolledState, Stretches } from './stretches.js'
 
 const WINDOWS = [7 * DAY, 30 * DAY] as const
-export const LONGEST_WINDOW = WINDOWS[1]
+export const MAX_WINDOW = WINDOWS[1]
 
 /** Quote units of 7 and of 30 days. */
 type Sums = readonly [Rational, Rational]
@@ -26,9 +26,9 @@ export function createLongWindows (store: Store, stretches: Stretches) {
 
   /** DAOs whose sums are other ones at `end` than they were. */
   async function affected (end: number): Promise<{ revision: number, daos: Iterable<string> }> {
-    const from = end - LONGEST_WINDOW
+    const from = end - MAX_WINDOW
     if (kept === undefined || kept.end > end) return { revision: await store.revision(), daos: await store.daosTraded(from, end) }
-    const changed = await store.daosChanged(kept.revision, kept.end - LONGEST_WINDOW, end)
+    const changed = await store.daosChanged(kept.revision, kept.end - MAX_WINDOW, end)
     const daos = new Set(changed.rows)
     if (end > kept.end) {
       for (const dao of await store.daosTraded(kept.end, end)) daos.add(dao)

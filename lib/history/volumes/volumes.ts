@@ -9,7 +9,7 @@ import type { Store } from '../store/store.js'
 import { reachesBeyond } from '../rules/losses.js'
 import type { SequenceRange, Loss, MissingTransaction } from '../rules/types.js'
 import { sumOf } from '../rules/fixed-point.js'
-import { createLongWindows, LONGEST_WINDOW } from './long-windows.js'
+import { createLongWindows, MAX_WINDOW } from './long-windows.js'
 import { createStretches } from './stretches.js'
 import type { ExecutedPrice } from '../rules/candles.js'
 import { createWindow, type WindowSum } from './last-24h.js'
@@ -132,11 +132,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
      * them still being made, HISTORY_UNAVAILABLE.
      */
     async windows (now: number, known: Completeness): Promise<Map<string, PoolWindow>> {
-      if (!known.covers(now - LONGEST_WINDOW)) throw new ServiceError('WARMING_UP', 'the last 30 days are not covered yet')
+      if (!known.covers(now - MAX_WINDOW)) throw new ServiceError('WARMING_UP', 'the last 30 days are not covered yet')
       const long = await longWindows(now, known)
       return await window.readDetails(now, (sums, detailOf, before) => {
         const windows = new Map<string, PoolWindow>()
-        const missing = known.missing.filter(({ at }) => at === null || at > now - LONGEST_WINDOW)
+        const missing = known.missing.filter(({ at }) => at === null || at > now - MAX_WINDOW)
         const mayOwn = mayOwnOf(missing, known)
         for (const dao of new Set([...known.accounts.keys(), ...known.sequenceRanges.keys(), ...sums.keys()])) {
           const sum = sums.get(dao)
@@ -153,7 +153,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
             fees: unknownFees > 0 ? null : sumOf(fees, sum?.trades ?? 0),
             quote7d: week,
             quote30d: month,
-            complete: isComplete(dao, now - LONGEST_WINDOW, missing, mayOwn, known)
+            complete: isComplete(dao, now - MAX_WINDOW, missing, mayOwn, known)
           })
         }
         return windows
