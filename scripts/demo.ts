@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
+import { lastDayText } from '../lib/history/status.js'
 import type { Ticker } from '../schemas/ticker.js'
 import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
 
@@ -57,6 +58,8 @@ if (!isNodeKind(values.node)) refuse(`--node ${values.node}: one of ${Object.key
 if (seconds !== undefined && !(seconds > 0)) refuse(`--seconds ${values.seconds}: a number above 0.`)
 
 const HOST = '127.0.0.1'
+/** Between two lines that say how far the last day is. */
+const TELL_MS = 10_000
 
 interface Chain { url: string, wsUrl: string, program: string, router: string, spam: string, launched: string[] }
 
@@ -73,9 +76,10 @@ async function requirePort (): Promise<void> {
 /** The simulated chain, in a process of its own as a node is. */
 async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
   // A limited node gives a market of a size that it lets through in minutes.
-  const [swaps, days] = values.node === 'own' ? ['4000', '10'] : ['200', '3']
-  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live'],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
+  const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
+  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every],
+    // the channel ends it however this process ends
+    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { chain: JSON.parse(line) as Chain, child }
 }
@@ -127,6 +131,9 @@ The simulated node (${values.node}) answers npm start too:
 const stopped = new Promise<void>(resolve => {
   // each stays: npm passes on a second one, which must not cut the end short
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
+  // whoever started it is gone, killed hard: nobody could end it any more
+  const parent = process.ppid
+  setInterval(() => { if (process.ppid !== parent) resolve() }, 1000).unref()
 })
 await requirePort()
 const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
@@ -140,11 +147,20 @@ try {
   const isOver = Promise.race([stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]).then(() => true)
   if (values.node !== 'own') console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far it is; its node: ${chain.url}`)
   let over = false
-  while (!over && !history.status().last24h) over = await Promise.race([isOver, setTimeout(200, false)])
-  if (!over) {
-    while (!over && values.node === 'own' && !history.status().complete) over = await Promise.race([isOver, setTimeout(100, false)])
-    tell(url, chain, (await service.inject('/api/tickers')).json<Ticker[]>(), history.status())
+  let tickers: Ticker[] | undefined
+  let toldAt = -Infinity
+  while (!over && tickers === undefined) {
+    const answer = await service.inject('/api/tickers')
+    const { lastDay } = history.status()
+    if (answer.statusCode === 200) tickers = answer.json<Ticker[]>()
+    else if (lastDay !== null && performance.now() - toldAt > TELL_MS) {
+      toldAt = performance.now()
+      console.log(lastDayText(lastDay))
+    }
+    if (tickers === undefined) over = await Promise.race([isOver, setTimeout(200, false)])
   }
+  while (!over && values.node === 'own' && !history.status().complete) over = await Promise.race([isOver, setTimeout(100, false)])
+  if (!over && tickers !== undefined) tell(url, chain, tickers, history.status())
   await isOver
 } finally {
   await service?.close()

@@ -1,6 +1,6 @@
 /**
  * A market in a process of its own: `tsx simulator/serve.ts --daos 20 --swaps 10000 --days 30 --port 8899 --live`.
- * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT.
+ * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT, and with the process that it has a channel to.
  */
 import { parseArgs } from 'node:util'
 import { PROGRAMS } from './addresses.js'
@@ -21,8 +21,9 @@ const { values } = parseArgs({
     // A node as people have them: public, documented, small, plan, own.
     node: { type: 'string', default: 'own' },
     'finality-lag': { type: 'string', default: '0' },
-    // Trades on: a few swaps a second, at the pace of the real clock.
+    // Trades on, at the pace of the real clock: a swap in so many seconds, on average.
     live: { type: 'boolean', default: false },
+    every: { type: 'string', default: '0.6' },
     // Half of the history under the older fees.
     'fee-change': { type: 'boolean', default: false }
   }
@@ -32,6 +33,7 @@ if (!isNodeKind(values.node)) {
   console.error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
   process.exit(1)
 }
+const SLOT_MS = 400
 const days = Number(values.days)
 const now = () => Date.now() / 1000
 const ledger = createLedger({ seed: Number(values.seed), time: Math.floor(now() - days * 86400), keepSwaps: false })
@@ -45,12 +47,14 @@ let timer: NodeJS.Timeout | undefined
 if (values.live) {
   timer = setInterval(() => {
     ledger.advance(Math.max(0, now() - ledger.time))
-    if (ledger.random.int(3) > 0) trade(ledger)
-  }, 400)
+    if (ledger.random.next() < SLOT_MS / 1000 / Number(values.every)) trade(ledger)
+  }, SLOT_MS)
 }
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, async () => {
+// However its parent ended: a child with a channel is told.
+for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
+  process.once(event, async () => {
     clearInterval(timer)
+    if (process.connected) process.disconnect()
     await node.close()
   })
 }
