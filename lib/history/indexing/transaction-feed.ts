@@ -33,8 +33,8 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/** The transactions of a step may take so long, ms; what is not there by then is asked for by the next one. */
-const FETCH_MS = 10_000
+/** The transactions of a step may take so long, ms: twice the windows by which nodes count. What is not there by then is asked for by the next one. */
+const FETCH_MS = 20_000
 /** Entries that are looked at beyond the first one that is still open. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
@@ -62,7 +62,7 @@ export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, 
     const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
     seeded = first.signature
     isSeeding = true
-    const asked = reader.bulk(program, { order, limit: Math.min(BULK_PAGE, pageSize), slots }, { priority, deadlineMs: 2 * FETCH_MS, signal })
+    const asked = reader.bulk(program, { order, limit: Math.min(BULK_PAGE, pageSize), slots }, { priority, deadlineMs: FETCH_MS, signal })
     const result = await orNone(asked).finally(() => { isSeeding = false })
     if (result === undefined) return false
     const wanted = new Set(some.map(({ signature }) => signature))
