@@ -1,0 +1,73 @@
+/**
+ * How long single pieces of work hold the event loop with many DAOs, against the time that the loop of an idle process is held on this machine in the same run:
+ * `npm run bench -- loop [--daos 5000] [--swaps 5000]`. The chain runs in a process of its own.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import Fastify from 'fastify'
+import fp from 'fastify-plugin'
+import app, { serverOptions } from '../app.js'
+
+const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '5000' }, swaps: { type: 'string', default: '5000' } } })
+const PATHS = ['/api/tickers', '/api/pools', '/api/daos', '/api/volume/aggregate', '/api/fees/aggregate', '/coingecko/tickers', '/cmc/v1/summary', '/cmc/v1/assets', '/market']
+const TICK_MS = 2
+const LIFETIME_MS = 10_500
+const IDLE_MS = 2_000
+
+process.env.FASTIFY_AUTOLOAD_TYPESCRIPT = '1'
+const chain = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps],
+  { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
+const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
+
+let last = performance.now()
+let held = 0
+const ticks = setInterval(() => {
+  const now = performance.now()
+  held = Math.max(held, now - last - TICK_MS)
+  last = now
+}, TICK_MS)
+/** The longest since it was asked last, ms. */
+function longest (): number {
+  const most = held
+  held = 0
+  return most
+}
+
+try {
+  const [line] = await once(createInterface({ input: chain.stdout! }), 'line') as [string]
+  const { url, program } = JSON.parse(line) as { url: string, program: string }
+  await setTimeout(IDLE_MS)
+  longest()
+  await setTimeout(IDLE_MS)
+  const idle = longest()
+  const env = { CHAIN_RPC_URL: url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000', REDIS_URL: '', DATABASE_URL: '' }
+  const fastify = Fastify({ ...serverOptions(env), logger: false })
+  await fastify.register(fp(app), { env })
+  await fastify.listen({ port: 0, host: '127.0.0.1' })
+  longest()
+  while (!fastify.history.status().complete) await setTimeout(50)
+  console.log(`${values.daos} DAOs, ${values.swaps} swaps; an idle loop here: ${idle.toFixed(0)} ms`)
+  console.log(`reading the history: ${longest().toFixed(0)} ms`)
+  for (const round of ['first', 'next']) {
+    for (const path of PATHS) {
+      const { statusCode: status } = await fastify.inject(path)
+      if (status !== 200) throw new Error(`${path}: ${status}`)
+      await setTimeout(2 * TICK_MS)
+      const most = longest()
+      console.log(`${round} ${path}: ${most.toFixed(0)} ms, ${(most / Math.max(1, idle)).toFixed(1)} times the idle loop's`)
+    }
+    await setTimeout(LIFETIME_MS)
+    longest()
+  }
+  await fastify.close()
+} finally {
+  clearInterval(ticks)
+  chain.kill()
+  rmSync(folder, { recursive: true, force: true })
+}
