@@ -47,6 +47,8 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
       newest = -1
       note(now)
     },
+    /** For how long no newer slot has been shown, ms. */
+    stillFor: (now: number): number => now - (arrivals.at(-1)?.at ?? now),
     /** Unix seconds of the newest final block at a moment: where the chain stood, what follows is as old as that until it is final. */
     blockTimeAt (moment: number): number {
       let [low, high] = [0, moments.length]

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { parseDecimal, ratio, subtract, compare } from '../../../lib/decimal.js'
+import { compare, parseDecimal, ratio, subtract, toFixed } from '../../../lib/decimal.js'
 import { createLedger, createRandom, type Dao, type FaultKind, FORGERIES, type Ledger, USDC } from '../../../simulator/index.js'
 import { GENESIS } from '../../../simulator/methods.js'
 import { createNodeService, type NodeService } from '../../../simulator/service.js'
@@ -41,6 +41,11 @@ const OTHER_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
 const MOST_TIMERS = 400
 const MOST_REQUESTS = 120
 const DOLLAR = 1_000_000n
+/** A node with the smallest limit is asked for its slot every 20 s, and stands after 10. */
+const READY_MS = 60_000
+
+/** An amount without noughts at its end. */
+const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
 
 class Violation extends Error {
   readonly failure: Failure
@@ -116,6 +121,9 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   /** DAOs of which an event that nobody knows came after the program had grown: what follows it can't prove itself, so that they are hidden for a day. */
   const hidden = new Set<string>()
   let isGrown = false
+  /** The newest block told, and the first of the next range. */
+  let toldBlock = -1
+  let nextBlock = ledger.slot
   /** Pools listed since the process started. */
   const seen = new Set<string>()
   let app: FastifyInstance | undefined
@@ -230,7 +238,8 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
       case 'hostile': {
         const quote = ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6 })
         const thin = ledger.dao({ base: dao.base, quote: random.int(2) === 0 ? quote : ledger.usdc(), baseReserves: 1n, quoteReserves: 1n })
-        thin.swap('buy', 1n)
+        // A million of what calls itself a dollar
+        thin.swap('buy', quote === thin.quote ? 10n ** 12n : 1n)
         break
       }
       case 'launch': if (!dao.proposalLive) dao.launchProposal(); break
@@ -289,9 +298,53 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     if (daos.status === 200) checkDaos(daos.body, daos.age)
     const aggregate = await get('/api/volume/aggregate')
     if (aggregate.status === 200) checkAggregate(aggregate.body, aggregate.age, aggregate.headers['x-history-complete'] === 'true')
+    await lookAtSupply()
+    if (plan.seed % 2 === 0) await followBlocks()
+    checkReady((await get('/ready')).status)
     if ((await get('/health')).status !== 200) fail('health', '200', 'another status')
     if (time.waiting() > MOST_TIMERS) fail('timers', `at most ${MOST_TIMERS}`, String(time.waiting()))
     if (network.open() > MOST_REQUESTS) fail('requests on their way', `at most ${MOST_REQUESTS}`, String(network.open()))
+  }
+
+  /** The total of a mint never changes here. */
+  async function lookAtSupply (): Promise<void> {
+    const { base } = ledger.daos[random.int(ledger.daos.length)]!
+    const { status, body } = await get(`/api/supply/${base.address}`)
+    const expected = toFixed(ratio(base.supply, 10n ** BigInt(base.decimals)), base.decimals)
+    if (status === 200 && compare(parseDecimal(body.result)!, parseDecimal(expected)!) !== 0) fail(`supply of ${base.address}`, expected, body.result)
+  }
+
+  /** One who follows the blocks: each range is asked for once, holds every swap of it, and ends at a block that is final. */
+  async function followBlocks (): Promise<void> {
+    const { status, body } = await get('/dexscreener/latest-block')
+    if (status !== 200) return
+    const { blockNumber: newest, blockTimestamp } = body.block
+    if (newest < toldBlock) fail('latest block', `${toldBlock} or more`, newest)
+    if (newest > ledger.slot - plan.finalityLag) fail('latest block', `a final one, ${ledger.slot - plan.finalityLag} at most`, newest)
+    if (blockTimestamp !== ledger.timeOf(newest)) fail('latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
+    toldBlock = newest
+    const from = Math.max(nextBlock, newest - 9_999)
+    if (newest < from) return
+    const range = await get(`/dexscreener/events?fromBlock=${from}&toBlock=${newest}`)
+    if (range.status !== 200) return
+    nextBlock = newest + 1
+    if (isLost) return
+    const told = range.body.events.filter((event: any) => event.eventType === 'swap').map(({ pairId, txnId, asset0In, asset0Out, asset1In, asset1Out }: any) => `${pairId} ${txnId} ${asset0In ?? asset0Out} ${asset1In ?? asset1Out}`).sort()
+    const real = ledger.swaps.filter(({ slot, output }) => slot >= from && slot <= newest && output > 0n).map(swap => {
+      const { base, quote } = ledger.daos.find(({ address }) => address === swap.dao)!
+      const [bases, quotes] = swap.side === 'buy' ? [swap.output, swap.input] : [swap.input, swap.output]
+      return `${swap.dao} ${swap.signature} ${plain(bases, base.decimals)} ${plain(quotes, quote.decimals)}`
+    }).sort()
+    const lacking = real.find(line => !told.includes(line))
+    if (lacking !== undefined) fail(`range ${from} to ${newest}`, lacking, 'without it')
+    const beyond = told.find((line: string) => !real.includes(line))
+    if (beyond !== undefined) fail(`range ${from} to ${newest}`, 'without it', beyond)
+  }
+
+  /** Nothing new has been shown for longer than a node may stand unseen. */
+  function checkReady (status: number): void {
+    const still = sight.stillFor(time.now())
+    if (status === 200 && still > READY_MS) fail('ready', `503 after ${Math.round(still / 1000)} s without a new slot`, '200')
   }
 
   function checkTickers (list: any[], age: number): void {
