@@ -25,6 +25,9 @@ const MIN_SLOT_MS = 100
 const MAX_SLOT_MS = 1_000
 // Shorter spans measure the node's answers rather than the chain.
 const MEASURE_MS = 20_000
+// A node that has moved for so long without a leap proves how far the chain is; nobody being as far for so long, it was a reset.
+const PROOF_MS = 20_000
+const PROVED_MS = 600_000
 // Nodes ask and answer at different moments: so close is the same slot.
 const SAME_MS = 2_000
 
@@ -56,6 +59,9 @@ export interface SlotWatch {
 
 export function createSlotWatch (clock: Clock): SlotWatch {
   const marks = new Map<number, NodeSlot>()
+  /** Where each node began to move without a leap, and the furthest slot that was reached so: unlike marks it holds for long. */
+  const strides = new Map<number, { slot: number, at: number }>()
+  let proved: { slot: number, at: number } | undefined
   let slotMs = FIRST_SLOT_MS
   let measured: { slot: number, at: number } | undefined
 
@@ -79,8 +85,16 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     return best !== undefined && (slot - best.slot) * slotMs > now - best.seenAt + MAX_AHEAD_MS
   }
 
+  function prove (index: number, own: NodeSlot | undefined, slot: number, now: number): void {
+    const leaps = own === undefined || (own.slot - slot) * slotMs > PASSED_LAG_MS || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
+    if (leaps) strides.set(index, { slot, at: now })
+    if (proved !== undefined && now - proved.at > PROVED_MS) proved = undefined
+    if (now - strides.get(index)!.at >= PROOF_MS && slot > strides.get(index)!.slot && slot > (proved?.slot ?? -1)) proved = { slot, at: now }
+  }
+
   function mark (index: number, slot: number, now: number): void {
     const own = marks.get(index)
+    prove(index, own, slot, now)
     if (own === undefined || slot > own.slot) marks.set(index, { slot, movedAt: now, seenAt: now })
     else if (slot === own.slot) own.seenAt = now
     else if (now - own.seenAt > OWN_MARK_MS || (own.slot - slot) * slotMs > MAX_AHEAD_MS) marks.set(index, { slot, movedAt: now, seenAt: now })
@@ -107,7 +121,8 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     },
     pastMs (slot) {
       const best = furthest()
-      return best === undefined || slot >= best.slot ? 0 : behind(slot, best) + clock.now() - best.movedAt
+      const past = (from: number, at: number): number => slot >= from ? 0 : (from - slot) * slotMs + clock.now() - at
+      return Math.max(best === undefined ? 0 : past(best.slot, best.movedAt), proved === undefined ? 0 : past(proved.slot, proved.at))
     },
     of: index => marks.get(index),
     passedOver (index) {

@@ -103,6 +103,35 @@ test('a node that is ten seconds behind is passed over, and what it shows is as 
   t.end()
 })
 
+test('how far a node has moved is not forgotten with its mark: what another shows then is old', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (let slot = 1_000; slot <= 1_060; slot += 10) {
+    watch.see(0, slot)
+    clock.advance(4_000)
+  }
+  clock.advance(66_000)
+  t.equal(watch.see(1, 500), 'good', 'the only one there is')
+  t.equal(watch.pastMs(500), 70_000 + 560 * 400)
+  t.equal(watch.pastMs(1_060), 0)
+  clock.advance(540_001)
+  watch.see(1, 1_000)
+  t.equal(watch.pastMs(1_000), 0, 'after ten minutes it is what there is')
+  t.end()
+})
+
+test('a leap proves nothing, however often it is said', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (const slot of [1_000, 6_000, 6_010, 6_020]) {
+    watch.see(0, slot)
+    clock.advance(4_000)
+  }
+  clock.advance(61_000)
+  t.equal(watch.pastMs(1_100), 0)
+  t.end()
+})
+
 test('a finalized slot is judged and is no mark; a confirmed one asked for by itself is', async t => {
   const clock = createFakeClock()
   const watch = createSlotWatch(clock)

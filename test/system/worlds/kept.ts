@@ -41,5 +41,9 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'The count of the worlds was wrong, not the service: when a halted chain goes on, windows end where it stood until what follows is final.',
     plan: { seed: 69, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 418 }, weather: 420, every: 29, events: [{ at: 60, for: 300, chain: 'halt' }] }
+  },
+  {
+    found: 'The good node went away, the other fell five minutes behind: after a minute nobody knew any more how far the chain had been, and old prices were fresh.',
+    plan: { seed: 234, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 3, swaps: 60 }, weather: 170, every: 6, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'down' } }, { at: 60, for: 110, node: 1, weather: { kind: 'lag', slots: 713 } }] }
   }
 ]

@@ -9,6 +9,7 @@ import type { Host } from './network.js'
 const KEPT_MS = 300_000
 // A node that takes longer is not waited for.
 const SLOW_MS = 1_000
+const RESET_MS = 600_000
 // Faults that leave the slot alone.
 const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
 
@@ -33,7 +34,9 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
   function note (now: number): void {
     while (first + moments.length <= ledger.slot) moments.push(now)
     const slot = shown()
-    if (slot <= newest) return
+    // After ten minutes of lower slots they are what there is
+    const isReset = slot >= 0 && slot < newest && now - arrivals.at(-1)!.at > RESET_MS
+    if (slot <= newest && !isReset) return
     newest = slot
     arrivals.push({ at: now, behind: now - momentOf(slot) })
     if (arrivals.length > 2 && arrivals[1]!.at < now - KEPT_MS) arrivals = arrivals.filter(({ at }) => at >= now - KEPT_MS)
