@@ -201,8 +201,8 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     const own = rateOf(method)
     for (const rate of [own, all]) rate.refused(sentAt, calls)
     const limit = limitMet(own, sentAt)
-    // Where no more calls wait, nothing shows how many would have been allowed: a pause is all there is to learn.
-    const isPressed = ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
+    // Where no more calls wait or are on their way, nothing shows how many would have been allowed: a pause is all there is to learn.
+    const isPressed = calls > 1 || requests > 0 || ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
     if (isPressed) limit.met(sentAt, retryAfterMs)
     const pause = retryAfterMs ?? pauseMs
     if (retryAfterMs === undefined && news) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)

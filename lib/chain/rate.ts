@@ -171,8 +171,11 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       windowMs = windowOf(windowMs + 1)
       calls = count(base - windowMs, base)
       margin = MIN_MARGIN
-    } else if (bunched) margin = Math.min(MAX_MARGIN, margin * 2)
-    else if (probing) margin = Math.max(MIN_MARGIN, margin / 2)
+    } else if (bunched) {
+      // what was accepted until then falls short of the limit by chance
+      calls = before.calls
+      margin = Math.min(MAX_MARGIN, margin * 2)
+    } else if (probing) margin = Math.max(MIN_MARGIN, margin / 2)
     hold = probing ? Math.min(MAX_HOLD_MS, hold * 2) : Math.max(hold, MIN_HOLD_MS, HOLD_PER_PAUSE * (retryAfterMs ?? 0))
     holdUntil = now + (retryAfterMs ?? 0) + hold
     // What held before more was tried still holds. A node that is down tells no limit.

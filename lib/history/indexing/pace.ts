@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.js'
 
 /** A step takes about so long, so that the head is looked at in between; the first one is small, as the node's pace is not known yet. */
 const STEP_MS = 2000
-const FIRST_STEP = 4
+const FIRST_STEP = 10
 /** The pace of late is that of so long, ms, and known from so long on. */
 const RECENT_MS = 60_000
 const KNOWN_FROM_MS = 2000
