@@ -19,6 +19,8 @@ export interface GrownEventsOptions {
 export interface GrownEvents {
   /** The events of a step, oldest first, with those made whole that prove themselves. */
   resolve (events: readonly LocatedEvent[]): LocatedEvent[]
+  /** The newest number of each DAO of which an event was left out so: it is stored, or missing. */
+  readonly leftOut: ReadonlyMap<string, bigint>
   /** Forms that have been read. */
   readonly forms: number
 }
@@ -33,6 +35,12 @@ export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): 
   const pools = new LRUCache<string, KnownPool>({ max: MAX_POOLS })
   const proven = new Map<string, number>()
   const told = new Set<string>()
+  const leftOut = new Map<string, bigint>()
+
+  function leaveOut ({ seq, dao, grown }: ProgramEvent): void {
+    const owner = grown?.dao ?? dao
+    if (owner != null && seq !== null && isDao(owner) && seq > (leftOut.get(owner) ?? 0n)) leftOut.set(owner, seq)
+  }
 
   function tell (form: string, { signature }: LocatedEvent): void {
     if (told.has(form)) return
@@ -97,9 +105,12 @@ export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): 
       return events.flatMap(located => {
         if (!made.has(located)) return [located]
         const event = made.get(located)
-        return event === undefined ? [] : [{ ...located, event }]
+        if (event !== undefined) return [{ ...located, event }]
+        leaveOut(located.event)
+        return []
       })
     },
+    leftOut,
     get forms () { return told.size }
   }
 }

@@ -62,15 +62,19 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   /** Everything up to here has been walked. */
   let walkedSlot = 0
   let expected: number | null = null
-  let cached: { version: number, verified: ReadonlyMap<string, bigint>, sequenceGaps: Map<string, SequenceGap[]> } | undefined
+  let cached: { version: number, verified: ReadonlyMap<string, bigint>, accounts: ReadonlyMap<string, bigint>, sequenceGaps: Map<string, SequenceGap[]> } | undefined
 
-  function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
+  function current (): NonNullable<typeof cached> {
     const { indexedRanges, ended, sequenceRanges } = writer.state
     if (cached === undefined || cached.version !== writer.version || cached.verified !== verified) {
-      cached = { version: writer.version, verified, sequenceGaps: sequenceGapsOf({ sequenceRanges, indexedRanges, ended, accounts: verified }) }
+      // What was seen and could not be read yet is missing before any account says so
+      const seen = [...writer.leftOut].filter(([dao, seq]) => seq > (verified.get(dao) ?? 0n))
+      const accounts = seen.length === 0 ? verified : new Map([...verified, ...seen])
+      cached = { version: writer.version, verified, accounts, sequenceGaps: sequenceGapsOf({ sequenceRanges, indexedRanges, ended, accounts }) }
     }
-    return cached.sequenceGaps
+    return cached
   }
+  const sequenceGaps = (): ReadonlyMap<string, SequenceGap[]> => current().sequenceGaps
 
   async function readAccounts (): Promise<void> {
     const { slot, daos: list } = await daos()
@@ -147,7 +151,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   return {
     sequenceGaps,
     /** The DAOs that the accounts have shown, with the numbers that they had. */
-    get accounts () { return verified },
+    get accounts () { return current().accounts },
     /** Every sequence gap has been looked for, at least once. */
     get searched () { return [...sequenceGaps().values()].flat().every(gap => !schedule.isNew(gapKey(gap))) },
     /** Whether one has, in vain. */

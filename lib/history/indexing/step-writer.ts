@@ -35,6 +35,8 @@ export interface StepWriter {
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
   /** Grows with every change of the state. */
   readonly version: number
+  /** By DAO the newest number of an event that was seen and could not be told yet: it is stored, or missing. */
+  readonly leftOut: ReadonlyMap<string, bigint>
   /** Forms of events that no release had and that have proved themselves. */
   readonly grownForms: number
 }
@@ -189,5 +191,5 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   const inTurn = createTurns()
-  return { state, isDao, commit: step => inTurn(() => commit(step)), learn: daos => inTurn(() => learn(daos)), alone: work => inTurn(() => work(state)), get version () { return version }, get grownForms () { return grown.forms } }
+  return { state, isDao, commit: step => inTurn(() => commit(step)), learn: daos => inTurn(() => learn(daos)), alone: work => inTurn(() => work(state)), get version () { return version }, leftOut: grown.leftOut, get grownForms () { return grown.forms } }
 }

@@ -1,7 +1,11 @@
 import bs58 from 'bs58'
 import { test, type Test } from 'tap'
 import type { RawTransaction } from '../../../lib/chain/types.js'
+import { ratio } from '../../../lib/decimal.js'
+import { createStepWriter } from '../../../lib/history/indexing/step-writer.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import { allDays } from '../../../lib/history/volumes/daily.js'
+import { readEvents } from '../../../lib/protocol/events.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
@@ -127,4 +131,25 @@ test('an unknown event belongs to the DAO whose key stands anywhere in it, or to
     const watched = await watch(t, ledger, { reader })
     await holds(t, watched, ledger, daos)
   }
+})
+
+test('a swap that was seen and can\'t be told yet counts as missing before any account says so', async t => {
+  const { ledger, daos: [dao] } = market()
+  const slot = ledger.slot
+  tradeAll(ledger, [dao], 2)
+  const reader = upgraded(ledger, slot, RELEASES['a field behind the state']!)
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  t.teardown(() => store.close())
+  const valuation = { rate: ratio(5n, 1000n), basis: 'input' as const }
+  await store.revalue(valuation, [], new Map())
+  const writer = await createStepWriter(store, valuation, () => {})
+  await writer.learn([dao.address])
+  const [before, last] = ledger.swaps.slice(-2)
+  const located = async ({ signature, slot }: { signature: string, slot: number }) =>
+    readEvents((await reader.transactions([signature]))[0] as RawTransaction, ledger.program, ledger.eventAuthority).map(event => ({ event, signature, slot }))
+  await writer.commit({ events: await located(last!) })
+  t.equal(writer.leftOut.get(dao.address), BigInt(last!.seq))
+  t.equal(writer.state.swaps, 0)
+  await writer.commit({ events: [...await located(before!), ...await located(last!)] })
+  t.equal(writer.state.swaps, 1, 'with the event before it, it is told')
 })

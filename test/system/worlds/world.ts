@@ -191,7 +191,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     } else if ('clock' in event) time.step(event.clock)
     else if ('process' in event) await restart(event)
     else if (event.chain === 'halt') {
-      ledger.slotMs = null
+      if (ledger.slotMs !== null) ledger.slotMs = null
       setTimeout(() => { ledger.slotMs = 400 }, event.for * 1000)
     } else if (event.chain === 'slots') ledger.slotMs = event.ms
     else if (ledger.slotMs !== null) act(event.chain)

@@ -41,13 +41,6 @@ export const DEFECTS: Defect[] = [
     put: 'return'
   },
   {
-    name: 'chain-clock-stops',
-    sentence: 'Without a node the chain clock stops after two minutes, and windows end there once the node is back.',
-    file: 'lib/chain/chain-clock.ts',
-    find: 'Math.min(carryMs, clock.now() - mark.at)',
-    put: 'Math.min(120_000, clock.now() - mark.at)'
-  },
-  {
     name: 'short-answer',
     sentence: 'A known DAO that a list of accounts leaves out is taken for gone.',
     file: 'lib/chain/accounts.ts',
@@ -76,13 +69,6 @@ export const DEFECTS: Defect[] = [
     put: ''
   },
   {
-    name: 'failed-counted',
-    sentence: 'Swaps of failed transactions count.',
-    file: 'lib/protocol/events.ts',
-    find: 'if (meta.err !== null) return []',
-    put: ''
-  },
-  {
     name: 'forged-event',
     sentence: 'Any account will do for the event authority: look-alikes count.',
     file: 'lib/protocol/events.ts',
@@ -95,5 +81,103 @@ export const DEFECTS: Defect[] = [
     file: 'lib/live/fresh.ts',
     find: 'const age = Math.max(0, now() - at)',
     put: 'const age = Math.max(0, at - now())'
+  },
+  {
+    name: 'chain-clock-stands',
+    sentence: 'The chain goes on after a halt, nobody gives its block time, and windows end where it stood.',
+    file: 'lib/chain/chain-clock.ts',
+    find: 'if (mark !== undefined && carryMs !== Infinity && newest > mark.slot) mark = undefined',
+    put: ''
+  },
+  {
+    name: 'lagging-at-first',
+    sentence: 'The preferred node is believed before any other has been asked where it is.',
+    file: 'lib/chain/client.ts',
+    find: 'await firstLook()',
+    put: ''
+  },
+  {
+    name: 'lag-as-fresh',
+    sentence: 'What a node shows is as old as the answer, however far the chain is past its slot.',
+    file: 'lib/live/slot-ages.ts',
+    find: 'now() - pastMs(slot))',
+    put: 'now() + 0 * pastMs(slot))'
+  },
+  {
+    name: 'frozen-head',
+    sentence: 'The head of the history counts as reached on a slot that does not move.',
+    file: 'lib/history/indexing/indexer.ts',
+    find: 'return { slot, at: finalized.at }',
+    put: 'return { slot, at }'
+  },
+  {
+    name: 'stale-without-age',
+    sentence: 'A stale answer does not say its age.',
+    file: 'plugins/cached-response.ts',
+    find: 'if (left === 0 && age > 0)',
+    put: 'if (left > 0 && age < 0)'
+  },
+  {
+    name: 'unpriced-summed',
+    sentence: 'A token that the settings give no value counts as a dollar.',
+    file: 'lib/market/usd.ts',
+    find: 'ONE : prices.get(mint)',
+    put: 'ONE : prices.get(mint) ?? ONE'
+  },
+  {
+    name: 'latest-block-ahead',
+    sentence: 'Blocks are told before they are final and compared.',
+    file: 'lib/history/rules/published-slot.ts',
+    find: 'let slot = verifiedSlot',
+    put: 'let slot = verifiedSlot + 50'
+  },
+  {
+    name: 'late-swap-not-summed',
+    sentence: 'A swap that is stored late does not reach the sum of its day.',
+    file: 'lib/history/volumes/daily.ts',
+    find: 'put(found.rows)',
+    put: 'put(found.rows.filter(({ day }) => day >= edge))'
+  },
+  {
+    name: 'grown-event-unread',
+    sentence: 'An event that an upgrade has made longer is not read: every DAO that trades is hidden.',
+    file: 'lib/protocol/events.ts',
+    find: 'readGrown(data, accounts) ?? null',
+    put: 'readGrown(data, []) && null'
+  },
+  {
+    name: 'mint-forgotten',
+    sentence: 'A mint that a node gives with another owner is no mint any more.',
+    file: 'lib/live/tokens.ts',
+    find: 'read ?? kept.peek(mint)?.token ?? null',
+    put: 'read'
+  },
+  {
+    name: 'dollar-of-nought',
+    sentence: 'A dollar whose account can\'t be read makes the total nought.',
+    file: 'lib/responses/sources.ts',
+    find: 'tokens.get(mint) === null)',
+    put: 'tokens.get(mint) === null && false)'
+  },
+  {
+    name: 'gap-ignored',
+    sentence: 'Missing numbers of a DAO do not make its volume incomplete.',
+    file: 'lib/history/volumes/volumes.ts',
+    find: 'return !sequenceGaps.get(dao)?.some(',
+    put: 'return !sequenceGaps.get(dao)?.slice(0, 0).some('
+  },
+  {
+    name: 'fees-basis',
+    sentence: 'Volumes are worked out from fees, which a swap of dust rounds up.',
+    file: 'schemas/settings.ts',
+    find: 'default: \'input\'',
+    put: 'default: \'fees\''
+  },
+  {
+    name: 'window-by-the-day',
+    sentence: 'The last 24 hours begin an hour late.',
+    file: 'lib/history/volumes/last-24h.ts',
+    find: 'import { DAY } from \'../../time.js\'',
+    put: 'const DAY = 82_800'
   }
 ]

@@ -1,6 +1,6 @@
 /**
- * Do the worlds bite? `npm run worlds -- --defects [--seeds 1-500] [--only name]` puts each defect into a copy of the source, and says after
- * how many worlds it was found. A world counts only where the source without the defect passes it.
+ * Do the worlds bite? `npm run worlds -- --defects [--seeds 1-500] [--only name]` puts each defect into a copy of the source, and says which
+ * world found it: of those that once failed, or else of the seeds in their order. A world counts only where the source without the defect passes it.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -29,9 +29,9 @@ function copySource (defect: Defect): string {
   return folder
 }
 
-/** The first world that fails. */
-function firstFailure (folder: string, seeds: string): Found | undefined {
-  const { stdout, status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'test/system/worlds/run.ts', '--seeds', seeds, '--first'],
+/** The first world that fails, of those that `chosen` names. */
+function firstFailure (folder: string, chosen: string[]): Found | undefined {
+  const { stdout, status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'test/system/worlds/run.ts', ...chosen, '--first'],
     { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26, env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
   const found = /^seed (\d+), second \d+: (.*)$/m.exec(stdout)
   if (found !== null) return { seed: Number(found[1]), rule: found[2]! }
@@ -39,7 +39,7 @@ function firstFailure (folder: string, seeds: string): Found | undefined {
   return undefined
 }
 
-/** Tells of each defect how many worlds found it; whether all were. */
+/** Tells of each defect which world found it; whether all were. */
 export function runDefects (seeds: string, only: string | undefined): boolean {
   const [, last = '500'] = seeds.split('-')
   if (only !== undefined && !DEFECTS.some(({ name }) => name === only)) {
@@ -50,15 +50,18 @@ export function runDefects (seeds: string, only: string | undefined): boolean {
   for (const defect of DEFECTS.filter(({ name }) => only === undefined || name === only)) {
     const folder = copySource(defect)
     try {
+      const kept = firstFailure(folder, ['--kept'])
       let from = Number(seeds.split('-')[0])
       let found: Found | undefined
-      for (;;) {
-        found = from > Number(last) ? undefined : firstFailure(folder, `${from}-${last}`)
-        if (found === undefined || firstFailure(HOME, `${found.seed}-${found.seed}`) === undefined) break
+      if (kept !== undefined) from = Infinity
+      while (from <= Number(last)) {
+        found = firstFailure(folder, ['--seeds', `${from}-${last}`])
+        if (found === undefined || firstFailure(HOME, ['--seeds', `${found.seed}`]) === undefined) break
         from = found.seed + 1
       }
-      if (found === undefined) missed++
-      console.log(found === undefined ? `${defect.name}: NOT FOUND in ${seeds}` : `${defect.name}: found by world ${found.seed} (${found.rule}). ${defect.sentence}`)
+      const by = kept !== undefined ? `the kept world of seed ${kept.seed} (${kept.rule})` : found !== undefined ? `world ${found.seed} (${found.rule})` : undefined
+      if (by === undefined) missed++
+      console.log(by === undefined ? `${defect.name}: NOT FOUND in ${seeds}` : `${defect.name}: found by ${by}. ${defect.sentence}`)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
