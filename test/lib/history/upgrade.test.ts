@@ -1,53 +1,59 @@
 import { join } from 'node:path'
 import Database from 'libsql'
-import { test } from 'tap'
+import { test, type Test } from 'tap'
+import { openPostgresStore } from '../../../lib/history/replicas/sole-writer.js'
+import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import type { Store } from '../../../lib/history/store/store.js'
 import { settled, until, watch } from '../../support/history/history.js'
+import { ask, newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { ledgerReader } from '../../support/history/reader.js'
-import { sqliteRows } from '../../support/history/rows.js'
 import { makeYear } from '../../support/history/year.js'
 
-const NEVER = Number.MAX_SAFE_INTEGER
-const PRICES = ['open_seq', 'open_quote', 'open_base', 'close_seq', 'close_quote', 'close_base', 'high_quote', 'high_base', 'low_quote', 'low_base']
+const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(end => [`${end}_seq`, `${end}_quote`, `${end}_base`]), 'high_quote', 'high_base', 'low_quote', 'low_base']
 
-/** Takes away what version 1.0 did not keep. */
-function asVersionOne (folder: string): void {
-  const db = new Database(join(folder, 'history.db'))
-  db.exec(`
-    update events set maker = null, block_index = null, quote_change = null, base_change = null;
-    delete from minutes; delete from makers; delete from fee_rates; delete from meta where key = 'minutes_from';
-    update daos set rolled_from = ${NEVER};
-    update days set hours = null, fees = '0', unknown_fees = 0, makers = 0, ${PRICES.map(name => `${name} = null`).join(', ')}`)
-  db.close()
+/** What turns the tables back into those of version 1.0, whose schema is 2. */
+const BACK = [
+  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed'].map(index => `drop index ${index}`),
+  ...['maker', 'block_index', 'quote_change', 'base_change'].map(column => `alter table events drop column ${column}`),
+  ...[...CANDLE, 'makers', 'hours'].map(column => `alter table days drop column ${column}`),
+  'alter table daos drop column rolled_from',
+  ...['minutes', 'makers', 'fee_rates', 'late'].map(table => `drop table ${table}`),
+  'delete from schema_version where version > 2',
+  "delete from meta where key in ('minutes_from', 'published')"
+]
+
+const TABLES = {
+  events: `select dao, seq, maker, block_index, quote_change, base_change from events
+    where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao') order by dao, seq`,
+  all: 'select change, dao, seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
+  daos: 'select id, address, first_swap, rolled_from from daos order by id',
+  days: `select dao, day, base, quote, trades, makers, hours, ${CANDLE.join(', ')} from days order by dao, day`,
+  minutes: 'select * from minutes order by start, dao',
+  makers: 'select dao, day, maker from makers order by dao, day, maker',
+  rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',
+  ranges: 'select * from intervals order by dao, low',
+  versions: 'select version from schema_version order by version'
 }
 
-function tables (folder: string): Record<string, unknown[]> {
-  const db = new Database(join(folder, 'history.db'))
-  const all = (sql: string) => db.prepare(sql).all()
-  const found = {
-    events: all("select dao, seq, maker, block_index, quote_change, base_change from events where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao') order by dao, seq"),
-    daos: all('select * from daos order by id'),
-    days: all(`select dao, day, base, quote, trades, fees, unknown_fees, makers, hours, ${PRICES.join(', ')} from days order by dao, day`),
-    minutes: all('select * from minutes order by start, dao'),
-    makers: all('select * from makers order by dao, day, maker'),
-    rates: all('select * from fee_rates order by dao, bps')
-  }
-  db.close()
-  return found
-}
+interface Place { open (program: string): Promise<Store>, run (sql: string[]): Promise<void>, all (sql: string): Promise<unknown[]> }
 
-test('a store of version 1.0 is completed in the background to what a new one would hold, through stops on the way', async t => {
-  const ledger = makeYear(31, 40)
-  const folder = t.testdir({})
-  const first = await watch(t, ledger, { folder })
+async function completes (t: Test, days: number, { open, run, all }: Place): Promise<void> {
+  const ledger = makeYear(31, days)
+  const first = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place' })
   await settled(first, ledger)
   await until(async () => await first.store.incompleteSlots() === null)
   await first.history.stop()
   await first.store.close()
-  const [expected, events] = [tables(folder), sqliteRows(folder).events!.length]
-  asVersionOne(folder)
+  const tables = async () => {
+    const found: Record<string, unknown[]> = {}
+    for (const [name, sql] of Object.entries(TABLES)) found[name] = await all(sql)
+    return found
+  }
+  const expected = await tables()
+  await run(BACK)
 
   for (let stops = 0; ; stops++) {
-    const again = await watch(t, ledger, { folder, reader: ledgerReader(ledger) })
+    const again = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place', reader: ledgerReader(ledger) })
     await until(() => again.history.status().headAt !== null)
     const dao = ledger.daos[0]!.address
     if (stops === 0) t.equal((await again.history.last24h(ledger.time)).size, ledger.daos.length, 'tickers need nothing of it')
@@ -62,6 +68,35 @@ test('a store of version 1.0 is completed in the background to what a new one wo
     await again.store.close()
     if (stops === 3) break
   }
-  t.same(tables(folder), expected)
-  t.equal(sqliteRows(folder).events!.length, events, 'and no row is lost')
+  const found = await tables()
+  // completed events arrive anew; what version 1.0 kept of them is the same, row by row
+  for (const rows of [found.all!, expected.all!]) for (const row of rows as Array<Record<string, unknown>>) delete row.change
+  for (const [name, rows] of Object.entries(expected)) t.same(found[name], rows, `${name}: ${rows.length} rows`)
+}
+
+test('a store of version 1.0 is completed in the background to what a new one would hold, through stops on the way', async t => {
+  const folder = t.testdir({})
+  const within = <T>(work: (db: Database.Database) => T): T => {
+    const db = new Database(join(folder, 'history.db'))
+    try {
+      return work(db)
+    } finally {
+      db.close()
+    }
+  }
+  await completes(t, 40, {
+    open: program => openSqliteStore({ folder, program }),
+    run: async sql => { within(db => { for (const statement of sql) db.exec(statement) }) },
+    all: async sql => within(db => db.prepare(sql).all() as unknown[])
+  })
+})
+
+test('and so is one in PostgreSQL', { skip: await withoutPostgres(), timeout: 60_000 }, async t => {
+  const { url, schema } = newPlace(t)
+  const path = `set search_path = "${schema}"`
+  await completes(t, 25, {
+    open: program => openPostgresStore({ url, program }),
+    run: async sql => { await ask([path, ...sql].join('; ')) },
+    all: async sql => await ask(sql.replace(/\bfrom (?=\w)/g, `from "${schema}".`))
+  })
 })

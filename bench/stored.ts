@@ -1,0 +1,136 @@
+/**
+ * `npm run bench -- stored [--swaps 10000000] [--daos 60] [--url postgres://…]`: CPU of reading trades, candles and block ranges on so many stored swaps of a year,
+ * which SQL makes by itself in minutes. With `--url` on PostgreSQL, else on SQLite.
+ *
+ * Cold: each read is of rows that none before it touched, in a process that has just opened the store. The same once more right after it: the ratio is what it
+ * costs to find the rows. Of reads above 10 ms it says how many were among the first, before the code is compiled, and how many held a garbage collection.
+ */
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import Database from 'libsql'
+import pg from 'pg'
+import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
+import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import type { Store } from '../lib/history/store/store.js'
+
+const { values } = parseArgs({ allowPositionals: true, options: { swaps: { type: 'string', default: '10000000' }, daos: { type: 'string', default: '60' }, url: { type: 'string' } } })
+const [swaps, daos] = [Number(values.swaps), Number(values.daos)]
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const BEGIN = 1_767_225_600
+const [DAYS, HOUR, DAY] = [365, 3600, 86_400]
+const BYTES_A_SWAP = 700
+const BATCH = 250_000
+const [LIMIT_MS, WARMING] = [10, 20]
+
+interface Sample { ms: number, begun: number, ended: number }
+
+/** A day of 24 candles and four hours of 240, as the service writes them. */
+const candle = (at: number) => `${at} 2333340333333000000000000000000 1000003000000000000000000000000 19 95000000000000000000000000000 0 ${100 + at} 1000003 2333340 ${118 + at} 1000979 2335617 1000979 2335000 1000003 2336000`
+const HOURS = Array.from({ length: 24 }, (_, at) => candle(at)).join(';')
+const MINUTES = Array.from({ length: 240 }, (_, at) => candle(at)).join(';')
+
+interface Dialect { number: string, series: (from: number, to: number) => string, pad: (value: string, length: number) => string }
+
+/** Statements that make swap n of DAO 1 + n % daos, one a slot, in the order of time, and the rows of candles. */
+function * statements ({ number, series, pad }: Dialect): Generator<string> {
+  const at = `cast(${BEGIN} + n * ${DAYS * DAY}.0 / ${swaps} as ${number})`
+  yield `insert into daos (id, address, first_swap, rolled_from) select n, 'dao' || n, ${BEGIN}, 0 from ${series(1, daos)}`
+  for (let from = 0; from < swaps; from += BATCH) {
+    yield `insert into events (change, dao, seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)
+      select n + 1, 1 + n % ${daos}, ${pad(`1 + n / ${daos}`, 20)}, 'SpotSwap', n, ${at}, ${pad('n', 88)}, 65537, case n % 3 when 0 then 'sell' else 'buy' end, '1000003', '2333340', '5001',
+      '5000000', '0', '1000001000003', '1000000000000000', 'maker' || ${pad('n % 997', 39)}, n % 1000 from ${series(from, Math.min(from + BATCH, swaps) - 1)}`
+  }
+  yield `insert into days (dao, day, base, quote, trades, change, makers, hours) select 1 + n % ${daos}, ${BEGIN / DAY} + n / ${daos}, '1', '1', 456, n + 1, 300, '${HOURS}' from ${series(0, DAYS * daos - 1)}`
+  yield `insert into minutes (start, dao, candles) select ${BEGIN + (DAYS - 3) * DAY} + n / ${daos} * ${4 * HOUR}, 1 + n % ${daos}, '${MINUTES}' from ${series(0, 18 * daos - 1)}`
+  yield `insert into meta (key, value) values ('change', '${swaps}')`
+}
+
+async function fill (run: (sql: string) => Promise<unknown>, dialect: Dialect): Promise<void> {
+  const begun = performance.now()
+  for (const statement of statements(dialect)) await run(statement)
+  console.log(`${swaps} swaps of ${daos} DAOs in ${Math.round((performance.now() - begun) / 1000)} s`)
+}
+
+async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-stored-'))
+  const { bavail, bsize } = statfsSync(folder)
+  if (bavail * bsize < swaps * BYTES_A_SWAP) throw new Error(`${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`)
+  const open = () => openSqliteStore({ folder, program: PROGRAM })
+  await (await open()).close()
+  const db = new Database(join(folder, 'history.db'))
+  db.exec('pragma synchronous = off; pragma cache_size = -500000')
+  const series = (from: number, to: number) => `(with recursive n (n) as (select ${from} union all select n + 1 from n where n < ${to}) select n from n) as n`
+  await fill(async sql => { db.exec(sql) }, { number: 'integer', series, pad: (value, length) => `printf('%0${length}d', ${value})` })
+  db.close()
+  return { open, end: async () => { rmSync(folder, { recursive: true }) } }
+}
+
+async function postgres (url: string): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
+  const schema = `bench_${process.pid}`
+  const place = new URL(url)
+  place.searchParams.set('schema', schema)
+  const open = () => openPostgresStore({ url: place.href, program: PROGRAM })
+  await (await open()).close()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`set search_path = "${schema}"; set synchronous_commit = off`)
+  const pad = (value: string, length: number) => length === 20 ? `(${value})` : `lpad((${value})::text, ${length}, '0')`
+  await fill(sql => client.query(sql), { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad })
+  await client.query('analyze events; analyze days; analyze minutes')
+  return { open, end: async () => { await client.query(`drop schema "${schema}" cascade`); await client.end() } }
+}
+
+async function measure (work: () => Promise<unknown>): Promise<number> {
+  const begun = process.cpuUsage()
+  await work()
+  const { user, system } = process.cpuUsage(begun)
+  return (user + system) / 1000
+}
+
+const show = (samples: number[]) => {
+  const sorted = [...samples].sort((a, b) => a - b)
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(2)
+  return `${at(0.5)} ms, 95 % ${at(0.95)}, at most ${at(1)}, the first ${samples[0]!.toFixed(2)}`
+}
+
+const { open, end } = await (values.url === undefined ? sqlite() : postgres(values.url))
+try {
+  const last = Math.floor(swaps / daos)
+  const reads: Record<string, (store: Store, at: number) => Promise<unknown[]>> = {
+    '1,000 trades': (store, at) => store.trades({ dao: `dao${1 + at % daos}`, limit: 1000, before: BigInt(last - Math.floor(at / daos) * 1000 - at * 7) }),
+    '1,000 candles of an hour': (store, at) => store.hoursOf(`dao${1 + at % daos}`, { from: BEGIN, to: BEGIN + (DAYS - at) * DAY, limit: 1000 }),
+    '1,000 candles of a minute': (store, at) => store.minutesOf(`dao${1 + at % daos}`, { from: BEGIN, to: BEGIN + DAYS * DAY - at * 60, limit: 1000 }),
+    '1,000 slots with 1,000 events': (store, at) => store.poolEvents({ from: Math.floor(swaps / 200) * at, to: Math.floor(swaps / 200) * at + 999, limit: 10_000 })
+  }
+  const collections: Array<{ startTime: number, duration: number }> = []
+  const observer = new PerformanceObserver(list => { collections.push(...list.getEntries()) })
+  observer.observe({ entryTypes: ['gc'] })
+  for (const [what, read] of Object.entries(reads)) {
+    const [cold, again]: [Sample[], number[]] = [[], []]
+    const store = await open()
+    for (let at = 0; at < 100; at++) {
+      const begun = performance.now()
+      const ms = await measure(async () => {
+        const { length } = await read(store, at)
+        if (length !== 1000) throw new Error(`${length} rows`)
+      })
+      cold.push({ ms, begun, ended: performance.now() })
+      again.push(await measure(() => read(store, at)))
+    }
+    await store.close()
+    await setTimeout(50)   // the observer is told later
+    const all = cold.map(({ ms }) => ms)
+    const sum = (list: number[]) => list.reduce((total, one) => total + one, 0)
+    const slow = cold.filter(({ ms }) => ms > LIMIT_MS)
+    const collected = slow.filter(({ begun, ended }) => collections.some(({ startTime, duration }) => startTime < ended && startTime + duration > begun)).length
+    const young = slow.filter(sample => cold.indexOf(sample) < WARMING).length
+    console.log(`${what}: ${show(all)}; ${(sum(all) / sum(again)).toFixed(2)} of the same again; above ${LIMIT_MS} ms ${slow.length}: ${young} of the first ${WARMING}, ${collected} with a collection`)
+  }
+  observer.disconnect()
+} finally {
+  await end()
+}
