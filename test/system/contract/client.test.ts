@@ -22,7 +22,26 @@ export async function market (baseUrl: string) {
   const text: string | undefined = total.data
   const refused = await client.GET('/api/tickers/{ticker_id}', { params: { path: { ticker_id: 'x' } } })
   const message: string | undefined = refused.error?.error
-  return { price: deepest.last_price, decimals, text, status: refused.response.status, message }
+  const { data: pools } = await client.GET('/api/pools')
+  const [first]: Array<components['schemas']['Pool']> = pools ?? []
+  if (first === undefined) throw new Error('no pool')
+  const path = { pool_id: first.pool_id }
+  const one = await client.GET('/api/pools/{pool_id}', { params: { path } })
+  const trades = await client.GET('/api/pools/{pool_id}/trades', { params: { path, query: { limit: '2' } } })
+  const older = await client.GET('/api/pools/{pool_id}/trades', { params: { path, query: { before: trades.data?.at(-1)?.trade_id ?? '' } } })
+  const candles = await client.GET('/api/pools/{pool_id}/ohlcv', { params: { path, query: { interval: '1d' } } })
+  const days = await client.GET('/api/pools/{pool_id}/days', { params: { path } })
+  const [day] = days.data ?? []
+  const market = await client.GET('/api/days/{date}', { params: { path: { date: day?.date ?? '' } } })
+  const fees = await client.GET('/api/fees/aggregate')
+  return {
+    price: deepest.last_price, decimals, text, status: refused.response.status, message,
+    trades: first.trades_24h,
+    reserves: one.data?.provenance.quote_reserves,
+    seqs: [trades, older].flatMap(({ data }) => data ?? []).map(({ trade_id }) => trade_id),
+    volumes: [candles.data?.[0]?.target_volume, day?.target_volume, market.data?.pools[0]?.target_volume],
+    fees: fees.data?.tokens.length
+  }
 }
 `
 const WRONG = CLIENT.replace('deepest.last_price', 'deepest.lastPrice')
@@ -46,6 +65,8 @@ function compile (folder: string): string[] {
 test('a client generated from openapi.json compiles and calls the service', async t => {
   const { ledger, node } = await startChain(t)
   ledger.dao({ base: ledger.mint({ decimals: 9, supply: 21_000_000_000_000_000n }), quote: ledger.usdc(), baseReserves: 10n ** 15n, quoteReserves: 10n ** 12n })
+  const [dao] = ledger.daos
+  for (let seq = 0; seq < 5; seq++) dao!.swap('buy', 1_000_000n)
   const env = settings(t, node, ledger)
 
   const types = astToString(await openapiTypescript(new URL('../../../openapi.json', import.meta.url)))
@@ -58,11 +79,18 @@ test('a client generated from openapi.json compiles and calls the service', asyn
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   const { market } = await import(pathToFileURL(join(folder, 'client.js')).href) as { market: (url: string) => Promise<unknown> }
+  const { quote, base } = dao!.reserves
+  const price = ((2n * quote * 10n ** 15n + base) / (2n * base)).toString().padStart(13, '0')   // of 6 and of 9 decimals, to 12 places
   t.same(await market(url), {
-    price: '1.000000000000',
+    price: `${price.slice(0, -12)}.${price.slice(-12)}`,
     decimals: 9,
     text: '21000000',
     status: 400,
-    message: 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'
+    message: 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT',
+    trades: 5,
+    reserves: quote.toString(),
+    seqs: ledger.swaps.map(({ seq }) => String(seq)).reverse(),
+    volumes: ['5', '5', '5'],
+    fees: 1
   })
 })
