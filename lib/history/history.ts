@@ -13,6 +13,7 @@ import { hasNoRoom, NO_ROOM } from './store/no-room.js'
 import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
+import { createReadAgain } from './indexing/read-again.js'
 import { createRollUp } from './indexing/roll-up.js'
 import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
 import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
@@ -148,7 +149,7 @@ export function createHistory (options: HistoryOptions): History {
     const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed })
     indexer.listening(isListening)
     const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthorityOf(program), signal })
-    const background = () => runBackground({ rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
+    const background = () => runBackground({ readAgain: createReadAgain(store, writer), rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
     return { writer, reconciler, owners, indexer, background, report: createReport(writer, reconciler) }
   }
 

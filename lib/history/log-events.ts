@@ -15,6 +15,7 @@ export interface LogEvent {
     | 'unattributed'           // an event whose DAO is not known yet
     | 'grown-event'            // a known event of a form that no release had, read because it proves itself
     | 'unreadable'             // an event whose bytes fit no known layout
+    | 'reread'                 // events that an older version could not read are read
     | 'conflict'               // two different events with one number
     | 'sequence-gap'           // numbers that should be there and are not
     | 'sequence-gap-filled'    // such numbers have been found

@@ -6,6 +6,8 @@ import { decodeEvent, type EventBody } from './events/decode.js'
 import { type GrownEvent, keysOfData, readGrown } from './events/grown.js'
 
 export type { EventBody, Sides, SpotSwap } from './events/decode.js'
+export { decodeEvent } from './events/decode.js'
+export { keepsFees } from './events/layouts.js'
 export type { EventName } from './events/layouts.js'
 export type { GrownEvent, LocatedState } from './events/grown.js'
 

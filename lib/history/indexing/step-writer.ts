@@ -3,12 +3,13 @@ import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
-import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
+import { planStep, type AttributedEvent, type StateBefore, type StepPlan } from '../rules/plan-step.js'
+import { keepsFees } from '../../protocol/events.js'
 import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
 import { createGrownEvents } from './grown-events.js'
-import { mayHold } from '../rules/sequence-ranges.js'
-import type { Store } from '../store/store.js'
-import type { MissingTransaction, IndexedRange, Loss, StoreState, UnattributedEvent } from '../rules/types.js'
+import { difference, insert, mayHold, rangeOf } from '../rules/sequence-ranges.js'
+import type { StepChanges, Store } from '../store/store.js'
+import type { MissingTransaction, IndexedRange, Loss, SequenceRange, StoreState, UnattributedEvent } from '../rules/types.js'
 
 /** What one step of the walk brings. */
 export interface Step {
@@ -31,6 +32,11 @@ export interface StepWriter {
   commit (step: Step): Promise<number>
   /** Tells of DAOs that exist on the chain: events that waited for one are placed. */
   learn (daos: Iterable<string>): Promise<void>
+  /**
+   * Takes events of a DAO that are stored as not understood as what they are understood to be now: everything that follows from them becomes what it would
+   * be had they been understood at once. Throws HISTORY_UNAVAILABLE and leaves everything as it was.
+   */
+  replace (dao: string, events: readonly ReadAgain[]): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
   /** Grows with every change of the state. */
@@ -40,6 +46,12 @@ export interface StepWriter {
   /** Forms of events that no release had and that have proved themselves. */
   readonly grownForms: number
 }
+
+/** An event that is understood now, with the proposal that it names. */
+export interface ReadAgain extends AttributedEvent { proposal: string | null }
+
+/** Events of a DAO read at a time. */
+const PAGE = 5000
 
 const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
 const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
@@ -136,16 +148,20 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   async function apply (
-    step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>
+    step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>,
+    { before = state, replaced = [] }: { before?: StateBefore, replaced?: StepChanges['replaced'] } = {}
   ): Promise<number> {
-    const planned = planStep(state, attributed, valuation)
+    const planned = planStep(before, attributed, valuation)
     const sums = await totals(planned)
-    const [events, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
+    const [events, swaps] = [state.events + planned.events.length - replaced.length, state.swaps + planned.swaps]
     const ended = step.ended ?? state.ended
     await store.write({
+      replaced,
       events: planned.events,
       fees: planned.fees,
-      sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { put, drop }]) => ({ dao, put, drop })),
+      sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { ranges, put, drop }]) => (
+        { dao, ...(before === state ? { put, drop } : difference(state.sequenceRanges.get(dao) ?? [], ranges)) }
+      )),
       ...sums,
       makers: planned.makers,
       minutesFrom: planned.minutesFrom,
@@ -190,6 +206,43 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     if (fresh.size > 0) version++
   }
 
+  async function replace (dao: string, events: readonly ReadAgain[]): Promise<void> {
+    const replaced = events.map(({ event: { seq } }) => ({ dao, seq }))
+    const seqs = new Set(replaced.map(({ seq }) => seq))
+    // The ranges as they would be were these events still to come
+    const ranges: SequenceRange[] = []
+    let unreadable = -Infinity
+    for (let from = 0n; ;) {
+      const page = await store.eventsOf(dao, from, PAGE)
+      for (const event of page) {
+        if (seqs.has(event.seq)) continue
+        insert(ranges, rangeOf(event, keepsFees(event.kind)), [])
+        if (event.reason !== null) unreadable = Math.max(unreadable, event.at)
+      }
+      if (page.length < PAGE) break
+      from = page.at(-1)!.seq + 1n
+    }
+    const proposals = new Map(events.flatMap(({ proposal }) => proposal === null || state.proposals.has(proposal) ? [] : [[proposal, dao]]))
+    const freed = await released(proposals.keys(), { isDao, daoOfProposal: proposal => proposals.get(proposal) ?? state.proposals.get(proposal), fits })
+    const planned = await apply({ events: [] }, [...freed, ...events], [], freed, proposals, {
+      replaced, before: { ...state, sequenceRanges: new Map([...state.sequenceRanges, [dao, ranges]]) }
+    })
+    if (unreadable === -Infinity) state.unreadable.delete(dao)
+    else state.unreadable.set(dao, unreadable)
+    version++
+    onLog({ level: 'info', code: 'reread', message: `${planned} events of ${dao} that could not be read when they were stored are read now`, detail: { dao } })
+  }
+
   const inTurn = createTurns()
-  return { state, isDao, commit: step => inTurn(() => commit(step)), learn: daos => inTurn(() => learn(daos)), alone: work => inTurn(() => work(state)), get version () { return version }, leftOut: grown.leftOut, get grownForms () { return grown.forms } }
+  return {
+    state,
+    isDao,
+    commit: step => inTurn(() => commit(step)),
+    learn: daos => inTurn(() => learn(daos)),
+    replace: (dao, events) => inTurn(() => replace(dao, events)),
+    alone: work => inTurn(() => work(state)),
+    get version () { return version },
+    leftOut: grown.leftOut,
+    get grownForms () { return grown.forms }
+  }
 }

@@ -9,7 +9,7 @@ import {
   readRevision, readDays, readDaysAfter, readMeta, readOrigins, readState, readSwapsAfter, readSwapsPage, readSwapsSince, readUnattributed, type Names
 } from './reads.js'
 import {
-  readDaosChanged, readDaosTraded, readDaysOf, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents, readHoursOf, readMinutes, readMinutesOf, readTrades, readUnnamedTrades
+  readDaosChanged, readDaosTraded, readDaysOf, readEventsOf, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents, readRawEvents, readHoursOf, readMinutes, readMinutesOf, readTrades, readUnnamedTrades
 } from './trade-reads.js'
 import { putLate, putPublished, readPublished } from './published.js'
 import { clearSums, putDays, putCompleted, putMeta, putRates, putRolled, writeStep, type Numbers } from './writes.js'
@@ -161,6 +161,8 @@ export async function createStore (engine: Engine): Promise<Store> {
     revision: () => read(readRevision),
     daosTraded: (from, to) => together(db => readDaosTraded(db, names, from, to)),
     daosChanged: (change, from, to) => together(db => readDaosChanged(db, names, change, from, to)),
+    eventsOf: (dao, from, limit) => ofDao(dao, db => readEventsOf(db, names, dao, from, limit)),
+    rawEvents: (after, limit) => together(db => readRawEvents(db, names, after, limit)),
     writeRolled: rolled => write(async (trx, numbers) => {
       await putRolled(trx, types, rolled, numbers)
       await putMeta(trx, { change: String(numbers.revision()) })

@@ -98,8 +98,13 @@ async function fifth (db: Kysely<Tables>, { clustered, address }: ColumnTypes): 
   for (const statement of statements) await statement.execute(db)
 }
 
+/** Events that were stored as not understood, which a later version may understand. */
+async function sixth (db: Kysely<Tables>): Promise<void> {
+  await sql`create index events_raw on events (dao, seq) where raw is not null`.execute(db)
+}
+
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth]
+const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -73,6 +73,10 @@ export function poolEventOf (row: Pick<Selectable<Tables['events']>, typeof POOL
   }
 }
 
+export function storedEventOf (row: Selectable<Tables['events']>, dao: string): StoredEvent {
+  return { ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason, raw: row.raw === null ? null : Buffer.from(row.raw, 'base64') }
+}
+
 export const POOL_EVENT_COLUMNS = [
   'dao', 'seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee',
   'quote_change', 'base_change', 'quote_reserves', 'base_reserves'

@@ -14,6 +14,8 @@ import type { NotedRule } from '../rules/fixed-point.js'
 
 /** Everything that one step changes; written in one transaction. */
 export interface StepChanges {
+  /** Stored events whose place those of `events` take. */
+  replaced: Array<{ dao: string, seq: bigint }>
   events: StoredEvent[]
   /** Fees of swaps stored earlier that have become known. */
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
@@ -148,6 +150,10 @@ export interface Store {
   swapsAfter (change: number, at: number): Promise<Since<SwapRow> | null>
   /** All swaps in order of arrival, by pages; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<SwapRow>>
+  /** Events of a DAO from the number `from` on, in their order. */
+  eventsOf (dao: string, from: bigint, limit: number): Promise<StoredEvent[]>
+  /** Events that were stored as not understood, with their bytes: DAO by DAO, each in the order of its numbers, behind the one given. */
+  rawEvents (after: { dao: string, seq: bigint } | null, limit: number): Promise<StoredEvent[]>
   /** Candles made of trades that were stored without. */
   writeRolled (rolled: Rolled): Promise<void>
   /** Events whose maker or index in the block is not known, of slots between the two, both excluded; newest first. */

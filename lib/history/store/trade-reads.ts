@@ -2,12 +2,12 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { MINUTE_SPAN, NO_CANDLES, parseCandle, parseRow, type KeptCandles } from '../rules/kept-candles.js'
-import type { DayRow, FeeRate, MinuteRow, PoolEvent, Trade } from '../rules/types.js'
+import type { DayRow, FeeRate, MinuteRow, PoolEvent, StoredEvent, Trade } from '../rules/types.js'
 import { CANDLE_COLUMNS, candleOfRow, hoursIn, minutesIn } from './candle-rows.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { keyTable, readRevision, type Names } from './reads.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
-import { POOL_EVENT_COLUMNS, poolEventOf, seqText } from './row-mapping.js'
+import { POOL_EVENT_COLUMNS, poolEventOf, seqText, storedEventOf } from './row-mapping.js'
 import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
@@ -103,6 +103,20 @@ export async function readLastTrades (db: Db, names: Names, at: number, daos?: r
     trades.push(...rows.map(row => named(row, names) as Trade))
   }
   return trades
+}
+
+export async function readEventsOf (db: Db, names: Names, dao: string, from: bigint, limit: number): Promise<StoredEvent[]> {
+  const id = names.id(dao)
+  if (id === undefined) return []
+  const rows = await db.selectFrom('events').selectAll().where('dao', '=', id).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
+  return rows.map(row => storedEventOf(row, dao))
+}
+
+export async function readRawEvents (db: Db, names: Names, after: { dao: string, seq: bigint } | null, limit: number): Promise<StoredEvent[]> {
+  let query = db.selectFrom('events').selectAll().where('raw', 'is not', null)
+  if (after !== null) query = query.where(eb => eb(eb.refTuple('dao', 'seq'), '>', eb.tuple(names.id(after.dao) ?? 0, seqText(after.seq))))
+  const rows = await query.orderBy('dao').orderBy('seq').limit(limit).execute()
+  return rows.map(row => storedEventOf(row, names.address(Number(row.dao))))
 }
 
 export async function readDaosTraded (db: Db, names: Names, from: number, to: number): Promise<string[]> {

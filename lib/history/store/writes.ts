@@ -137,6 +137,7 @@ export async function putRates (trx: Trx, types: ColumnTypes, rates: Array<{ bps
 }
 
 async function putEvents (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers): Promise<void> {
+  for (const { dao, seq } of changes.replaced) await trx.deleteFrom('events').where('dao', '=', numbers.dao(dao)).where('seq', '=', seqText(seq)).execute()
   const rows = changes.events.map(event => eventRow(event, numbers.dao(event.dao), numbers.revision()))
   for (const insert of inserts(trx, types, 'events', rows)) await insert.execute()
   const found = changes.events.flatMap(({ dao, slot, swap }) => swap === null ? [] : [{ dao, slot, swap }])

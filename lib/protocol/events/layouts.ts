@@ -58,6 +58,10 @@ const TABLE: ReadonlyArray<readonly [string, Layout]> = [
 ]
 
 const LAYOUTS = new Map(TABLE.map(([hex, layout]) => [Buffer.from(hex, 'hex').readBigUInt64LE(), layout]))
+const NEUTRAL = new Set<string>(TABLE.filter(([, { keepsFees }]) => keepsFees).map(([, { name }]) => name))
+/** Whether an event of this name leaves the fee balances as they were. */
+export const keepsFees = (name: string): boolean => NEUTRAL.has(name)
+
 const DISCRIMINATORS = new Map(TABLE.map(([hex, { name }]) => [name, hex]))
 
 /** The layout of the event whose discriminator stands at byte 8 of `data`, undefined for a name that is not known. */

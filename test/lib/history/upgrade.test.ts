@@ -13,7 +13,7 @@ const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(end => [`${
 
 /** What turns the tables back into those of version 1.0, whose schema is 2. */
 const BACK = [
-  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed'].map(index => `drop index ${index}`),
+  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed', 'events_raw'].map(index => `drop index ${index}`),
   ...['maker', 'block_index', 'quote_change', 'base_change'].map(column => `alter table events drop column ${column}`),
   ...[...CANDLE, 'makers', 'hours'].map(column => `alter table days drop column ${column}`),
   'alter table daos drop column rolled_from',

@@ -21,6 +21,7 @@ const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA11111111111111
 const EMPTY_DAY = { ...EMPTY_CANDLE, hours: NO_CANDLES }
 
 const nothing: StepChanges = {
+  replaced: [],
   events: [],
   losses: null,
   fees: [],
