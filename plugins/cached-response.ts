@@ -23,7 +23,9 @@ function sendCached (this: FastifyReply, response: Aged<CachedResponse>): unknow
   if (value.headers !== undefined) this.headers(value.headers)
   if (isKnown(value, headers['if-none-match'])) return this.code(304).send()
   if (variant.encoding !== 'identity') this.header('content-encoding', variant.encoding)
-  return this.type(value.contentType).send(variant.body)
+  this.type(value.contentType)
+  const { body } = variant
+  return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 
 function setCacheHeaders (this: FastifyReply, { age, left }: { age: number, left: number }): FastifyReply {

@@ -9,7 +9,8 @@ export type Encoding = 'identity' | 'gzip' | 'br'
 
 export interface Variant {
   encoding: Encoding
-  body: Buffer
+  /** Or how it is made, for what is packed only where somebody takes it so. */
+  body: Buffer | (() => Promise<Buffer>)
   /** Strong, so each variant has its own. */
   etag: string
 }
@@ -35,6 +36,9 @@ const TAG_BYTES = 18
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
+const pack = { gzip: async (body: Buffer) => await gzipAsync(body), br: async (body: Buffer) => await brotliAsync(body, BROTLI) }
+
+const etagOf = (tag: string, encoding: Encoding): string => encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 const tagOf = (body: Buffer): string => createHash('sha256').update(body).digest('base64url').slice(0, TAG_BYTES)
 
 /** Hashes and compresses `text`, off the event loop where it is large. */
@@ -42,16 +46,25 @@ export async function makeCachedResponse<T = unknown> (contentType: string, text
   const body = Buffer.from(text)
   const tag = tagOf(body)
   const variants = new Map<Encoding, Variant>()
-  const add = (encoding: Encoding, bytes: Buffer): void => {
-    variants.set(encoding, { encoding, body: bytes, etag: encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"` })
-  }
+  const add = (encoding: Encoding, bytes: Buffer): void => { variants.set(encoding, { encoding, body: bytes, etag: etagOf(tag, encoding) }) }
   add('identity', body)
   if (body.length >= MIN_COMPRESSED) {
-    const [packed, brotli] = await Promise.all([gzipAsync(body), brotliAsync(body, BROTLI)])
+    const [packed, brotli] = await Promise.all([pack.gzip(body), pack.br(body)])
     add('gzip', packed)
     add('br', brotli)
   }
   return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
+}
+
+/** As `makeCachedResponse`, at once, each compressed body made when a client takes it: for answers that are asked for once, and may be large. */
+export function makeSingleResponse<T = unknown> (contentType: string, text: string): CachedResponse<T> {
+  const body = Buffer.from(text)
+  const tag = tagOf(body)
+  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]])
+  if (body.length >= MIN_COMPRESSED) {
+    for (const encoding of ['gzip', 'br'] as const) variants.set(encoding, { encoding, body: async () => await pack[encoding](body), etag: etagOf(tag, encoding) })
+  }
+  return { contentType, tag, variants }
 }
 
 /** As `makeCachedResponse`, at once and without compressed bodies: for answers that few ask for, whose packing would cost more than their making. */

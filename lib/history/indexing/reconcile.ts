@@ -7,6 +7,7 @@ import { gapKey, sequenceGapsOf, type SequenceGap } from '../rules/sequence-gaps
 import { refetchGap, type Cursor } from './refetch-gap.js'
 import type { StepWriter } from './step-writer.js'
 import type { Store } from '../store/store.js'
+import { type AccountReading, provenReading } from '../rules/proven-reading.js'
 
 /** The DAO accounts and their sequence numbers, at commitment `confirmed`. */
 export type ListDaos = () => Promise<{ slot: number, daos: ReadonlyArray<{ address: string, seqNum: bigint }> }>
@@ -55,7 +56,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   const withholding = new Set<string>()
   const withheld = new Set<string>()
   /** Numbers that the accounts had at slots which the walk may not have covered yet, oldest slot first. */
-  let waiting: Array<{ slot: number, seqNums: Map<string, bigint> }> = []
+  let waiting: AccountReading[] = []
   /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
   let verified: ReadonlyMap<string, bigint> = new Map()
   let verifiedSlot = 0
@@ -85,22 +86,11 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     settle()
   }
 
-  /** Whether every DAO's newest stored event is the one that its account had numbered, or a later one. */
-  const isMatched = (seqNums: ReadonlyMap<string, bigint>): boolean => {
-    const { sequenceRanges } = writer.state
-    for (const [dao, seqNum] of seqNums) if ((sequenceRanges.get(dao)?.at(-1)?.last ?? 0n) < seqNum) return false
-    return true
-  }
-
-  /**
-   * Takes the newest numbers that tell something. Of a slot that has been walked they do: what is not stored is missing. Of a later one only where
-   * all that they number is stored: then nothing is missing up to where the walk is, and finality need not be waited for once more.
-   */
   function settle (): void {
-    const found = waiting.findLast(({ slot, seqNums }) => slot <= walkedSlot || isMatched(seqNums))
-    if (found === undefined || walkedSlot === 0) return
-    verified = found.seqNums
-    verifiedSlot = Math.max(verifiedSlot, Math.min(found.slot, walkedSlot))
+    const found = provenReading(waiting, walkedSlot, dao => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n)
+    if (found === undefined) return
+    verified = found.reading.seqNums
+    verifiedSlot = Math.max(verifiedSlot, found.upTo)
     expected = expectedEvents(verified) ?? 0
     waiting = waiting.filter(({ slot }) => slot > verifiedSlot)
   }

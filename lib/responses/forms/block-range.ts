@@ -9,7 +9,7 @@ import {
   type GeckoTerminalEvents, GeckoTerminalEventsSchema, type LatestBlock, LatestBlockSchema
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/messages.js'
-import { exactResponse } from '../exact-response.js'
+import { exactResponse, singleExactResponse } from '../exact-response.js'
 import { ALL, TICKER_TTL } from '../sources.js'
 import { blockEvent } from './block-event.js'
 import { createPoolTokens } from './pool-tokens.js'
@@ -39,8 +39,8 @@ const toLatest = exactResponse(LatestBlockSchema)
 const toPair = exactResponse(DexPairSchema)
 const toDexAsset = exactResponse(DexAssetSchema)
 const toGeckoTerminalAsset = exactResponse(GeckoTerminalAssetSchema)
-const toDexEvents = exactResponse(DexEventsSchema)
-const toGeckoTerminalEvents = exactResponse(GeckoTerminalEventsSchema)
+const toDexEvents = singleExactResponse(DexEventsSchema)
+const toGeckoTerminalEvents = singleExactResponse(GeckoTerminalEventsSchema)
 
 const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition => ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 
