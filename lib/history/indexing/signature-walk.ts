@@ -83,10 +83,11 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     return false
   }
 
-  /** Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for. */
-  function firstOf (entries: SignatureInfo[], edge: number): SignatureInfo[] {
+  /** Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for; all of them where it is whole. */
+  function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
-    return older < 1 ? entries : entries.slice(0, older + 1)
+    const isWhole = oldestTime !== null && oldestTime <= edge
+    return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
   /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node seems to know nothing of it any more. */
@@ -102,7 +103,7 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
       return { taken: 0 }
     }
     if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range, true)
-    const advanced = await advance(firstOf(listing.entries, edge), until === undefined ? 'past' : 'head', PATIENCE_MS)
+    const advanced = await advance(firstOf(listing.entries, upper, edge), until === undefined ? 'past' : 'head', PATIENCE_MS)
     const { entries, events, missing } = advanced
     if (entries.length === 0) return advanced
     const rest = listing.entries.slice(entries.length)
