@@ -3,6 +3,7 @@ import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import type { AccountReader } from '../lib/chain/types.js'
 import { isServiceError } from '../lib/errors.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
+import { createSharedState, type StatePlace } from '../lib/live/shared-state.js'
 import { createSlotAges } from '../lib/live/slot-ages.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'
@@ -16,6 +17,8 @@ declare module 'fastify' {
       /** All DAOs; the key is always `ALL`. */
       snapshot: FreshCache<typeof ALL, Snapshot>
       supply: FreshCache<string, Supply>
+      /** Names the place where processes put the state of all DAOs for each other. */
+      share (place: StatePlace): void
     }
   }
 }
@@ -37,7 +40,20 @@ export default fp(async fastify => {
   // what the store holds outlives a restart: a DAO that has traded is there
   const expectsSome = (): boolean => fastify.hasDecorator('history') && fastify.history.report().size > 0
   const tokens = createTokenReader({ reader: chain.accounts, ttl: METADATA_TTL, now })
-  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome })
+  let place: StatePlace | undefined
+  const shared = createSharedState({
+    place: () => place,
+    program: program.program,
+    prefix: program.daoPrefix,
+    ttl: TICKER_TTL,
+    now,
+    ages,
+    canBe: chain.canBe,
+    onTrouble: error => error === undefined
+      ? fastify.log.info({ code: 'shared-state' }, 'the state of the chain is shared again')
+      : fastify.log.warn({ code: 'shared-state', err: error }, 'the state of the chain can\'t be shared through the database: each process reads its own until it can')
+  })
+  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome, shared })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, readAt: ({ seenAt }) => seenAt, max: 1 })
 
   /** The DAOs that trade a mint as their base, but for those that are excluded. */
@@ -65,6 +81,7 @@ export default fp(async fastify => {
 
   fastify.decorate('cache', {
     snapshot,
+    share (shared) { place = shared },
     supply: createFreshCache({ ...common, load: readSupply, readAt: supply => supplySeenAt.get(supply) ?? now(), max: MAX_MINTS })
   })
 }, { name: 'cache', dependencies: ['config', 'chain', 'program'] })

@@ -19,6 +19,8 @@ declare module 'fastify' {
       standing: () => Standing | undefined
       /** For how long at least the chain has been past a slot, by what the nodes have shown, ms. */
       pastMs: NodeClient['pastMs']
+      /** Whether the chain may have reached a slot, by what the nodes have shown. */
+      canBe: NodeClient['canBe']
       /** Whether the WebSocket is connected; undefined: there is none, or it has not been tried yet. */
       websocketUp: boolean | undefined
       /** Ages and schedules. */
@@ -82,6 +84,7 @@ export default fp<ChainOptions>(async (fastify, { transport: options, now }) => 
     nodes: client.nodes,
     standing,
     pastMs: client.pastMs,
+    canBe: client.canBe,
     websocketUp: undefined,
     clock,
     time: now ?? chainClock.time,

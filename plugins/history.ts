@@ -1,8 +1,9 @@
 import fp from 'fastify-plugin'
-import { ALL, staleAfter } from '../lib/responses/sources.js'
+import { ALL, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/reconnecting-subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
+import type { StatePlace } from '../lib/live/shared-state.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Settings } from '../lib/settings.js'
 
@@ -20,9 +21,11 @@ export interface HistoryPluginOptions {
 
 /** How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next start. */
 const LAST_STEP = 3_000
+/** From this share of its life on, the state that others take from this process is read anew: they look for it at 0.8. */
+const RENEW_SHARED_FROM = 0.7
 
 /** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
-async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'>): Promise<History & { close (): Promise<void> }> {
+async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { renew (): Promise<boolean> }): Promise<History & { state?: StatePlace, close (): Promise<void> }> {
   if (databaseUrl !== undefined) {
     // loaded where it is used: who has the embedded store needs no client of a database
     const { openSharedHistory } = await import('../lib/history/shared-history.js')
@@ -42,6 +45,8 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
       const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
       return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
     },
+    // before the others look for a newer one
+    renew: async () => (await cache.snapshot.get(ALL, TICKER_TTL * RENEW_SHARED_FROM)).age < TICKER_TTL * RENEW_SHARED_FROM,
     rate: config.feeRate,
     basis: config.volumeBasis,
     clock: chain.clock,
@@ -52,6 +57,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     ...(pollMs !== undefined && { pollMs })
   })
   fastify.decorate('history', history)
+  if (history.state !== undefined) cache.share(history.state)
 
   const subscription = config.websocketUrl === undefined
     ? undefined

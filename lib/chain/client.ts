@@ -69,6 +69,8 @@ export interface NodeClient extends Rpc {
   standing: SlotWatch['standing']
   /** For how long at least the chain has been past a slot, ms. */
   pastMs: SlotWatch['pastMs']
+  /** Whether the chain may have reached a slot, by what the nodes have shown; it is not held as a mark. */
+  canBe (slot: number): boolean
   /** Ends every call with SHUTTING_DOWN. */
   close (): void
 }
@@ -203,6 +205,7 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
     }),
     standing: () => watch.standing(),
     pastMs: slot => watch.pastMs(slot),
+    canBe: slot => watch.judge(slot) !== 'impossible',
     close: () => closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
   }
 }

@@ -26,7 +26,7 @@ export interface Copied {
   sums: Record<string, bigint>
 }
 
-type Table = Exclude<keyof Tables, 'meta' | 'accounts'>
+type Table = Exclude<keyof Tables, 'meta' | 'accounts' | 'shared_state'>
 type Row = Record<string, string | number | null>
 
 /** Tables that grow, copied by pages in the order of arrival; the others are small and copied at the end. */

@@ -54,6 +54,8 @@ export interface HistoryOptions {
   /** Told each time the head is reached, and how far the last day is, for processes that only read the store. */
   onReached?: (reached: HeadReached) => Promise<void>
   onProgress?: (work: LastDayWork | null) => Promise<void>
+  /** Told once the nodes are known to be of the network that the store is of. */
+  onBound?: () => void
   /** Between two looks at the head, where nobody tells that it has moved, and where somebody does; ms. */
   pollMs?: number
   listeningMs?: number
@@ -105,7 +107,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pageSize, stepSize, onDecode, onReached, onProgress } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -175,6 +177,7 @@ export function createHistory (options: HistoryOptions): History {
       if (isServiceError(error, 'WRONG_NETWORK')) refusal = error.message
       throw error
     })
+    onBound?.()
   }
 
   async function run (): Promise<void> {

@@ -1,11 +1,12 @@
 import { inSlices } from '../async.js'
-import type { AccountReader, RawAccount } from '../chain/types.js'
+import type { AccountReader, AtSlot, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
-import { ServiceError } from '../errors.js'
+import { isServiceError, ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
+import type { SharedState } from './shared-state.js'
 import { createSlotAges, type SlotAges } from './slot-ages.js'
 import type { Token, TokenReader } from './tokens.js'
 
@@ -46,6 +47,8 @@ export interface SnapshotOptions {
   now?: () => number
   /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
   expectsSome?: () => boolean
+  /** What other processes have read and are told of; by default there are none. */
+  shared?: SharedState
 }
 
 // A slot, and what was seen at it, holds against a later answer for so long: after it a mark of a node that was wrong binds nobody.
@@ -54,10 +57,11 @@ const MARK_MS = 60_000
 const FINAL_MS = 60_000
 
 /**
- * A function that reads all DAOs anew: one call for the accounts, and one for each hundred accounts of tokens not known yet. Its answers
- * never go back in slots. It throws the ServiceError of the read that failed; a single account that can't be decoded is left out with its reason.
+ * A function that reads all DAOs anew: one call for the accounts, or none where another process has read them lately, and one for each hundred
+ * accounts of tokens not known yet. Its answers never go back in slots. It throws the ServiceError of the read that failed; a single account that
+ * can't be decoded is left out with its reason.
  */
-export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false }: SnapshotOptions): () => Promise<Snapshot> {
+export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false, shared }: SnapshotOptions): () => Promise<Snapshot> {
   let newest: { slot: number, at: number } | undefined
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
@@ -86,15 +90,12 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     return entry
   }
 
-  return async () => {
-    const begun = now()
-    const known = [...firstSeen].filter(([, at]) => begun - at >= FINAL_MS).map(([address]) => address)
-    const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
-    const { slot, value } = await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known })
+  async function make ({ slot, value }: AtSlot<RawAccount[]>, begun: number, isOwn: boolean): Promise<Snapshot> {
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     const seenAt = ages.seenAt(slot)
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
+    if (isOwn) shared?.offer({ slot, value }, seenAt)
     before = new Map(value.map((account, i) => [account.address, { account, entry: found[i]! }]))
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
@@ -110,6 +111,35 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     for (const { address } of found) if (!firstSeen.has(address)) firstSeen.set(address, begun)
     if (slot !== newest?.slot) newest = { slot, at: begun }
     return { slot, seenAt, discovered, pairs, tokens }
+  }
+
+  /** The state that was made of another process's reading last, and of which: as long as there is no newer one it is not made again. */
+  let made: { of: RawAccount[], snapshot: Snapshot } | undefined
+
+  async function readShared (begun: number, minSlot: number | undefined, known: string[]): Promise<Snapshot | undefined> {
+    const state = await shared?.read(minSlot, known)
+    if (state === undefined) return undefined
+    if (made?.of === state.value) {
+      const seenAt = ages.seenAt(state.slot)
+      return seenAt === made.snapshot.seenAt ? made.snapshot : { ...made.snapshot, seenAt }
+    }
+    try {
+      const snapshot = await make(state, begun, false)
+      made = { of: state.value, snapshot }
+      return snapshot
+    } catch (error) {
+      // this process's nodes may lack the tokens of that slot yet; its own state then comes from the node that has them
+      if (isServiceError(error)) return undefined
+      throw error
+    }
+  }
+
+  return async () => {
+    const begun = now()
+    const known = [...firstSeen].filter(([, at]) => begun - at >= FINAL_MS).map(([address]) => address)
+    const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
+    return await readShared(begun, minSlot, known) ??
+      await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)
   }
 }
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, type RawBuilder, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { systemClock } from '../../clock.js'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
@@ -19,6 +19,8 @@ const CLOSE_TIMEOUT_MS = 1000
 
 export interface Session extends LeaderSession {
   db: Kysely<Tables>
+  /** The fencing token of its lead; undefined: it has none. */
+  token (): string | undefined
   /** What the leader reads and writes through; each write makes sure that this session still leads. */
   engine (): Engine
   /** One transaction of the leader. Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
@@ -27,6 +29,18 @@ export interface Session extends LeaderSession {
 
 /** The channel on which a leader tells the others that something has been written. */
 export const channelOf = (schema: string): string => `${schema}_written`
+
+/** A lock that every session shares: those who hold it are the processes that are there. */
+const presenceOf = (schema: string): RawBuilder<number> => sql`hashtextextended(${`dao-market-data present ${schema}`}, 0)`
+
+/** How many sessions are open in a schema. */
+export async function countSessions (db: Kysely<Tables>, schema: string): Promise<number> {
+  const { rows: [found] } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = ${presenceOf(schema)}`.execute(db)
+  return found!.n
+}
 
 /** One connection as a pool whose users wait for each other. */
 function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
@@ -96,10 +110,14 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
     })
   }
 
-  await orLost(() => sql`listen ${sql.id(channelOf(schema))}`.execute(db))
+  await orLost(async () => {
+    await sql`listen ${sql.id(channelOf(schema))}`.execute(db)
+    await sql`select pg_advisory_lock_shared(${presenceOf(schema)})`.execute(db)
+  })
   return {
     db,
     lost: gone.signal,
+    token: () => epoch,
     tryToLead: () => orLost(lead),
     heartbeat: () => orLost(beat),
     writing: work => orLost(() => writing(work)),

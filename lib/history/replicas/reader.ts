@@ -11,6 +11,8 @@ export interface PostgresReader {
   store: Store
   /** Runs readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
+  /** Runs a single statement by itself, whatever is being read. Throws HISTORY_UNAVAILABLE. */
+  alone<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
 
 /** The store as a process sees it that leaves the writing to another. The tables must have been made. */
@@ -36,7 +38,17 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
       writing: async () => { throw new Error('this process does not write') },
       release: () => db.destroy()
     })
-    return { store, together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx)) }
+    return {
+      store,
+      together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx)),
+      async alone (work) {
+        try {
+          return await work(db)
+        } catch (error) {
+          throw isServiceError(error) ? error : unreachable("the database can't be asked", error)
+        }
+      }
+    }
   } catch (error) {
     await db.destroy()
     throw error

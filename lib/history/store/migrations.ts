@@ -103,8 +103,14 @@ async function sixth (db: Kysely<Tables>): Promise<void> {
   await sql`create index events_raw on events (dao, seq) where raw is not null`.execute(db)
 }
 
+/** The newest state of all DAOs that the process that writes has read. An embedded store keeps it empty. */
+async function seventh (db: Kysely<Tables>, { passing, bytes }: ColumnTypes): Promise<void> {
+  const [kind, type] = [passing, bytes].map(text => sql.raw(text))
+  await sql`create ${kind} table shared_state (id integer primary key, slot bigint not null, seen_at double precision not null, bytes ${type} not null)`.execute(db)
+}
+
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth, sixth]
+const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

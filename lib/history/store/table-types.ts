@@ -103,6 +103,8 @@ export interface Tables {
   /** What came after its slot had been published, and so is left out of block ranges for good: a whole event, or the fee of one. */
   late: { dao: number, seq: string, what: 'event' | 'fee' }
   accounts: { address: string, seq: string }
+  /** The state of all DAOs as the process that writes has read it, packed, for those that only read: one row. `seen_at`: Unix seconds, by the server's clock. */
+  shared_state: { id: number, slot: number, seen_at: number, bytes: Buffer }
 }
 
 /** What differs between engines: column types, and the form in which many rows are given to one insert. */
@@ -119,9 +121,12 @@ export interface ColumnTypes {
   clustered: '' | 'without rowid'
   /** An address that is part of a key: ordered by its bytes. */
   address: 'text' | 'text collate "C"'
+  /** A table that may be lost with the server, where an engine has such: nothing of it is written twice. */
+  passing: '' | 'unlogged'
+  bytes: 'blob' | 'bytea'
 }
 
-export const TEXT_COLUMNS: ColumnTypes = { change: 'integer', u64Key: 'text', u64: 'text', sum: 'text', rows: 'values', clustered: 'without rowid', address: 'text' }
+export const TEXT_COLUMNS: ColumnTypes = { change: 'integer', u64Key: 'text', u64: 'text', sum: 'text', rows: 'values', clustered: 'without rowid', address: 'text', passing: '', bytes: 'blob' }
 
 /** For an engine with exact decimals of any length. */
-export const NUMERIC_COLUMNS: ColumnTypes = { change: 'bigint', u64Key: 'numeric(20, 0)', u64: 'numeric(20, 0)', sum: 'numeric', rows: 'json', clustered: '', address: 'text collate "C"' }
+export const NUMERIC_COLUMNS: ColumnTypes = { change: 'bigint', u64Key: 'numeric(20, 0)', u64: 'numeric(20, 0)', sum: 'numeric', rows: 'json', clustered: '', address: 'text collate "C"', passing: 'unlogged', bytes: 'bytea' }

@@ -17,7 +17,7 @@ const BACK = [
   ...['maker', 'block_index', 'quote_change', 'base_change'].map(column => `alter table events drop column ${column}`),
   ...[...CANDLE, 'makers', 'hours'].map(column => `alter table days drop column ${column}`),
   'alter table daos drop column rolled_from',
-  ...['minutes', 'makers', 'fee_rates', 'late'].map(table => `drop table ${table}`),
+  ...['minutes', 'makers', 'fee_rates', 'late', 'shared_state'].map(table => `drop table ${table}`),
   'delete from schema_version where version > 2',
   "delete from meta where key in ('minutes_from', 'published')"
 ]

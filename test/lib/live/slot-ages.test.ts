@@ -15,3 +15,15 @@ test('a state is as old as its slot: since it was first seen, or since the chain
   t.equal(ages.seenAt(6), 963_000, 'and that is not forgotten')
   t.end()
 })
+
+test('another process may have seen a slot earlier, and never makes it younger', t => {
+  const ages = createSlotAges(() => 10_000)
+  ages.note(5, 7_000)
+  t.equal(ages.seenAt(5), 7_000)
+  ages.note(5, 9_000)
+  t.equal(ages.seenAt(5), 7_000)
+  t.equal(ages.seenAt(6), 10_000)
+  ages.note(6, 4_000)
+  t.equal(ages.seenAt(6), 4_000)
+  t.end()
+})

@@ -27,6 +27,10 @@ export interface Stage {
   cut (): Promise<number>
   /** Stops the process that writes for so long, and lets it go on; gives the ms until another has written. */
   pauseLeader (ms: number): Promise<number>
+  /** How often the state of all DAOs was asked for of the node in so many ms, and how often it was published for all. */
+  countReads (ms: number): Promise<{ calls: number, published: number }>
+  /** Takes the place where the state is published away from all, or gives it back. */
+  share (does: boolean): Promise<void>
   /** Ends the trading, waits until every replica shows all of it, and gives what is wrong; nothing is. */
   settle (): Promise<{ problems: string[], swaps: number, events: number, writers: number, writes: number }>
   close (): Promise<void>
@@ -164,6 +168,21 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       victim.goOn()
       await until('the one who was stopped knows', 10_000, () => !victim.leads())
       return taken
+    },
+    async countReads (ms) {
+      const published = new Set<string>()
+      const calls = node.calls.getProgramAccounts ?? 0
+      const begun = performance.now()
+      while (performance.now() - begun < ms) {
+        for (const { slot } of await ask(`select slot from "${schema}".shared_state`).catch(() => [])) published.add(String(slot))
+        await wait(500)
+      }
+      // the first was there before
+      return { calls: (node.calls.getProgramAccounts ?? 0) - calls, published: Math.max(0, published.size - 1) }
+    },
+    async share (does) {
+      const [from, to] = does ? ['shared_state_away', 'shared_state'] : ['shared_state', 'shared_state_away']
+      await ask(`alter table "${schema}".${from} rename to ${to}`)
     },
     async settle () {
       clearInterval(trading)
