@@ -38,7 +38,7 @@ async function isNoticed (file: string, source: string, folder: string, index: n
   writeFileSync(path, toJavaScript(source))
   return await new Promise(resolve => {
     const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'bench/mutation/run-tests.mjs'), pathToFileURL(join(ROOT, file)).href, path, ...testsOf(file)],
-      { cwd: ROOT, stdio: 'ignore', timeout: MAX_MS, env: { ...process.env, TAP_BAIL: '1', FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
+      { cwd: ROOT, stdio: 'ignore', timeout: MAX_MS, killSignal: 'SIGKILL', env: { ...process.env, TAP_BAIL: '1', FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
     child.on('exit', code => resolve(code !== 0))
   })
 }
