@@ -56,9 +56,10 @@ export default fp(async fastify => {
   const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome, shared })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, readAt: ({ seenAt }) => seenAt, max: 1 })
 
-  /** The DAOs that trade a mint as their base, but for those that are excluded. */
-  async function daosOf (mint: string): Promise<string[]> {
-    const { value: { discovered } } = await snapshot.get(ALL)
+  /** The DAOs that trade a mint as their base, but for those that are excluded; `onStale` is told of when they were seen where the chain can't be read now. */
+  async function daosOf (mint: string, onStale: (seenAt: number) => void): Promise<string[]> {
+    const { value: { discovered, seenAt }, left } = await snapshot.get(ALL)
+    if (left === 0) onStale(seenAt)
     return discovered.filter(({ dao, leftOut }) => dao?.baseMint === mint && leftOut !== 'excluded').map(({ address }) => address)
   }
 
@@ -74,7 +75,8 @@ export default fp(async fastify => {
         return read
       }
     }
-    const supply = await createSupplyReader(accounts, program, daosOf)(mint)
+    // a DAO born since the list was read would be missing from the supply: it is as old as the list
+    const supply = await createSupplyReader(accounts, program, mint => daosOf(mint, at => { seenAt = Math.min(seenAt, at) }))(mint)
     supplySeenAt.set(supply, seenAt)
     return supply
   }

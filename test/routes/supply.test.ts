@@ -252,6 +252,17 @@ test('a token of no launch has the DAOs that trade it as its internal AMM, exclu
   })
 })
 
+test('a token of no launch has the DAOs of a list that can no longer be read: its supply is as old as that list', async t => {
+  const { ledger, node, get, clock } = await setUp(t)
+  const base = ledger.mint({ supply: 10n ** 15n })
+  ledger.dao({ base, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const path = `/api/supply/${base.address}/circulating`
+  t.match(await get(path), { status: 200, headers: { age: undefined } })
+  node.faults.set({ method: 'getProgramAccounts', kind: 'status', value: 500 })
+  clock.time += 30_000
+  t.match(await get(path), { status: 200, body: '1000000000', headers: { age: '30', 'cache-control': 'public, max-age=0' } })
+})
+
 test('the vaults of more DAOs than one call reads are added up all the same', async t => {
   const { ledger, node } = await startChain(t)
   const base = ledger.mint({ supply: 10n ** 15n })
