@@ -44,7 +44,8 @@ export interface StoredSwap extends SpotSwap {
   fee: bigint | null
 }
 
-export interface StoredEvent {
+/** What is kept of an event that changed a spot pool. */
+export interface PoolEvent {
   dao: string
   seq: bigint
   kind: string
@@ -58,11 +59,16 @@ export interface StoredEvent {
   /** Who acted: the user that the event names, else the transaction's fee payer. null: not known yet, of a row written by version 1.0. */
   maker: string | null
   swap: StoredSwap | null
-  /** What went into the spot pool, negative: came out of it, where the event itself says so. */
+  /** What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before and after it; null where those are not known. */
   liquidity: Sides | null
-  /** The spot pool after the event, where it says so. */
-  fees: Sides | null
+  /** The pool's reserves after it, where the event says so. */
   reserves: Sides | null
+}
+
+/** Every event, whether it changed a pool or not; of liquidity it has what the event itself says. */
+export interface StoredEvent extends PoolEvent {
+  /** Protocol fees that the spot pool holds after the event, where it says so. */
+  fees: Sides | null
   reason: string | null
   raw: Buffer | null
 }
@@ -151,24 +157,6 @@ export interface SwapRow extends StoredSwap {
   seq: bigint
   at: number
   maker: string | null
-}
-
-/** What is kept of an event that changed a spot pool. */
-export interface PoolEvent {
-  dao: string
-  seq: bigint
-  kind: string
-  slot: number
-  at: number
-  signature: string
-  eventIndex: number
-  blockIndex: number | null
-  maker: string | null
-  swap: StoredSwap | null
-  /** What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before and after it; null where those are not known. */
-  liquidity: Sides | null
-  /** The pool's reserves after it, where the event says so. */
-  reserves: Sides | null
 }
 
 export interface Trade extends PoolEvent {
