@@ -25,7 +25,7 @@ export type HeaderName = keyof typeof HEADERS
 /** What every answer carries, unless the client's address is exempt. */
 export const LIMIT_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit']
 /** What an answer from the cache carries. */
-export const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age']
+const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age']
 /** What an answer carries whose bytes are made beforehand. */
 export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag', 'Vary']
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']

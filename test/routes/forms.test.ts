@@ -104,6 +104,13 @@ test('supplies as numbers for Jupiter, and as JSON for those who ask', async t =
   const mint = ledger.mint({ decimals: 9, supply: 18_446_744_073_709_551_615n }).address
   const tiny = ledger.mint({ decimals: 12, supply: 1n }).address
   const { app, refused } = await start()
+  for (const kind of ['total', 'circulating']) {
+    const url = `/jupiter/supply/${mint}/${kind}`
+    const { headers } = await app.inject(url)
+    t.match(headers, { etag: /^"[^"]+"$/, 'cache-control': /^public, max-age=\d+$/, vary: 'accept-encoding' }, url)
+    const again = await app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
+    t.same([again.statusCode, again.payload, again.headers.etag], [304, '', headers.etag], url)
+  }
   const body = async (url: string, accept?: string) => {
     const { payload, headers } = await app.inject({ url, headers: accept === undefined ? {} : { accept } })
     return [payload, String(headers['content-type']).split(';')[0], headers.vary]

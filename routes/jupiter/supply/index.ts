@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { exact, exactJson } from '../../../lib/exact-json.js'
+import { exact } from '../../../lib/exact-json.js'
 import { readQuery } from '../../../lib/query.js'
-import { CACHE_HEADERS } from '../../../schemas/headers.js'
+import { exactResponse } from '../../../lib/responses/exact-response.js'
+import { oncePerValue } from '../../../lib/responses/json-response.js'
+import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
 import { INVALID_MINT, MINT_NOT_FOUND } from '../../../schemas/messages.js'
-import { badRequest, CHAIN_FAILURES, json, notFound } from '../../../schemas/responses.js'
-import { MintParamsSchema } from '../../../schemas/supply.js'
+import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
+import { MintParamsSchema, type Supply } from '../../../schemas/supply.js'
 
 const FAILURES = {
   400: badRequest({ mint: INVALID_MINT, query: 'Invalid date: no parameters here' }),
@@ -14,29 +16,45 @@ const FAILURES = {
   ...CHAIN_FAILURES
 }
 
+const ANSWERED = 'The number, with every digit it has.'
+const NOT_MODIFIED = notModified(BYTES_HEADERS)
+
+const toTotal = exactResponse(JupiterTotalSchema)
+const toCirculating = exactResponse(JupiterCirculatingSchema)
+const totalOf = oncePerValue(({ totalSupply }: Supply) => toTotal({ totalSupply: exact(totalSupply) }))
+const circulatingOf = oncePerValue(({ circulatingSupply }: Supply) => toCirculating({ circulatingSupply: exact(circulatingSupply) }))
+
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { supply } = fastify.cache
   fastify.setValidatorCompiler(() => value => ({ value }))   // handlers read queries themselves and say what is wrong
+  const common = { tags: ['aggregators'], params: MintParamsSchema, querystring: Type.Object({}) }
 
-  const number = (path: 'total' | 'circulating', operationId: string, description: string): void => {
-    fastify.get(`/:mintAddress/${path}`, {
-      schema: {
-        operationId,
-        summary: `Jupiter: ${path} supply as a number`,
-        description,
-        tags: ['aggregators'],
-        params: MintParamsSchema,
-        querystring: Type.Object({}),
-        response: { 200: json(path === 'total' ? JupiterTotalSchema : JupiterCirculatingSchema, 'The number, with every digit it has.', CACHE_HEADERS), ...FAILURES }
-      }
-    }, async ({ params: { mintAddress }, query }, reply) => {
-      readQuery(query, {})
-      const { value, ...age } = await supply.get(mintAddress)
-      const text = exactJson(path === 'total' ? { totalSupply: exact(value.totalSupply) } : { circulatingSupply: exact(value.circulatingSupply) })
-      return reply.setCacheHeaders(age).type('application/json; charset=utf-8').send(text as never)
-    })
-  }
-  number('total', 'getJupiterTotalSupply', 'The supply of the mint in whole tokens.')
-  number('circulating', 'getJupiterCirculatingSupply', 'Total supply less the team performance package, in whole tokens.')
+  fastify.get('/:mintAddress/total', {
+    schema: {
+      operationId: 'getJupiterTotalSupply',
+      summary: 'Jupiter: total supply as a number',
+      description: 'The supply of the mint in whole tokens.',
+      ...common,
+      response: { 200: json(JupiterTotalSchema, ANSWERED, BYTES_HEADERS), 304: NOT_MODIFIED, ...FAILURES }
+    }
+  }, async ({ params, query }, reply) => {
+    readQuery(query, {})
+    const { value, ...age } = await supply.get(params.mintAddress)
+    return reply.sendCached({ value: await totalOf(value), ...age })
+  })
+
+  fastify.get('/:mintAddress/circulating', {
+    schema: {
+      operationId: 'getJupiterCirculatingSupply',
+      summary: 'Jupiter: circulating supply as a number',
+      description: 'Total supply less the team performance package, in whole tokens.',
+      ...common,
+      response: { 200: json(JupiterCirculatingSchema, ANSWERED, BYTES_HEADERS), 304: NOT_MODIFIED, ...FAILURES }
+    }
+  }, async ({ params, query }, reply) => {
+    readQuery(query, {})
+    const { value, ...age } = await supply.get(params.mintAddress)
+    return reply.sendCached({ value: await circulatingOf(value), ...age })
+  })
 }
 export default routes
