@@ -1,3 +1,4 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
 import { parseDecimal, type Rational } from '../../lib/decimal.js'
 import type { BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../schemas/block-range.js'
@@ -126,6 +127,55 @@ test('events come in the order of the chain, and a range never changes', async t
   await refused('/dexscreener/events?toBlock=4', 400, 'Invalid fromBlock: a whole number, 0 or more')
   await refused('/dexscreener/events?fromBlock=-1&toBlock=4', 400, 'Invalid fromBlock: a whole number, 0 or more')
   await refused('/dexscreener/events?fromBlock=1&toBlock=4&pair=x', 400, 'Invalid pair: only fromBlock, toBlock here')
+})
+
+test('a range is packed as its reader takes it: other bytes, the same events, each form with its own tag', async t => {
+  const { ledger, dao, start } = await setUp(t)
+  const pool = dao()
+  const first = ledger.slot
+  for (let i = 0; i < 40; i++) {
+    ledger.advance(1)
+    pool.swap('buy', 1_000_000n + BigInt(i))
+  }
+  const last = ledger.slot
+  const { publish, app } = await start()
+  await publish()
+  const packed = { gzip: gunzipSync, br: brotliDecompressSync }
+  for (const form of ['dexscreener', 'geckoterminal']) {
+    const url = `/${form}/events?fromBlock=${first}&toBlock=${last}`
+    const plain = await app.inject({ url, headers: { 'accept-encoding': 'identity' } })
+    t.equal(plain.headers['content-encoding'], undefined)
+    t.equal(plain.json<DexEvents>().events.length, 41)
+    const tags = [String(plain.headers.etag)]
+    for (const [encoding, unpack] of Object.entries(packed)) {
+      const answer = await app.inject({ url, headers: { 'accept-encoding': encoding } })
+      t.match(answer.headers, { 'content-encoding': encoding, vary: 'accept-encoding', 'content-type': 'application/json; charset=utf-8' }, url)
+      t.equal(Number(answer.headers['content-length']), answer.rawPayload.length)
+      t.ok(answer.rawPayload.length < plain.rawPayload.length / 2, `${encoding}: ${answer.rawPayload.length} of ${plain.rawPayload.length} bytes`)
+      t.ok(unpack(answer.rawPayload).equals(plain.rawPayload), `${encoding}: the same bytes once unpacked`)
+      tags.push(String(answer.headers.etag))
+      const head = await app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': encoding } })
+      t.same([head.statusCode, head.payload, head.headers.etag, head.headers['content-length']], [200, '', answer.headers.etag, answer.headers['content-length']])
+    }
+    t.equal(new Set(tags).size, 3, 'strong tags: each form has its own')
+    t.ok(tags.every(tag => /^"[^"]+"$/.test(tag)))
+    // who has the events in whatever form need not have them again
+    for (const known of [...tags, `W/${tags[0]}`, `"other", ${tags[2]}`, '*']) {
+      for (const encoding of ['identity', 'gzip', 'br']) {
+        const answer = await app.inject({ url, headers: { 'accept-encoding': encoding, 'if-none-match': known } })
+        t.same([answer.statusCode, answer.rawPayload.length, answer.headers['content-encoding']], [304, 0, undefined], `${known} as ${encoding}`)
+        t.match(answer.headers, { etag: tags[['identity', 'gzip', 'br'].indexOf(encoding)], vary: 'accept-encoding', 'cache-control': 'public, max-age=10' })
+      }
+    }
+    for (const known of ['"other"', 'x', tags[0]!.slice(0, -2) + '"']) {
+      t.equal((await app.inject({ url, headers: { 'if-none-match': known } })).statusCode, 200, known)
+    }
+    const other = await app.inject({ url: `/${form}/events?fromBlock=${first + 1}&toBlock=${last}`, headers: { 'if-none-match': tags.join() } })
+    t.equal(other.statusCode, 200, 'another range is another answer')
+    const small = await app.inject({ url: `/${form}/events?fromBlock=${first - 1}&toBlock=${first - 1}`, headers: { 'accept-encoding': 'br, gzip' } })
+    t.same([small.payload, small.headers['content-encoding']], ['{"events":[]}', undefined], 'what fits a packet is not packed')
+    t.equal((await app.inject({ url: `/${form}/events?fromBlock=5&toBlock=4`, headers: { 'if-none-match': '*', 'accept-encoding': 'br' } })).statusCode, 400)
+  }
 })
 
 const compare = (a: readonly number[], b: readonly number[]): number => {
