@@ -15,6 +15,34 @@ export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   }
 }
 
+export interface SharedTurns {
+  /** Begins once all that was given before it has ended. */
+  alone<T> (work: () => T | Promise<T>): Promise<T>
+  /** Begins once what was given before it to be done alone has ended; overlaps with others of its kind. */
+  together<T> (work: () => T | Promise<T>): Promise<T>
+}
+
+/** As `createTurns`, for work of which one kind changes what the other looks at. Neither waits for what is given after it. */
+export function createSharedTurns (): SharedTurns {
+  let last: Promise<unknown> = Promise.resolve()
+  let since = new Set<Promise<unknown>>()
+  return {
+    alone (work) {
+      const next = Promise.all([last, ...since]).then(work)
+      last = next.catch(() => {})   // the one who gave it is told
+      since = new Set()
+      return next
+    },
+    together (work) {
+      const next = last.then(work)
+      const group = since
+      const ended: Promise<unknown> = next.catch(() => {}).then(() => group.delete(ended))
+      group.add(ended)
+      return next
+    }
+  }
+}
+
 /**
  * Runs `work` on every item, at most `width` at a time, and gives its results in the order of the items. After a failure no further item is
  * begun; it is thrown once those in work have ended, so that nothing goes on behind the caller's back. Throws the first failure.

@@ -87,8 +87,8 @@ export interface History {
   /** Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE. */
   daily (): Promise<Map<string, DailyVolume>>
   /**
-   * Trades, candles, windows and what else is told of single pools. In a shared database all that one `work` reads is of one state. Throws WARMING_UP while the head has
-   * not been reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
+   * Trades, candles, windows and what else is told of single pools. All that one `work` reads is of one state; it may be run twice for that, and waits for
+   * nothing but what it reads. Throws WARMING_UP while the head has not been reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
    */
   read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
   /** What has been published for good, however old the head is. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE, and what `work` throws. */
@@ -230,15 +230,22 @@ export function createHistory (options: HistoryOptions): History {
     },
     async last24h (nowSeconds) {
       const now = begun()
-      if (!coversDay(now.writer.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
-      checkHead(headOf(now.indexer))
-      return await volumes.last24h(nowSeconds, known(now))
+      return await now.writer.read(async () => {
+        if (!coversDay(now.writer.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
+        checkHead(headOf(now.indexer))
+        return await volumes.last24h(nowSeconds, known(now))
+      })
     },
-    daily: async () => await volumes.daily(known(begun())),
+    async daily () {
+      const now = begun()
+      return await now.writer.read(async () => await volumes.daily(known(now)))
+    },
     async read (work) {
       const now = begun()
-      checkHead(headOf(now.indexer))
-      return await work(createReading(store, volumes, known(now)))
+      return await now.writer.read(async () => {
+        checkHead(headOf(now.indexer))
+        return await work(createReading(store, volumes, known(now)))
+      })
     },
     async published (work) {
       const now = begun()

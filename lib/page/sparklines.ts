@@ -21,6 +21,8 @@ const SPAN = 7 * DAY
 const POINTS = SPAN / STEP + 1
 /** A week changes little in five minutes, ms. */
 const LIFETIME = 300_000
+/** Pools of one reading of the history: a longer one would hold up who writes it. */
+const AT_ONCE = 50
 
 /** Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is missing. */
 async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Array<string | null> | undefined> {
@@ -40,14 +42,18 @@ export function createSparklines (sources: Sources) {
   async function load (): Promise<{ lines: Sparklines, response: CachedResponse }> {
     const { value: { pairs } } = await snapshots.get(ALL)
     const from = Math.floor((unixSeconds(sources) - SPAN) / STEP) * STEP
-    const pools: Sparklines['pools'] = await history.read(async reading => {
-      const found: Sparklines['pools'] = {}
-      for (const pair of pairs) {
-        const closes = await closesOf(reading, pair, from)
-        if (closes !== undefined) found[pair.address] = closes
-      }
-      return found
-    })
+    const pools: Sparklines['pools'] = {}
+    for (let at = 0; at < pairs.length; at += AT_ONCE) {
+      const lines = await history.read(async reading => {
+        const found: Array<[pool: string, closes: Array<string | null>]> = []
+        for (const pair of pairs.slice(at, at + AT_ONCE)) {
+          const closes = await closesOf(reading, pair, from)
+          if (closes !== undefined) found.push([pair.address, closes])
+        }
+        return found
+      })
+      for (const [pool, closes] of lines) pools[pool] = closes
+    }
     const lines = { from, step: STEP, pools }
     return { lines, response: await makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines)) }
   }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
-import { createTurns, inParallel, inSlices } from '../../lib/async.js'
+import { createSharedTurns, createTurns, inParallel, inSlices } from '../../lib/async.js'
 
 test('work is done one piece after the other, in the order in which it was given', async t => {
   const inTurn = createTurns()
@@ -23,6 +23,24 @@ test('a failure reaches the one who gave the work, and holds up nobody', async t
   await t.rejects(failed, { message: 'no' })
   await t.rejects(thrown, { message: 'at once' })
   t.equal(await after, 'done')
+})
+
+test('what is done together overlaps, what is done alone overlaps nothing, and each waits only for what was given before it', async t => {
+  const { alone, together } = createSharedTurns()
+  const seen: string[] = []
+  const piece = (name: string, ms: number) => async () => {
+    seen.push(`${name} begins`)
+    await wait(ms)
+    seen.push(`${name} ends`)
+    return name
+  }
+  const failed = alone(async () => { throw new Error('no') })
+  const all = Promise.all([together(piece('a', 30)), together(piece('b', 10)), alone(piece('c', 5)), alone(piece('d', 0)), together(piece('e', 5)), together(piece('f', 0))])
+  await t.rejects(failed, { message: 'no' })
+  t.same(await all, ['a', 'b', 'c', 'd', 'e', 'f'])
+  t.same(seen, ['a begins', 'b begins', 'b ends', 'a ends', 'c begins', 'c ends', 'd begins', 'd ends', 'e begins', 'f begins', 'f ends', 'e ends'])
+  await t.rejects(together(() => { throw new Error('at once') }), { message: 'at once' })
+  t.equal(await alone(() => 'done'), 'done')
 })
 
 test('a pool is never wider than asked for, uses all of its width, and keeps the order of the items', async t => {

@@ -1,4 +1,4 @@
-import { createTurns } from '../../async.js'
+import { createSharedTurns, createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles } from '../rules/candles.js'
@@ -39,6 +39,11 @@ export interface StepWriter {
   replace (dao: string, events: readonly ReadAgain[]): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
+  /**
+   * Runs reads of the store and of the state that belong together: none of them finds a step's rows without its state, or only some of them. `work` is run
+   * again where a step came in between. Throws what it throws.
+   */
+  read<T> (work: () => Promise<T>): Promise<T>
   /** Grows with every change of the state. */
   readonly version: number
   /** By DAO the newest number of an event that was seen and could not be told yet: it is stored, or missing. */
@@ -139,6 +144,29 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     }
   }
 
+  /** Steps whose rows are being written, and those that are done. */
+  let [begun, done] = [0, 0]
+  const turns = createSharedTurns()
+
+  /** Writes rows and takes them into the state, while nobody reads. */
+  const change = async (work: () => Promise<void>): Promise<void> => await turns.alone(async () => {
+    begun++
+    await work().finally(() => { done = begun })
+  })
+
+  async function read<T> (work: () => Promise<T>): Promise<T> {
+    const before = begun
+    if (done === before) {
+      // A long reading would hold up the steps, so it begins beside them, and only one that met a step has them wait
+      const [outcome] = await Promise.allSettled([work()])
+      if (begun === before) {
+        if (outcome.status === 'rejected') throw outcome.reason
+        return outcome.value
+      }
+    }
+    return await turns.together(work)
+  }
+
   async function commit (given: Step): Promise<number> {
     const step = { ...given, events: grown.resolve(given.events) }
     const directory = directoryOf(step.events)
@@ -155,42 +183,44 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const sums = await totals(planned)
     const [events, swaps] = [state.events + planned.events.length - replaced.length, state.swaps + planned.swaps]
     const ended = step.ended ?? state.ended
-    await store.write({
-      replaced,
-      events: planned.events,
-      fees: planned.fees,
-      sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { ranges, put, drop }]) => (
-        { dao, ...(before === state ? { put, drop } : difference(state.sequenceRanges.get(dao) ?? [], ranges)) }
-      )),
-      ...sums,
-      makers: planned.makers,
-      minutesFrom: planned.minutesFrom,
-      firstSwaps: Array.from(planned.firstSwaps, ([dao, at]) => ({ dao, at })),
-      proposals: Array.from(proposals, ([proposal, dao]) => ({ proposal, dao })),
-      unattributed,
-      attributed: freed.map(({ event }) => event),
-      missing: step.missing ?? [],
-      found: step.found ?? [],
-      indexedRanges: step.indexedRanges ?? null,
-      ended,
-      losses: step.losses ?? null,
-      events_total: events,
-      swaps_total: swaps
+    await change(async () => {
+      await store.write({
+        replaced,
+        events: planned.events,
+        fees: planned.fees,
+        sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { ranges, put, drop }]) => (
+          { dao, ...(before === state ? { put, drop } : difference(state.sequenceRanges.get(dao) ?? [], ranges)) }
+        )),
+        ...sums,
+        makers: planned.makers,
+        minutesFrom: planned.minutesFrom,
+        firstSwaps: Array.from(planned.firstSwaps, ([dao, at]) => ({ dao, at })),
+        proposals: Array.from(proposals, ([proposal, dao]) => ({ proposal, dao })),
+        unattributed,
+        attributed: freed.map(({ event }) => event),
+        missing: step.missing ?? [],
+        found: step.found ?? [],
+        indexedRanges: step.indexedRanges ?? null,
+        ended,
+        losses: step.losses ?? null,
+        events_total: events,
+        swaps_total: swaps
+      })
+      for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
+      for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
+      for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
+      for (const { bps, swaps } of sums.rates) state.rates.set(bps, swaps)
+      for (const { dao, at, reason } of planned.events) {
+        if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
+      }
+      for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
+      const gone = new Set([...step.found ?? [], ...(step.missing ?? []).map(({ signature }) => signature)])
+      if (gone.size > 0) state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
+      if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
+      if (step.losses !== undefined) state.losses = step.losses
+      Object.assign(state, { ended, events, swaps, minutesFrom: planned.minutesFrom })
+      version++
     })
-    for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
-    for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
-    for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
-    for (const { bps, swaps } of sums.rates) state.rates.set(bps, swaps)
-    for (const { dao, at, reason } of planned.events) {
-      if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
-    }
-    for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
-    const gone = new Set([...step.found ?? [], ...(step.missing ?? []).map(({ signature }) => signature)])
-    if (gone.size > 0) state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
-    if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
-    if (step.losses !== undefined) state.losses = step.losses
-    Object.assign(state, { ended, events, swaps, minutesFrom: planned.minutesFrom })
-    version++
     if (planned.repeated.length > 0) await compareRepeated(planned)
     report(step, unattributed, planned.events)
     warn(state.rates)
@@ -241,6 +271,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     learn: daos => inTurn(() => learn(daos)),
     replace: (dao, events) => inTurn(() => replace(dao, events)),
     alone: work => inTurn(() => work(state)),
+    read,
     get version () { return version },
     leftOut: grown.leftOut,
     get grownForms () { return grown.forms }
