@@ -43,7 +43,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     program: config.factory,
     daos: async () => {
       const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
-      return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
+      return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
     },
     // before the others look for a newer one
     renew: async () => (await cache.snapshot.get(ALL, TICKER_TTL * RENEW_SHARED_FROM)).age < TICKER_TTL * RENEW_SHARED_FROM,

@@ -50,7 +50,7 @@ async function run (): Promise<void> {
         program: factory,
         daos: async () => {
           const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
-          return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum }]) }
+          return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
         },
         rate: feeRate,
         basis: volumeBasis,

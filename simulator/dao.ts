@@ -158,6 +158,7 @@ export function createDao (chain: Chain, options: DaoOptions) {
     positionAddress,
     /** Number of the newest event. */
     get seqNum () { return state.seq },
+    get createdAt () { return state.pools.spot.oracle.created },
     /** Raw units of the spot pool. */
     get reserves () { return { base: state.pools.spot.base, quote: state.pools.spot.quote } },
     get feeBalances () { return { base: state.pools.spot.baseFees, quote: state.pools.spot.quoteFees } },

@@ -139,7 +139,7 @@ export function createHistory (options: HistoryOptions): History {
     const writer = await createStepWriter(watched, valuation, onLog)
     const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthorityOf(program), clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
-    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, signal, onLog })
+    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog })
     const owners = createMissingOwners({ reader, writer, daos, signal })
     const publish = createPublisher(reader, store)
     const atHead = async (head: HeadReached) => {

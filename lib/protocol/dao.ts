@@ -22,6 +22,8 @@ export interface Dao {
   /** Protocol fees that the spot pool holds uncollected, raw units. */
   baseFees: bigint
   quoteFees: bigint
+  /** When the pool began, Unix seconds; proposals leave it as it is. */
+  readonly createdAt: number
   /** Number of the DAO's latest event; its events are 1, 2, 3 … */
   seqNum: bigint
   /** Bytes of the account: tells which version created or resized it. */
@@ -29,6 +31,7 @@ export interface Dao {
 }
 
 interface AnchorPool {
+  oracle: { createdAtTimestamp: AnchorInteger }
   quoteReserves: AnchorInteger
   baseReserves: AnchorInteger
   quoteProtocolFeeBalance: AnchorInteger
@@ -80,6 +83,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     quoteReserves: toBigInt(pool.quoteReserves),
     baseFees: toBigInt(pool.baseProtocolFeeBalance),
     quoteFees: toBigInt(pool.quoteProtocolFeeBalance),
+    createdAt: Number(pool.oracle.createdAtTimestamp.toString(10)),
     seqNum: toBigInt(dao.seqNum),
     size: account.data.length
   }

@@ -3,14 +3,15 @@ import type { HistoryReader } from '../../chain/types.js'
 import type { OnLog } from '../log-events.js'
 import { type Fetcher, isMissing } from './fetch-transactions.js'
 import { expectedEvents } from '../status.js'
-import { gapKey, sequenceGapsOf, type SequenceGap } from '../rules/sequence-gaps.js'
+import { gapKey, isToCome, sequenceGapsOf, type SequenceGap } from '../rules/sequence-gaps.js'
 import { refetchGap, type Cursor } from './refetch-gap.js'
+import { beginningOf } from '../rules/signature-ranges.js'
 import type { StepWriter } from './step-writer.js'
 import type { Store } from '../store/store.js'
 import { type AccountReading, provenReading } from '../rules/proven-reading.js'
 
-/** The DAO accounts and their sequence numbers, at commitment `confirmed`. */
-export type ListDaos = () => Promise<{ slot: number, daos: ReadonlyArray<{ address: string, seqNum: bigint }> }>
+/** The DAO accounts, their sequence numbers and when they were made (Unix seconds; undefined: not known), at commitment `confirmed`. */
+export type ListDaos = () => Promise<{ slot: number, daos: ReadonlyArray<{ address: string, seqNum: bigint, createdAt?: number }> }>
 
 export interface ReconcilerOptions {
   reader: HistoryReader
@@ -19,6 +20,8 @@ export interface ReconcilerOptions {
   store: Store
   daos: ListDaos
   clock: Clock
+  /** Unix ms of the chain; undefined: not known yet. */
+  chainTime: () => number | undefined
   signal: AbortSignal
   onLog: OnLog
 }
@@ -46,7 +49,7 @@ function createSchedule (now: () => number) {
 }
 
 /** Compares what is stored with what the accounts say, and looks for what is missing. */
-export function createReconciler ({ reader, fetcher, writer, store, daos, clock, signal, onLog }: ReconcilerOptions) {
+export function createReconciler ({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog }: ReconcilerOptions) {
   const now = () => clock.now()
   const schedule = createSchedule(now)
   const later = createSchedule(now)
@@ -60,6 +63,9 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
   let verified: ReadonlyMap<string, bigint> = new Map()
   let verifiedSlot = 0
+  /** When each DAO was made, Unix seconds; and the first number of it that proved anything. */
+  let created: ReadonlyMap<string, number> = new Map()
+  const first = new Map<string, { seq: bigint, slot: number }>()
   /** Everything up to here has been walked. */
   let walkedSlot = 0
   let expected: number | null = null
@@ -80,6 +86,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   async function readAccounts (): Promise<void> {
     const { slot, daos: list } = await daos()
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
+    created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
     await writer.learn(seqNums.keys())
     if (slot <= verifiedSlot || waiting.some(other => other.slot === slot)) return
     waiting = [...waiting, { slot, seqNums }].sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
@@ -91,6 +98,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     if (found === undefined) return
     verified = found.reading.seqNums
     verifiedSlot = Math.max(verifiedSlot, found.upTo)
+    for (const [dao, seq] of verified) if (!first.has(dao)) first.set(dao, { seq, slot: found.upTo })
     expected = expectedEvents(verified) ?? 0
     waiting = waiting.filter(({ slot }) => slot > verifiedSlot)
   }
@@ -144,8 +152,9 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     get accounts () { return current().accounts },
     /** Every sequence gap has been looked for, at least once. */
     get searched () { return [...sequenceGaps().values()].flat().every(gap => !schedule.isNew(gapKey(gap))) },
-    /** Whether one has, in vain. */
-    wasSearched: (gap: SequenceGap) => !schedule.isNew(gapKey(gap)),
+    /** Whether one has, in vain, so that what is missing may be lost. */
+    wasSearched: (gap: SequenceGap) => !schedule.isNew(gapKey(gap)) &&
+      !isToCome(gap, { createdAt: created.get(gap.dao), first: first.get(gap.dao) }, { lostBefore: beginningOf(writer.state), losses: writer.state.losses, now: chainTime() }),
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: (gap: SequenceGap) => withheld.has(gapKey(gap)),
     /** Events that those numbers amount to. */

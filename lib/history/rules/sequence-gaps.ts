@@ -3,6 +3,7 @@
  * (every file in programs/futarchy/src/instructions increments `seq_num` and emits one event): a number that should be there and is not
  * is an event that was missed.
  */
+import { reachesBeyond } from './losses.js'
 import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
 
 /** Numbers of one DAO that are missing although everything around them is covered. Both ends are included. */
@@ -98,6 +99,27 @@ function lostUntil ({ from, until, fromSlot, toSlot }: SequenceGap, { lostBefore
   const ends = spanned.map(loss => loss.until!)
   if (from === 1n && lostBefore !== null) ends.push(lostBefore)
   return ends.length === 0 ? until : Math.min(until ?? Infinity, Math.max(...ends))
+}
+
+/** What is known of a DAO beside its events. */
+export interface KnownDao {
+  /** When it was made, Unix seconds; undefined: not known. */
+  createdAt: number | undefined
+  /** The first number of its account that proved anything, and its slot: what is numbered beyond has been walked. */
+  first: { seq: bigint, slot: number } | undefined
+}
+
+/** For so long after a DAO was made its first events are waited for, seconds. */
+const YOUNG = 86_400
+
+/**
+ * Whether what is missing happened after all that is lost: then it is yet to come, however often it was looked for in vain, since a node's lists may
+ * be behind its accounts. `now`: chain time in ms, undefined while it is not known.
+ */
+export function isToCome (gap: SequenceGap, { createdAt, first }: KnownDao, { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }): boolean {
+  if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
+  const isYoung = createdAt !== undefined && (now === undefined || createdAt > now / 1000 - YOUNG)
+  return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore && !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
 /**

@@ -33,6 +33,8 @@ test('the program\'s own DAO: its price is served, and its reserves plus fees ar
   t.equal(discovered.length, 1)
   const dao = discovered[0]!.dao!
   t.equal(dao.state, 'spot')
+  t.equal(BigInt(dao.createdAt), accounts.get(dao.address)!.data.readBigInt64LE(33), 'where the program keeps when the pool began')
+  t.equal(new Date(dao.createdAt * 1000).toISOString(), '2026-01-02T18:31:48.000Z')
   const balance = (mint: string): bigint => decodeTokenAccount(accounts.get(tokenAccountAddress(dao.address, mint))!).amount
   t.equal(dao.baseReserves + dao.baseFees, balance(dao.baseMint))
   t.equal(dao.quoteReserves + dao.quoteFees, balance(dao.quoteMint))

@@ -35,6 +35,7 @@ test('an account that stays as it was is not decoded again, one that moves is', 
   t.equal(entryOf(second.discovered, still.address), entryOf(first.discovered, still.address))
   t.equal(entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum)
   t.equal(second.pairs.find(({ address }) => address === moving.address)!.quoteReserves, 10n ** 11n + 5_000_000n - entryOf(second.discovered, moving.address).dao!.quoteFees)
+  t.equal(entryOf(second.discovered, moving.address).dao!.createdAt, moving.createdAt)
   t.equal(entryOf(second.discovered, still.address).dao!.baseVault, tokenAccountAddress(still.address, still.base.address))
 })
 

@@ -13,7 +13,7 @@ export interface Watched { history: History, store: Store, reader: TestReader, e
 
 export const accountsOf = (ledger: Ledger) => async () => ({
   slot: ledger.slot,
-  daos: ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
+  daos: ledger.daos.map(({ address, seqNum, createdAt }) => ({ address, seqNum: BigInt(seqNum), createdAt }))
 })
 
 /** A history over a ledger, on a store of its own; waits are cut to nothing. Ended with the test. */

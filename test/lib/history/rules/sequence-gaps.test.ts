@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { type GapSearch, gapKey, mayReach, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
+import { type GapSearch, gapKey, isToCome, type KnownDao, mayReach, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
@@ -41,5 +41,35 @@ test('a gap may reach into a window unless what is known after it says that it l
   t.equal(mayReach(open!, 1e9, null), true, 'without an event after it there is no bound')
   const [first] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(5n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map() }).get('a')!
   t.same([mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200, losses: [], missing: [] })], [true, false], 'looked for in vain, first numbers lie before what the node offers')
+  t.end()
+})
+
+test('first events are to come while their DAO is younger than what is lost, and than a day', t => {
+  const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  const dao = (createdAt: number | undefined): KnownDao => ({ createdAt, first: undefined })
+  t.equal(isToCome(gap, dao(250_000), past), true)
+  t.equal(isToCome({ ...gap, from: 2n }, dao(250_000), past), false, 'others are no beginning')
+  t.equal(isToCome(gap, dao(undefined), past), false)
+  t.equal(isToCome(gap, dao(300_000 - 86_400), past), false, 'a day has passed')
+  t.equal(isToCome(gap, dao(150_000), { ...past, now: undefined }), true)
+  t.equal(isToCome(gap, dao(250_000), { ...past, lostBefore: 250_000 }), false, 'older than what nodes have')
+  t.equal(isToCome(gap, dao(250_000), { ...past, lostBefore: null }), false)
+  const loss = { fromSlot: 1, toSlot: 2, until: 250_001 }
+  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [loss] }), false, 'made in what is lost')
+  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [{ ...loss, until: null }] }), false)
+  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [{ ...loss, until: 250_000 }] }), true)
+  t.end()
+})
+
+test('what an account has numbered since it was first looked at is to come', t => {
+  const gap = { dao: 'a', from: 3n, to: 9n, since: null, until: null, fromSlot: 10, toSlot: 1000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  const seen = (seq: bigint): KnownDao => ({ createdAt: undefined, first: { seq, slot: 500 } })
+  t.equal(isToCome(gap, seen(8n), past), true)
+  t.equal(isToCome(gap, seen(9n), past), false, 'all of it may be lost')
+  t.equal(isToCome({ ...gap, from: 1n }, seen(8n), past), true)
+  t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 499, until: 7 }] }), true, 'lost was only what came before')
+  t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 500, until: 7 }] }), false)
   t.end()
 })

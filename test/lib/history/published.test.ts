@@ -1,0 +1,78 @@
+import { test, type Test } from 'tap'
+import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
+import { until, watch } from '../../support/history/history.js'
+import { ledgerReader, type TestReader } from '../../support/history/reader.js'
+
+/** What block ranges are published by, where a node shows less than there is. */
+
+const born = (ledger: Ledger): Dao => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+
+function trade (ledger: Ledger, dao: Dao): void {
+  for (let hour = 0; hour < 30; hour++) {
+    ledger.advance(3600)
+    dao.swap('buy', BigInt(1_000_000 + hour))
+  }
+}
+
+const pause = async () => await new Promise(resolve => setTimeout(resolve, 20))
+
+/** A history that has published all there is; `behind` then lets the node's lists, and only they, stay behind. */
+async function follow (t: Test, ledger: Ledger, reader: TestReader) {
+  const { history, store } = await watch(t, ledger, { reader })
+  const published = async () => (await store.published())?.slot ?? -1
+  const newest = ledger.slot
+  await until(async () => { ledger.advance(1); return await published() >= newest })
+  return {
+    history,
+    store,
+    published,
+    async behind (act: () => Dao) {
+      ledger.advance(60)
+      const edge = ledger.slot
+      reader.bendPage = page => page.filter(({ slot }) => slot < edge)
+      const { missingEvents: before } = history.status()
+      const { address } = act()
+      const last = ledger.slot
+      const isTold = () => history.status().missingEvents > before && history.status().searched
+      await until(() => { ledger.advance(1); return isTold() })
+      for (let looks = 0; looks < 20; looks++) { ledger.advance(10); await pause() }
+      t.ok(isTold(), 'its account says that there is more, and it was looked for in vain')
+      const slot = await published()
+      t.ok(slot < edge, `published up to ${slot}, and what is not listed yet is of ${edge}`)
+      t.equal((await history.last24h(ledger.time)).get(address)?.complete, false, 'and its volume is not known')
+      delete reader.bendPage
+      await until(async () => { ledger.advance(10); return await published() >= last })
+      return (await store.poolEvents({ from: edge, to: last, limit: 100 })).map(({ kind }) => kind)
+    }
+  }
+}
+
+test('a node whose lists are behind its accounts: nothing is published past a DAO that was born meanwhile', async t => {
+  const ledger = createLedger({ seed: 21 })
+  trade(ledger, born(ledger))
+  const { behind } = await follow(t, ledger, ledgerReader(ledger))
+  const kinds = await behind(() => {
+    const young = born(ledger)
+    young.swap('buy', 5_000_000n)
+    return young
+  })
+  t.same(kinds, ['ProvideLiquidity', 'SpotSwap'])
+})
+
+test('nor past one that trades again, of which every event before is older than what nodes have', async t => {
+  const ledger = createLedger({ seed: 22 })
+  const [resting, busy] = [born(ledger), born(ledger)]
+  resting.swap('buy', 5_000_000n)
+  ledger.advance(60)
+  const reader = ledgerReader(ledger)
+  reader.forgotten = ledger.slot
+  trade(ledger, busy)
+  const { behind, history } = await follow(t, ledger, reader)
+  t.equal(history.status().missingEvents, 2 + resting.seqNum, 'a lost past holds nothing up')
+  const kinds = await behind(() => {
+    resting.swap('sell', 3_000_000n)
+    return resting
+  })
+  t.same(kinds, ['SpotSwap'])
+  t.equal(history.status().missingEvents, 2 + resting.seqNum - 1)
+})
