@@ -27,22 +27,30 @@ export function exactJson (value: ExactValue): string {
     if (!Number.isSafeInteger(value)) throw new RangeError(`not exact as a number: ${value}`)
     return String(value)
   }
-  if (Array.isArray(value)) return `[${value.map(item => exactJson(item as ExactValue)).join(',')}]`
-  if (typeof value === 'object' && value !== null) {
-    return `{${membersOf(value as Record<string, ExactValue>).map(memberText).join(',')}}`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
+  // long lists have many small objects: no list of members is made of each
+  let text = ''
+  if (Array.isArray(value)) {
+    for (const item of value as readonly ExactValue[]) text += text === '' ? exactJson(item) : `,${exactJson(item)}`
+    return `[${text}]`
   }
-  return JSON.stringify(value ?? null)
+  const object = value as Record<string, ExactValue>
+  for (const key of Object.keys(object)) {
+    const member = object[key]
+    if (member !== undefined) text += text === '' ? memberText(key, member) : `,${memberText(key, member)}`
+  }
+  return `{${text}}`
 }
 
 /** As `exactJson`, with the event loop let go between the members of a long list or object. */
 export async function exactJsonInSlices (value: ExactValue): Promise<string> {
   if (Array.isArray(value)) return `[${(await inSlices(value as readonly ExactValue[], exactJson)).join(',')}]`
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return exactJson(value)
-  return `{${(await inSlices(membersOf(value as Record<string, ExactValue>), memberText)).join(',')}}`
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return `{${(await inSlices(members, ([key, member]) => memberText(key, member))).join(',')}}`
 }
 
-const membersOf = (value: Record<string, ExactValue>): Array<[string, ExactValue]> => Object.entries(value).filter(([, member]) => member !== undefined)
-const memberText = ([key, member]: [string, ExactValue]): string => `${JSON.stringify(key)}:${exactJson(member)}`
+const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
 export type Exact<T> = T extends number ? number | ExactNumber : T extends string | boolean | null | undefined ? T : { [K in keyof T]: Exact<T[K]> }
