@@ -2,6 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
 import { parseDecimal, type Rational } from '../../lib/decimal.js'
 import type { BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../schemas/block-range.js'
+import { createRandom, type Dao } from '../../simulator/index.js'
 import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
@@ -52,14 +53,14 @@ const raw = (text: string, decimals = 6): bigint => {
 }
 
 /** The reserves that follow from an event and those before it. */
-function follow ([base, quote]: [bigint, bigint], event: BlockEvent): [bigint, bigint] {
+function follow ([base, quote]: [bigint, bigint], event: BlockEvent, decimals = 6): [bigint, bigint] {
   if (event.eventType !== 'swap') {
     const sign = event.eventType === 'join' ? 1n : -1n
-    return [base + sign * raw(event.amount0), quote + sign * raw(event.amount1)]
+    return [base + sign * raw(event.amount0, decimals), quote + sign * raw(event.amount1)]
   }
-  const fee = raw(event.metadata!.protocolFee)
-  if ('asset0In' in event) return [base + raw(event.asset0In) - fee, quote - raw(event.asset1Out)]
-  return [base - raw(event.asset0Out), quote + raw(event.asset1In) - fee]
+  const { protocolFee } = event.metadata!
+  if ('asset0In' in event) return [base + raw(event.asset0In, decimals) - raw(protocolFee, decimals), quote - raw(event.asset1Out)]
+  return [base - raw(event.asset0Out, decimals), quote + raw(event.asset1In) - raw(protocolFee)]
 }
 
 test('a pool through its life: reserves follow from the events', async t => {
@@ -86,6 +87,117 @@ test('a pool through its life: reserves follow from the events', async t => {
   t.same(reserves, [pool.reserves.base, pool.reserves.quote], 'and end as the pool\'s own')
   t.match(events.find(event => event.eventType === 'swap'), { asset1In: '1000.000001', metadata: { protocolFee: '5.000001' }, pairId: pool.address })
   t.same((await get<DexEvents>(`/geckoterminal/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`)).events, events)
+})
+
+type Sides = readonly [base: bigint, quote: bigint]
+const plus = (a: Sides, b: Sides): Sides => [a[0] + b[0], a[1] + b[1]]
+const less = (a: Sides, b: Sides): Sides => [a[0] - b[0], a[1] - b[1]]
+const NOTHING: Sides = [0n, 0n]
+
+/** Every act of a pool, by chance, with what it did to the reserves: what its event has to tell, and what no event does. */
+function follower (pool: Dao, random: ReturnType<typeof createRandom>) {
+  const told: Array<{ moved: Sides, after: Sides, untold: Sides, isLive: boolean }> = []
+  const now = (): Sides => [pool.reserves.base, pool.reserves.quote]
+  const acts = new Map<string, number>()
+  let untold: Sides = NOTHING
+
+  /** `tell`: what the act's event tells of it; undefined where it has none. */
+  function note (name: string, act: () => Sides | 'all' | undefined): void {
+    const [before, isLive] = [now(), pool.proposalLive]
+    const moved = act()
+    acts.set(name, (acts.get(name) ?? 0) + 1)
+    const change = less(now(), before)
+    untold = plus(untold, moved === undefined ? change : moved === 'all' ? NOTHING : less(change, moved))
+    if (moved === undefined) return
+    told.push({ moved: moved === 'all' ? change : moved, after: now(), untold, isLive })
+    untold = NOTHING
+  }
+  const silently = (act: () => unknown) => (): undefined => { act() }
+  const wholly = (act: () => unknown) => (): 'all' => { act(); return 'all' }
+  const part = (amount: bigint): bigint => 1n + random.amount(amount / 10_000n, amount / 50n)
+  const swap = (side: 'buy' | 'sell', amount: bigint) => (): Sides | undefined => {
+    const { input, output, fee } = pool.swap(side, amount, random.int(6) === 0 ? { via: 'aggregator' } : {})
+    if (output === 0n) return undefined
+    return side === 'buy' ? [-output, input - fee] : [input - fee, -output]
+  }
+  const side = (): 'buy' | 'sell' => random.int(2) === 0 ? 'buy' : 'sell'
+
+  note('began', wholly(() => pool.provideLiquidity(200_000_000_000n, 10n ** BigInt(pool.base.decimals) * 2_000_000n)))
+  return {
+    told,
+    acts,
+    /** One act that the pool's state allows. */
+    act (): void {
+      const way = side()
+      const { base, quote } = pool.reserves
+      const chance = random.int(20)
+      const status = pool.proposal?.status
+      if (chance < 6) note('swap', swap(way, part(way === 'buy' ? quote : base)))
+      else if (chance === 6) note('dust', swap(way, random.amount(1n, 60_000n)))
+      else if (pool.proposalLive && chance < 14) {
+        const market = random.int(2) === 0 ? 'pass' as const : 'fail' as const
+        const conditional = pool.state.pools[market]!
+        note(`conditional ${market}`, silently(() => pool.conditionalSwap(market, way, part(way === 'buy' ? conditional.quote : conditional.base) * 2n)))
+      } else if (pool.proposalLive && chance === 14) note('passed', wholly(() => pool.finalizeProposal({ passed: true })))
+      else if (pool.proposalLive && chance === 15) note('failed', wholly(() => pool.finalizeProposal({ passed: false })))
+      else if (pool.proposalLive && chance === 16) note('cancelled', wholly(() => pool.cancelProposal()))
+      else if (pool.proposalLive) note('updated', silently(() => pool.updateDao()))
+      else if (chance === 7) note('liquidity in', wholly(() => pool.provideLiquidity(random.amount(1_000_000n, quote / 10n))))
+      else if (chance === 8) note('liquidity out', wholly(() => pool.withdrawLiquidity(0.01 * (1 + random.int(9)))))
+      else if (chance === 9) note('fees collected', silently(() => pool.collectFees()))
+      else if (chance === 10 && status === 'draft') note('staked', silently(() => pool.stake()))
+      else if (chance === 11 && status === 'draft') note('unstaked', silently(() => { pool.stake(); pool.unstake() }))
+      else if (chance === 12 && status === 'draft') note('sponsored', silently(() => pool.sponsor()))
+      else if (chance === 13 && status === 'draft') note('removed', silently(() => pool.removeProposal()))
+      else if (chance < 14 && status !== 'draft') note('proposed', silently(() => pool.initializeProposal()))
+      else if (chance < 17) note('launched', wholly(() => pool.launchProposal()))
+      else if (chance === 17) note('given', silently(() => pool.donate(5n, 7n)))
+      else note('of a later build', silently(() => pool.updateDao()))
+    }
+  }
+}
+
+test('whatever a pool goes through, reserves follow to the raw unit; what no event tells is in the reserves of the next', async t => {
+  const { ledger, usdc, start } = await setUp(t)
+  const random = createRandom(404)
+  const first = ledger.slot
+  const layouts = ['F0', 'F1', 'F2', 'F3'] as const
+  const pools = [0, 2, 6, 9].map((decimals, at) =>
+    ledger.dao({ base: ledger.mint({ decimals }), quote: usdc, layout: layouts[at]!, protocolFeeBps: 25, lpFeeBps: 25 }))
+  const followers = pools.map(pool => follower(pool, random))
+  for (let turn = 0; turn < 600; turn++) {
+    if (turn === 250) for (const pool of pools) pool.setFees(50, 0)
+    const one = followers[random.int(followers.length)]!
+    if (random.int(12) === 0) ledger.transaction(() => { one.act(); followers[0]!.act() }, { via: 'aggregator' })
+    else one.act()
+    // many in one slot, and now and then a pause that lets average prices move
+    if (random.int(3) !== 0) ledger.advance(random.int(20) === 0 ? 70 : 0.4 * random.int(4))
+  }
+  const { get, publish } = await start()
+  const to = await publish()
+  const { events } = await get<DexEvents>(`/geckoterminal/events?fromBlock=${Math.max(first - 10, to - 9_999)}&toBlock=${to}`)
+  t.ok(to - 9_999 <= first, 'all of it in one range')
+  let [live, dust] = [0, 0]
+  for (const [at, pool] of pools.entries()) {
+    const { decimals } = pool.base
+    const { told, acts } = followers[at]!
+    const own = events.filter(({ pairId }) => pairId === pool.address)
+    t.equal(own.length, told.length, `${own.length} events of ${[...acts].map(([name, times]) => `${times} ${name}`).join(', ')}`)
+    let before: Sides = NOTHING
+    for (const [i, event] of own.entries()) {
+      const { moved, after, untold, isLive } = told[i]!
+      const where = `${decimals} decimals, event ${i}, ${event.eventType}`
+      t.strictSame(less(follow([...before], event, decimals), before), moved, where)
+      t.strictSame([raw(event.reserves!.asset0, decimals), raw(event.reserves!.asset1)], after, where)
+      t.strictSame(plus(plus(before, moved), untold), after, where)
+      before = after
+      // the program's arbitrage while a proposal is live, and swaps that gave nothing: nothing else moves a pool without an event
+      if (untold[0] === 0n && untold[1] === 0n) continue
+      if (isLive) live++
+      else dust++
+    }
+  }
+  t.ok(live > 30 && dust > 0, `${live} of them after arbitrage, ${dust} after dust`)
 })
 
 test('events come in the order of the chain, and a range never changes', async t => {

@@ -8,6 +8,7 @@ import { allDays } from '../../../lib/history/volumes/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../lib/protocol/events.js'
+import { blockEvent } from '../../../lib/responses/forms/block-event.js'
 import { realClock } from '../../support/history/clock.js'
 import { until } from '../../support/history/history.js'
 
@@ -16,7 +17,9 @@ const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
 const RECORDING = resolve('../shared/fixtures/program-recording.json')
 
 test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and the rate that it charges', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
-  const { transactions } = JSON.parse(readFileSync(RECORDING, 'utf8')) as { transactions: RawTransaction[] }
+  const recorded = JSON.parse(readFileSync(RECORDING, 'utf8')) as { transactions: RawTransaction[] }
+  // as a node gives it: the recording has whole transactions, and not their blocks
+  const transactions = recorded.transactions.map((tx, at, { [at - 1]: before }) => ({ ...tx, transactionIndex: tx.slot === before?.slot ? at : 0 }))
   const newest = [...transactions].reverse()
   const signatureOf = (tx: RawTransaction) => tx.transaction.signatures[0]!
   const reader: HistoryReader = {
@@ -64,6 +67,32 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   t.equal(compare(total('base'), ratio(base)), 0)
   t.same(history.status().rateDisagreements.map(({ bps }) => bps), ['50'])
   t.match(logged.filter(({ code }) => code === 'fee-rate'), [{ level: 'warn', message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/ }])
+
+  await t.test('as block ranges tell them: each event\'s reserves follow from those before it, to the raw unit', async t => {
+    const stored = await store.poolEvents({ from: 0, to: newest[0]!.slot, limit: 1000 })
+    const [base, quote] = ['METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
+    const told = stored.map(event => blockEvent(event, { baseMint: base!, quoteMint: quote!, baseDecimals: 6, quoteDecimals: 6 })!)
+    t.equal(told.length, 92)
+    const raw = (text: string): bigint => {
+      const { n, d } = parseDecimal(text)!
+      return n * 1_000_000n / d
+    }
+    let fees = 0
+    for (const [at, event] of told.entries()) {
+      const before = told[at - 1]?.reserves
+      if (event.eventType !== 'swap' || event.metadata === undefined || before === undefined) continue
+      const fee = raw(event.metadata.protocolFee)
+      const [inward, outward] = 'asset0In' in event ? [event.asset0In, event.asset1Out] : [event.asset1In, event.asset0Out]
+      const [paid, received] = 'asset0In' in event ? ['asset0', 'asset1'] as const : ['asset1', 'asset0'] as const
+      t.equal(raw(event.reserves![paid]), raw(before[paid]) + raw(inward) - fee, `event ${at}`)
+      t.equal(raw(event.reserves![received]), raw(before[received]) - raw(outward), `event ${at}`)
+      t.equal(event.maker, events[at]!.user)
+      fees++
+    }
+    t.equal(fees, 91, 'of the first alone nothing stands before it')
+    const places = told.map(({ block, txnIndex, eventIndex }) => [block.blockNumber, txnIndex, eventIndex])
+    t.ok(places.every((place, at) => at === 0 || place.findIndex((value, i) => value !== places[at - 1]![i]) !== -1), 'no two at one place')
+  })
 
   await t.test('at the rate that is charged, all agree, and by `fees` each swap counts fee / rate', async t => {
     await history.stop()
