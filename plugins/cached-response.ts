@@ -21,8 +21,11 @@ function sendCached (this: FastifyReply, response: Aged<CachedResponse>): unknow
   const variant = chooseVariant(value, headers['accept-encoding'])
   this.setCacheHeaders(response).header('vary', 'accept-encoding').header('etag', variant.etag)
   if (value.headers !== undefined) this.headers(value.headers)
-  if (isKnown(value, headers['if-none-match'])) return this.code(304).send()
-  if (variant.encoding !== 'identity') this.header('content-encoding', variant.encoding)
+  const isUnchanged = isKnown(value, headers['if-none-match'])
+  if (isUnchanged) this.code(304)
+  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the whole body (RFC 9110, 8.6)
+  if (isUnchanged && this.request.method !== 'HEAD') return this.send()
+  if (variant.encoding !== 'identity' && !isUnchanged) this.header('content-encoding', variant.encoding)
   this.type(value.contentType)
   const { body } = variant
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))

@@ -7,7 +7,7 @@ import fp from 'fastify-plugin'
  */
 const HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'age, etag, retry-after, x-request-id, x-history-complete, x-history-missing, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'access-control-expose-headers': 'age, etag, retry-after, x-request-id, x-history-complete, x-history-missing, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',

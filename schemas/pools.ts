@@ -249,7 +249,7 @@ const MarketDayPoolSchema = Type.Object({
 }, { $id: 'MarketDayPool', description: 'One pool on a UTC day.', additionalProperties: false, examples: [MARKET_DAY_POOL_EXAMPLE] })
 export const MarketDaySchema = Type.Object({
   date: dateSchema,
-  complete: Type.Boolean({ description: 'The day is over and every event of it is stored: false for today.', examples: [true] }),
+  complete: Type.Boolean({ description: 'The day is over and every event of it is stored: false for today, and for the minute after it until its last trades are final.', examples: [true] }),
   volume_usd: decimalSchema('As in the breakdown of `/api/volume/aggregate`, whose days add up to its total to the cent.', '123456.78'),
   fees_usd: decimalSchema('As in the breakdown of `/api/fees/aggregate`.', '617.28'),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [1893] }),

@@ -36,7 +36,7 @@ export type { PoolEvent, Trade } from './rules/types.js'
 export type { ChainPosition, FirstEvent, PoolEventsQuery, TradesQuery } from './store/store.js'
 export type { Reading } from './volumes/reading.js'
 export { INTERVALS, type Interval, type TimedCandle } from './volumes/stretches.js'
-export type { PoolWindow } from './volumes/volumes.js'
+export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
 export interface HistoryOptions {
   reader: HistoryReader

@@ -1,6 +1,7 @@
 import { divide, powerOfTen, type Rational } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
+import type { DailyVolume } from '../history/history.js'
 import { createAggregate, type Pricing, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import type { CachedResponse } from '../http/cached-response.js'
@@ -17,14 +18,26 @@ type Figure = 'volume' | 'fees'
 
 /** The sums since launch, and what of them is not known. */
 export interface Totals {
-  /** When the state that they are valued by was read, ms. */
-  readAt: number
   record: AggregateVolume
   /** Every event is stored and understood. */
   complete: boolean
   missing: bigint
   /** Trades whose fee is not known; of volumes always 0. */
   unknownFees: number
+}
+
+/** The days of all DAOs as they were at one moment, and what they amount to. */
+export interface MarketTotals {
+  /** When the state that they are valued by was read, ms. */
+  readAt: number
+  snapshot: Snapshot
+  usd: UsdValuation
+  daily: ReadonlyMap<string, DailyVolume>
+  /** Unix second up to which everything that happened has been walked for certain. */
+  walkedTo: number
+  volume (): Promise<Totals>
+  /** Throws WARMING_UP until fees are summed up. */
+  fees (): Promise<Totals>
 }
 
 export const completenessHeaders = ({ complete, missing }: Totals): Record<string, string> => ({ 'x-history-complete': String(complete), 'x-history-missing': missing.toString() })
@@ -39,43 +52,66 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
   }
 }
 
+/** For so long the chain's time may be carried on beyond its newest final slot before that is looked at again, seconds. */
+const CARRIED_ON = 60
+
+function once<T> (make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
 /**
- * The volume, or the fees, since launch, kept. Throws the ServiceError of the chain, WARMING_UP until the history is walked to its beginning, and
- * for fees until they are summed up, HISTORY_UNAVAILABLE when it is behind.
+ * The days and their sums since launch, kept: volumes and fees of one moment, so that they agree. Throws the ServiceError of the chain, WARMING_UP until
+ * the history is walked to its beginning, HISTORY_UNAVAILABLE when it is behind.
  */
-export function createTotals (sources: Sources, figure: Figure): Kept<Totals> {
+export function createTotals (sources: Sources): Kept<MarketTotals> {
   const { snapshot: snapshots, history, settings, now } = sources
-  const aggregate = createAggregate()
+  const aggregates = { volume: createAggregate(), fees: createAggregate() }
+  const asked = new Set<Figure>()
 
   return keepResponse(sources, async () => {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
-    const { complete: walked, headAt, isBehind } = history.status()
+    const { complete: walked, headAge, isBehind } = history.status()
     if (!walked) throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
-    if (headAt === null || isBehind) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
-    const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
+    if (headAge === null || isBehind) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
     const report = history.report()
-    const daos: TradedDao[] = []
-    let missing = 0n
-    let unknownFees = 0
-    let complete = true
     const daily = await history.daily()
+    const [usd, seconds] = [usdValuationOf(snapshot, settings), unixSeconds(sources)]
+    const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
+    const daos: Array<TradedDao & { days: DailyVolume['days'] }> = []
+    let [missing, unknownFees, complete, hasFees] = [0n, 0, true, true]
     for (const [address, entry] of report) {
       if (settings.excluded.has(address)) continue
       missing += missingEvents(entry)
       // born in what no node offers any more, and silent since
       complete &&= daily.has(address) || entry.sequenceGaps.length === 0
     }
-    for (const [address, { launchedAt, days, complete: whole, hasFees }] of daily) {
+    for (const [address, { launchedAt, days, complete: whole, hasFees: isSummedUp }] of daily) {
       if (settings.excluded.has(address)) continue
-      if (figure === 'fees' && !hasFees) throw new ServiceError('WARMING_UP', 'fees are still being summed up')
+      hasFees &&= isSummedUp
       const dao = known.get(address)
       complete &&= whole && dao !== undefined
       if (dao === undefined) continue
-      daos.push({ address, baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days: figure === 'fees' ? { settled: feesOf(days.settled), recent: feesOf(days.recent) } : days })
-      if (figure === 'fees') for (const part of [days.settled, days.recent]) for (const day of part.values()) unknownFees += day.unknownFees
+      daos.push({ address, baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
+      for (const part of [days.settled, days.recent]) for (const day of part.values()) unknownFees += day.unknownFees
     }
-    return { readAt, record: await aggregate(daos, pricingOf(snapshot, usdValuationOf(snapshot, settings)), unixSeconds(sources)), complete, missing, unknownFees }
+    const totals = async (figure: Figure): Promise<Totals> => {
+      asked.add(figure)
+      const traded = figure === 'volume' ? daos : daos.map(({ days: { settled, recent }, ...dao }) => ({ ...dao, days: { settled: feesOf(settled), recent: feesOf(recent) } }))
+      return { record: await aggregates[figure](traded, pricingOf(snapshot, usd), seconds), complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0 }
+    }
+    const volume = once(() => totals('volume'))
+    const fees = once(async () => {
+      if (!hasFees) throw new ServiceError('WARMING_UP', 'fees are still being summed up')
+      return await totals('fees')
+    })
+    // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who asks
+    await Promise.allSettled(Array.from(asked, figure => ({ volume, fees })[figure]()))
+    return { readAt, snapshot, usd, daily, walkedTo: seconds - headAge / 1000 - CARRIED_ON, volume, fees }
   }, ({ readAt }) => readAt)
 }
 
@@ -92,13 +128,19 @@ const toVolume = jsonResponse(AggregateSchema)
 const toFees = jsonResponse(FeesSchema)
 
 /** The bytes of the volume since launch. Headers say whether every event is there. */
-export const createVolumeResponse = (totals: Kept<Totals>): () => Promise<Aged<CachedResponse<AggregateVolume>>> =>
-  sameLife(totals.get, async value => await toVolume(value.record, completenessHeaders(value)))
+export const createVolumeResponse = (totals: Kept<MarketTotals>): () => Promise<Aged<CachedResponse<AggregateVolume>>> =>
+  sameLife(totals.get, async ({ volume }) => {
+    const value = await volume()
+    return await toVolume(value.record, completenessHeaders(value))
+  })
 
 /** The bytes of the fees since launch. */
-export const createFeesResponse = (totals: Kept<Totals>): () => Promise<Aged<CachedResponse<AggregateFees>>> =>
-  sameLife(totals.get, async value => await toFees({
-    totalFees: value.record.totalVolume,
-    dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
-    tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
-  }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) }))
+export const createFeesResponse = (totals: Kept<MarketTotals>): () => Promise<Aged<CachedResponse<AggregateFees>>> =>
+  sameLife(totals.get, async ({ fees }) => {
+    const value = await fees()
+    return await toFees({
+      totalFees: value.record.totalVolume,
+      dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
+      tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
+    }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) })
+  })

@@ -9,7 +9,7 @@ import { type Daos, DaosSchema } from '../../schemas/daos.js'
 import { tickerNotFound } from '../../schemas/messages.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { createFeesResponse, createTotals, createVolumeResponse, type Totals } from './aggregate.js'
+import { createFeesResponse, createTotals, createVolumeResponse, type MarketTotals } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
 import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
@@ -25,7 +25,7 @@ export interface Market {
   aggregate (): Promise<Aged<CachedResponse<AggregateVolume>>>
   fees (): Promise<Aged<CachedResponse<AggregateFees>>>
   /** What both are made of. */
-  totals: Record<'volume' | 'fees', () => Promise<Aged<Totals>>>
+  totals (): Promise<Aged<MarketTotals>>
   daos (): Promise<Aged<CachedResponse<Daos>>>
   readiness (): Ready
 }
@@ -35,8 +35,7 @@ const toResponse = jsonResponse(DaosSchema)
 export function createMarket (sources: Sources): Market {
   const { snapshot: snapshots, history, settings, now } = sources
   const tickers = createTickers(sources)
-  const volumes = createTotals(sources, 'volume')
-  const fees = createTotals(sources, 'fees')
+  const totals = createTotals(sources)
 
   const daos = keepResponse(sources, async () => {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
@@ -59,9 +58,9 @@ export function createMarket (sources: Sources): Market {
       if (pools === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
       return { value: pools.map(pool => value.byPool.get(pool)!), ...age }
     },
-    aggregate: createVolumeResponse(volumes),
-    fees: createFeesResponse(fees),
-    totals: { volume: volumes.get, fees: fees.get },
+    aggregate: createVolumeResponse(totals),
+    fees: createFeesResponse(totals),
+    totals: totals.get,
     async daos () {
       const { value, ...age } = await daos.get()
       return { value: value.response, ...age }

@@ -7,11 +7,12 @@ import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../../schemas/pools.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { build, historyComplete, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 
 const DAY = 86_400
 
-async function market (t: Test) {
+/** `beforeMidnight`: seconds from the start of the service to the end of a day. */
+async function market (t: Test, beforeMidnight?: number) {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()
   const strange = ledger.mint({ decimals: 9, symbol: 'ODD' })
@@ -34,6 +35,7 @@ async function market (t: Test) {
   daos[1]!.stake()
   daos[1]!.launchProposal()
   ledger.advance(100)
+  if (beforeMidnight !== undefined) ledger.advance(2 * DAY - ledger.time % DAY - beforeMidnight)
   const app = await build(t, { bounds: { delay: 60_000 }, env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
   return { ledger, node, daos, app }
@@ -198,8 +200,45 @@ test('pools, their trades, candles and days: each agrees with the others', async
       t.match(headers['cache-control'], /^public, max-age=\d$|^public, max-age=10$/, url)
       const again = await app.inject({ url, headers: { 'if-none-match': String(headers.etag) } })
       t.equal(again.statusCode, 304, url)
+      for (const encoding of ['identity', 'br']) {
+        const [get, head, unchanged] = await Promise.all([{}, { method: 'HEAD' as const }, { method: 'HEAD' as const, known: String(headers.etag) }].map(async ({ known, ...rest }: { method?: 'HEAD', known?: string }) =>
+          await app.inject({ url, ...rest, headers: { 'accept-encoding': encoding, ...(known !== undefined && { 'if-none-match': known }) } })))
+        t.same([head!.statusCode, head!.payload, head!.headers['content-length'], head!.headers.etag], [200, '', String(get!.rawPayload.length), get!.headers.etag], `HEAD ${url}`)
+        t.same([unchanged!.statusCode, unchanged!.payload, unchanged!.headers['content-length'], unchanged!.headers['content-encoding']], [304, '', String(get!.rawPayload.length), undefined], `HEAD ${url}`)
+      }
     }
   })
+})
+
+test('volumes, fees and days are of one moment, and a day is complete once its last trades are final', async t => {
+  const { ledger, daos, app } = await market(t, 120)
+  const indexed = () => until('all is indexed', () => app.history.status().swaps === ledger.swaps.length)
+  const dateOf = (time: number) => new Date(time * 1000).toISOString().slice(0, 10)
+  await get(app, '/api/volume/aggregate')
+  for (const dao of daos) dao.swap('buy', 5_000_000n)
+  ledger.advance(2)
+  await indexed()
+  const [volume, fees] = [await get<AggregateVolume>(app, '/api/volume/aggregate'), await get<AggregateFees>(app, '/api/fees/aggregate')]
+  t.same(fees.dailyBreakdown.map(({ trades }) => trades), volume.dailyBreakdown.map(({ trades }) => trades))
+  const day = await get<MarketDay>(app, `/api/days/${dateOf(ledger.time)}`)
+  t.equal(day.pools.reduce((sum, { trades }) => sum + trades, 0), day.trades)
+  t.equal(day.trades, volume.dailyBreakdown[0]!.trades)
+
+  const end = (Math.floor(ledger.time / DAY) + 1) * DAY
+  ledger.advance(end - 3 - ledger.time)
+  await headReached(app, ledger, end - 3)
+  await get(app, '/api/volume/aggregate')
+  daos[0]!.swap('buy', 5_000_000n)
+  ledger.advance(end + 4 - ledger.time)
+  const over = () => get<MarketDay>(app, `/api/days/${dateOf(end - 1)}`)
+  const before = await over()
+  t.ok(before.trades === ledger.swaps.filter(({ time }) => dateOf(time) === before.date).length || !before.complete, 'not while its last trades may be on their way')
+  t.equal(before.complete, false)
+  ledger.advance(120)
+  await headReached(app, ledger, end + 100)
+  ledger.advance(11)
+  const after = await over()
+  t.same([after.complete, after.trades], [true, ledger.swaps.filter(({ time }) => dateOf(time) === after.date).length])
 })
 
 test('npm run verify: with a node alone the figures come out equal, and a difference is named', async t => {

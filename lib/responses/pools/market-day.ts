@@ -10,7 +10,7 @@ import { type MarketDay, MarketDaySchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { Market } from '../market.js'
-import { ALL, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from '../sources.js'
+import { type Sources, TICKER_TTL, unixSeconds } from '../sources.js'
 
 export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today')
 
@@ -19,16 +19,15 @@ const MAX_KEPT = 128
 
 /** One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates break them down. Throws INVALID_PARAMETER for one that has not begun, and what those throw. */
 export function createMarketDay (sources: Sources, totals: Market['totals']): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
-  const { snapshot: snapshots, history, settings, now } = sources
+  const { settings, now } = sources
 
-  async function record (day: number): Promise<{ record: MarketDay, headers: Record<string, string> }> {
+  async function load (day: number): Promise<{ readAt: number, response: CachedResponse<MarketDay> }> {
     const date = dateOf(day)
-    const { value: snapshot } = await snapshots.get(ALL)
-    const [volume, fees] = [(await totals.volume()).value, (await totals.fees()).value]
-    const usd = usdValuationOf(snapshot, settings)
+    const { value: { readAt, snapshot, usd, daily, walkedTo, ...sums } } = await totals()
+    const [volume, fees] = [await sums.volume(), await sums.fees()]
     const daos = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
-    for (const [address, { days: { settled, recent } }] of await history.daily()) {
+    for (const [address, { days: { settled, recent } }] of daily) {
       const [dao, traded] = [daos.get(address), settled.get(date) ?? recent.get(date)]
       const decimals = dao && snapshot.tokens.get(dao.quoteMint)?.decimals
       if (settings.excluded.has(address) || dao === undefined || traded === undefined) continue
@@ -51,30 +50,22 @@ export function createMarketDay (sources: Sources, totals: Market['totals']): (d
     rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) || compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
     const inVolume = volume.record.dailyBreakdown.find(row => row.date === date)
     return {
-      headers: { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) },
-      record: {
+      readAt,
+      response: await toResponse({
         date,
-        complete: (day + 1) * DAY <= unixSeconds(sources) && volume.complete,
+        complete: (day + 1) * DAY <= walkedTo && volume.complete,
         volume_usd: inVolume?.volume ?? '0.00',
         fees_usd: fees.record.dailyBreakdown.find(row => row.date === date)?.volume ?? '0.00',
         trades: inVolume?.trades ?? 0,
         pools: rows.map(({ row }) => row)
-      }
+      }, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) })
     }
   }
 
-  const cache = createFreshCache<number, CachedResponse<MarketDay>>({
-    async load (day) {
-      const { record: value, headers } = await record(day)
-      return await toResponse(value, headers)
-    },
-    ttl: TICKER_TTL,
-    staleIfError: settings.staleIfError,
-    max: MAX_KEPT,
-    now
-  })
+  const cache = createFreshCache<number, Awaited<ReturnType<typeof load>>>({ load, ttl: TICKER_TTL, staleIfError: settings.staleIfError, max: MAX_KEPT, now, readAt: ({ readAt }) => readAt })
   return async day => {
     if (day * DAY > unixSeconds(sources)) throw invalidDate()
-    return await cache.get(day)
+    const { value: { response }, ...age } = await cache.get(day)
+    return { value: response, ...age }
   }
 }
