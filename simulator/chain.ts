@@ -71,7 +71,7 @@ interface ChainOptions {
   accounts: AccountStore
   history: History
   random: Random
-  clock: { readonly time: number, readonly slot: number }
+  clock: { readonly time: number, readonly slot: number, readonly slotMs: number | null }
   /** Share of transactions of version 1. */
   versionOne: number
   seed: number
@@ -82,10 +82,14 @@ interface ChainOptions {
 export function createChain ({ program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions): Chain {
   const newAddress = () => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
+  let block = { slot: -1, time: 0 }
   let current: { tx: OpenTransaction, saved: Map<Revertible, () => void> | null } | null = null
 
   function run<T> (options: TransactionOptions, revertible: boolean, body: (tx: OpenTransaction) => T): { result: T, receipt: Receipt } {
-    const { time, slot } = clock
+    const { slot } = clock
+    // A block has one time, that of its first transaction, also where the second turns within it
+    if (block.slot !== slot || clock.slotMs === null) block = { slot, time: clock.time }
+    const { time } = block
     const actions: Action[] = []
     const swaps: SpotSwap[] = []
     const saved = revertible ? new Map<Revertible, () => void>() : null

@@ -1,5 +1,5 @@
 import { multiply, powerOfTen, type Rational, ratio, subtract } from '../../lib/decimal.js'
-import { ADDRESS, amount, type Get, isRow, near, readJson, type Refuse, type Row, SIGNATURE, text } from './rules.js'
+import { ADDRESS, amount, type Get, isRow, type Json, near, readJson, type Refuse, type Row, SIGNATURE, text } from './rules.js'
 
 /** The rules of a block-range indexer: DEX Screener's adapter 1.1, and GeckoTerminal's variant of it. */
 
@@ -10,16 +10,18 @@ const LOOKED_AT = 5
 /** 10^11 seconds: a time beyond is one in milliseconds. */
 const MILLISECONDS = 100_000_000_000
 
+/** Where an event stands: block, transaction, event; its time; and the transaction's signature. */
+interface Place { place: number[], time: number, transaction: Json | undefined }
 interface Followed { asset0: Rational, asset1: Rational, isSpot: boolean }
 
 export async function checkBlockRange (get: Get, form: 'dexscreener' | 'geckoterminal', refuse: Refuse): Promise<void> {
   const root = `/${form}`
   const first = await latestBlock(get, root, refuse)
   if (first === undefined) return
-  const pools = new Set<string>()
+  const pools = new Map<string, number>()
   const followed = new Map<string, Followed>()
   const from = Math.max(0, first - RANGES * MAX_BLOCKS + 1)
-  let last = { place: [-1, -1, -1], time: 0 }
+  let last: Place = { place: [-1, -1, -1], time: 0, transaction: undefined }
   for (let start = from; start <= first; start += MAX_BLOCKS) {
     const end = Math.min(start + MAX_BLOCKS - 1, first)
     const path = `${root}/events?fromBlock=${start}&toBlock=${end}`
@@ -30,16 +32,17 @@ export async function checkBlockRange (get: Get, form: 'dexscreener' | 'geckoter
       if (!isRow(event)) return refuse(`${where}: no object`)
       last = checkPlace(event, where, [start, end], last, refuse)
       checkEvent(event, where, form, refuse)
-      pools.add(String(event.pairId))
+      if (!pools.has(String(event.pairId))) pools.set(String(event.pairId), last.place[0]!)
       follow(event, where, followed, refuse)
     }
     if (given.events.length > 0 && JSON.stringify(await readJson(get, path, refuse)) !== JSON.stringify(given)) refuse(`${path}: it changes`)
   }
-  const beyond = await get(`${root}/events?fromBlock=${first}&toBlock=${first + MAX_BLOCKS * 100}`)
+  // as far as one range goes: more than an hour of what is yet to come
+  const beyond = await get(`${root}/events?fromBlock=${first}&toBlock=${first + MAX_BLOCKS - 1}`)
   if (beyond.status === 200) refuse('events are given beyond the latest block')
   const second = await latestBlock(get, root, refuse)
   if (second !== undefined && second < first) refuse(`latest-block went back from ${first} to ${second}`)
-  for (const pool of [...pools].slice(0, LOOKED_AT)) await checkPair(get, root, pool, form, refuse)
+  for (const [pool, block] of [...pools].slice(0, LOOKED_AT)) await checkPair(get, root, { pool, block }, form, refuse)
 }
 
 async function latestBlock (get: Get, root: string, refuse: Refuse): Promise<number | undefined> {
@@ -52,7 +55,7 @@ async function latestBlock (get: Get, root: string, refuse: Refuse): Promise<num
   return blockNumber
 }
 
-function checkPlace (event: Row, where: string, [from, to]: [number, number], last: { place: number[], time: number }, refuse: Refuse): { place: number[], time: number } {
+function checkPlace (event: Row, where: string, [from, to]: [number, number], last: Place, refuse: Refuse): Place {
   if (!isRow(event.block)) {
     refuse(`${where}: no block`)
     return last
@@ -66,7 +69,10 @@ function checkPlace (event: Row, where: string, [from, to]: [number, number], la
   const time = Number(event.block.blockTimestamp)
   if (!Number.isSafeInteger(time) || time > MILLISECONDS) refuse(`${where}: blockTimestamp is not in Unix seconds`)
   if (time < last.time) refuse(`${where}: blockTimestamp goes back`)
-  return { place, time }
+  if (place[0] === last.place[0] && time !== last.time) refuse(`${where}: another blockTimestamp of the same block`)
+  const isSame = place[0] === last.place[0] && place[1] === last.place[1]
+  if (isSame !== (event.txnId === last.transaction)) refuse(`${where}: ${isSame ? 'another txnId at the same txnIndex' : 'another txnIndex of the same txnId'}`)
+  return { place, time, transaction: event.txnId }
 }
 
 const LEGS = [['asset0In', 'asset1Out'], ['asset1In', 'asset0Out']] as const
@@ -90,7 +96,8 @@ function checkEvent (event: Row, where: string, form: string, refuse: Refuse): v
     const [asset0, asset1] = legs[0] === 'asset0In' ? [paid, received] : [received, paid]
     if (!near(multiply(price, asset0), asset1, 10_000_000n)) refuse(`${where}: priceNative is not asset1 per asset0`)
   } else if (event.eventType === 'join' || event.eventType === 'exit') {
-    for (const side of ['amount0', 'amount1']) amount(event, side, where, refuse)
+    const amounts = ['amount0', 'amount1'].map(side => amount(event, side, where, refuse))
+    if (amounts.every(one => one?.n === 0n)) refuse(`${where}: a ${event.eventType} of nothing`)
   } else refuse(`${where}: eventType ${JSON.stringify(event.eventType)}`)
 }
 
@@ -132,13 +139,20 @@ const subtractText = (a: Rational, b: Rational): string => {
   return String(Number(n) / Number(d))
 }
 
-async function checkPair (get: Get, root: string, pool: string, form: string, refuse: Refuse): Promise<void> {
+/** `block`: the first of an event of the pool. */
+async function checkPair (get: Get, root: string, { pool, block }: { pool: string, block: number }, form: string, refuse: Refuse): Promise<void> {
   const path = `${root}/pair?id=${pool}`
   const given = await readJson(get, path, refuse)
   if (!isRow(given) || !isRow(given.pair)) return refuse(`${path}: no { pair: {} }`)
   const { pair } = given
   if (pair.id !== pool) refuse(`${path}: another id`)
   text(pair, 'dexKey', path, refuse)
+  const { createdAtBlockNumber: number, createdAtBlockTimestamp: time } = pair
+  if (number !== undefined && (typeof number !== 'number' || !Number.isSafeInteger(number) || number > block)) refuse(`${path}: createdAtBlockNumber ${JSON.stringify(number)}, and the pool has an event of ${block}`)
+  if (time !== undefined && (typeof time !== 'number' || !Number.isSafeInteger(time) || time > MILLISECONDS)) refuse(`${path}: createdAtBlockTimestamp is not in Unix seconds`)
+  if (pair.createdAtTxnId !== undefined) text(pair, 'createdAtTxnId', path, refuse, SIGNATURE)
+  if (pair.creator !== undefined) text(pair, 'creator', path, refuse, ADDRESS)
+  if (pair.asset0Id === pair.asset1Id) refuse(`${path}: both assets are the same`)
   if (pair.feeBps !== undefined) refuse(`${path}: feeBps, which may change`)
   for (const key of ['asset0Id', 'asset1Id']) {
     const mint = text(pair, key, path, refuse, ADDRESS)
@@ -148,7 +162,7 @@ async function checkPair (get: Get, root: string, pool: string, form: string, re
     const { asset } = found
     if (asset.id !== mint) refuse(`${way}: another id`)
     for (const name of ['name', 'symbol']) text(asset, name, way, refuse)
-    for (const supply of ['totalSupply', 'circulatingSupply']) amount(asset, supply, way, refuse)
+    for (const supply of ['totalSupply', 'circulatingSupply']) amount(asset, supply, way, refuse, form === 'geckoterminal' ? { form: 'text' } : {})
     if (form === 'geckoterminal' && (typeof asset.decimals !== 'number' || !Number.isInteger(asset.decimals))) refuse(`${way}: no decimals`)
   }
 }

@@ -1,16 +1,19 @@
-import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, text, trades } from './rules.js'
+import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, rows, text, trades } from './rules.js'
 
 const LOOKED_AT = 5
+/** A day, and what the answer and the check's clock may be apart, ms. */
+const DAY = 86_400_000
+const APART = 600_000
 
 /** CoinMarketCap's rules. */
 export async function checkCmc (get: Get, refuse: Refuse, now = Date.now()): Promise<void> {
   const positive = { form: 'number', isPositive: true } as const
-  const summary = await readJson(get, '/cmc/v1/summary', refuse)
+  const summary = rows(await readJson(get, '/cmc/v1/summary', refuse), '/cmc/v1/summary', refuse)
   const assets = await readJson(get, '/cmc/v1/assets', refuse)
   const ticker = await readJson(get, '/cmc/v1/ticker', refuse)
-  if (!Array.isArray(summary) || !isRow(assets) || !isRow(ticker)) return refuse('summary is a list, assets and ticker are objects')
+  if (summary === undefined || !isRow(assets) || !isRow(ticker)) return refuse('summary is a list, assets and ticker are objects')
   if (summary.length === 0) refuse('/cmc/v1/summary is empty')
-  for (const [at, row] of summary.filter(isRow).entries()) {
+  for (const [at, row] of summary.entries()) {
     const where = `/cmc/v1/summary ${at}`
     const [base, quote] = [text(row, 'base_currency', where, refuse, ADDRESS), text(row, 'quote_currency', where, refuse, ADDRESS)]
     if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
@@ -29,6 +32,8 @@ export async function checkCmc (get: Get, refuse: Refuse, now = Date.now()): Pro
     if (!isRow(row)) return refuse(`${where}: no object`)
     text(row, 'name', where, refuse)
     if (row.contractAddress !== mint) refuse(`${where}: contractAddress is another`)
+    for (const key of ['can_withdraw', 'can_deposit']) if (typeof row[key] !== 'boolean') refuse(`${where}: ${key} is neither true nor false`)
+    if (row.unified_cryptoasset_id !== null && !Number.isSafeInteger(row.unified_cryptoasset_id)) refuse(`${where}: unified_cryptoasset_id is neither a number nor null`)
     for (const key of ['maker_fee', 'taker_fee', 'min_withdraw']) amount(row, key, where, refuse, { form: 'number' })
   }
   for (const [id, row] of Object.entries(ticker)) {
@@ -45,6 +50,6 @@ export async function checkCmc (get: Get, refuse: Refuse, now = Date.now()): Pro
     book(found, where, refuse, 'number', 20)
     if (isRow(found)) milliseconds(found, 'timestamp', where, refuse, now)
     const path = `/cmc/v1/trades/${id}`
-    trades(await readJson(get, path, refuse), path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number' }, now)
+    trades(await readJson(get, path, refuse), path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number', since: now - DAY - APART }, now)
   }
 }

@@ -1,16 +1,16 @@
-import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, type Row, text, trades } from './rules.js'
+import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, type Row, rows, text, trades } from './rules.js'
 
 /** Pairs whose books and trades are looked at, so that a check stays within the limit of requests. */
 const LOOKED_AT = 5
 
 /** CoinGecko's rules for a DEX. */
 export async function checkCoinGecko (get: Get, refuse: Refuse, now = Date.now()): Promise<void> {
-  const pairs = await readJson(get, '/coingecko/pairs', refuse)
-  const tickers = await readJson(get, '/coingecko/tickers', refuse)
-  if (!Array.isArray(pairs) || !Array.isArray(tickers)) return refuse('pairs and tickers are lists')
+  const pairs = rows(await readJson(get, '/coingecko/pairs', refuse), '/coingecko/pairs', refuse)
+  const tickers = rows(await readJson(get, '/coingecko/tickers', refuse), '/coingecko/tickers', refuse)
+  if (pairs === undefined || tickers === undefined) return
   if (tickers.length === 0) refuse('no tickers')
   const pools = new Set<string>()
-  for (const [at, pair] of pairs.filter(isRow).entries()) {
+  for (const [at, pair] of pairs.entries()) {
     const where = `/coingecko/pairs ${at}`
     const [base, target] = [text(pair, 'base', where, refuse, ADDRESS), text(pair, 'target', where, refuse, ADDRESS)]
     if (pair.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
@@ -18,9 +18,9 @@ export async function checkCoinGecko (get: Get, refuse: Refuse, now = Date.now()
     if (pools.has(pool)) refuse(`${where}: pool_id comes twice`)
     pools.add(pool)
   }
-  for (const [at, ticker] of tickers.filter(isRow).entries()) checkTicker(ticker, `/coingecko/tickers ${at}`, pools, refuse)
-  if (tickers.length !== pairs.length) refuse('pairs and tickers are not of the same pools')
-  for (const ticker of tickers.filter(isRow).slice(0, LOOKED_AT)) {
+  for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/coingecko/tickers ${at}`, pools, refuse)
+  if (tickers.length !== pairs.length || new Set(tickers.map(({ pool_id: pool }) => pool)).size !== pools.size) refuse('pairs and tickers are not of the same pools')
+  for (const ticker of tickers.slice(0, LOOKED_AT)) {
     const id = String(ticker.ticker_id)
     const where = `/coingecko/orderbook?ticker_id=${id}&depth=20`
     const found = await readJson(get, where, refuse)
@@ -31,7 +31,10 @@ export async function checkCoinGecko (get: Get, refuse: Refuse, now = Date.now()
     }
     const path = `/coingecko/historical_trades?ticker_id=${id}&limit=50`
     const made = await readJson(get, path, refuse)
-    if (!isRow(made)) continue
+    if (!isRow(made)) {
+      refuse(`${path}: no { buy: [], sell: [] }`)
+      continue
+    }
     for (const side of ['buy', 'sell']) {
       if (Array.isArray(made[side]) && made[side].length > 50) refuse(`${path}: more than the limit`)
       trades(made[side], `${path} ${side}`, refuse, { target: 'target_volume', time: 'trade_timestamp', form: 'text', side }, now)

@@ -9,7 +9,10 @@ export async function checkJupiter (get: Get, refuse: Refuse): Promise<void> {
   if (mints.length === 0) refuse('no token to look at')
   for (const mint of mints) {
     const [total, circulating] = [await readJson(get, `/jupiter/supply/${mint}/total`, refuse), await readJson(get, `/jupiter/supply/${mint}/circulating`, refuse)]
-    if (!isRow(total) || !isRow(circulating)) continue
+    if (!isRow(total) || !isRow(circulating)) {
+      refuse(`/jupiter/supply/${mint}: no objects`)
+      continue
+    }
     const all = amount(total, 'totalSupply', `/jupiter/supply/${mint}/total`, refuse, { form: 'number', isPositive: true })
     const some = amount(circulating, 'circulatingSupply', `/jupiter/supply/${mint}/circulating`, refuse, { form: 'number' })
     if (!compareSupply(some, all)) refuse(`${mint}: more circulates than there is`)

@@ -31,6 +31,15 @@ export async function readJson (get: Get, path: string, refuse: Refuse): Promise
   }
 }
 
+/** The rows of a list; undefined, and told, where it is none, and each member that is no object told. */
+export function rows (list: Json | undefined, where: string, refuse: Refuse): Row[] | undefined {
+  if (!Array.isArray(list)) return refuse(`${where}: no list`)
+  return list.filter((row, at): row is Row => isRow(row) || refuse(`${where} ${at}: no object`) !== undefined)
+}
+
+/** Digits after the point that readers take; what comes behind them is cut off. */
+const MAX_PLACES = 50
+
 /** An amount as text or number; undefined, and told, where it is neither or not plain. */
 export function amount (row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}): Rational | undefined {
   const value = row[key]
@@ -38,6 +47,7 @@ export function amount (row: Row, key: string, where: string, refuse: Refuse, { 
   if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${JSON.stringify(value)}`)
   const parsed = typeof value === 'string' ? (/e/i.test(value) ? undefined : parseDecimal(value)) : typeof value === 'number' ? parseDecimal(String(value)) : undefined
   if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${JSON.stringify(value)}`)
+  if (typeof value === 'string' && (value.split('.')[1]?.length ?? 0) > MAX_PLACES) refuse(`${where}: ${key} has more than ${MAX_PLACES} places`)
   if (isPositive && parsed.n <= 0n) refuse(`${where}: ${key} is 0`)
   return parsed
 }
@@ -107,19 +117,20 @@ export function book (value: Json | undefined, where: string, refuse: Refuse, fo
   if (best.length === 2 && !below(best[0], best[1])) refuse(`${where}: a crossed book`)
 }
 
-/** Trades newest first, each with a price that its amounts bear out. */
-export function trades (list: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string }, now: number): void {
-  if (!Array.isArray(list)) return refuse(`${where}: no list`)
+/** Trades newest first, each with a price that its amounts bear out; none before `since`, Unix ms. */
+export function trades (given: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number): void {
+  const list = rows(given, where, refuse)
+  if (list === undefined) return
   const seen = new Set<string>()
   let before = Infinity
   for (const [at, row] of list.entries()) {
     const here = `${where} ${at}`
-    if (!isRow(row)) return refuse(`${here}: no object`)
     const form = { form: names.form, isPositive: true } as const
     const [price, base, target] = [amount(row, 'price', here, refuse, form), amount(row, 'base_volume', here, refuse, form), amount(row, names.target, here, refuse, form)]
     if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n && !near(divide(target, base), price, 10_000_000n)) refuse(`${here}: the price is not what was paid for what was received`)
     const time = milliseconds(row, names.time, here, refuse, now)
     if (time > before) refuse(`${here}: not newest first`)
+    if (time < (names.since ?? 0)) refuse(`${here}: older than what is asked for`)
     before = time
     if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) refuse(`${here}: type ${JSON.stringify(row.type)}`)
     const id = `${String(row.pool_id ?? '')} ${String(row.trade_id)}`

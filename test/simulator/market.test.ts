@@ -68,3 +68,19 @@ t.test('a market in a process of its own', async t => {
   child.kill('SIGTERM')
   t.same(await once(child, 'exit'), [0, null])
 })
+
+t.test('a block has one time, also where the second turns within it', async t => {
+  const ledger = createLedger({ seed: 6 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const times = new Map<number, Set<number>>()
+  let turned = 0
+  for (let at = 0; at < 60; at++) {
+    ledger.advance(0.15)
+    const { slot, time } = dao.swap('buy', 1_000_000n)
+    if (ledger.time !== time) turned++
+    t.ok(ledger.time - time <= 1)
+    times.set(slot, (times.get(slot) ?? new Set()).add(time).add(ledger.history.time(ledger.history.length - 1)!))
+  }
+  t.ok(turned > 0)
+  t.ok([...times.values()].every(({ size }) => size === 1))
+})

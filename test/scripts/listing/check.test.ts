@@ -4,8 +4,8 @@ import type { Answer, Get } from '../../../scripts/listing/rules.js'
 import { buildMarket } from '../../../simulator/market.js'
 import { build, historyComplete, patient, settings, startChain } from '../../helper.js'
 
-/** Something planted in the answers whose path matches. */
-interface Fault { form: Form, what: string, path: RegExp, plant: (value: any) => unknown, told?: RegExp }
+/** Something planted in the answers whose path matches: in what the answer says, or in the answer. `nth`: how often the path was asked for before. */
+interface Fault { form: Form, what: string, path: RegExp, plant?: (value: any, nth: number) => unknown, answer?: (answer: Answer, asked: string) => Partial<Answer>, told?: RegExp }
 
 const events = (value: any, pick: (event: any) => boolean = () => true): any => value.events.find(pick) ?? {}
 const swap = (value: any): any => events(value, event => event.eventType === 'swap')
@@ -46,6 +46,45 @@ const FAULTS: Fault[] = [
   { form: 'dexscreener', what: 'the pool as maker', path: /events/, plant: value => { const event = events(value); event.maker = event.pairId }, told: /maker/ },
   { form: 'dexscreener', what: 'an empty symbol', path: /asset\?/, plant: value => { value.asset.symbol = '' } },
   { form: 'dexscreener', what: 'a fee that may change', path: /pair\?/, plant: value => { value.pair.feeBps = 50 } },
+  { form: 'coingecko', what: 'an object of pairs', path: /pairs/, plant: value => ({ pairs: value }), told: /pairs: no list/ },
+  { form: 'coingecko', what: 'a row that is none', path: /tickers/, plant: value => { value[0] = null }, told: /tickers 0: no object/ },
+  { form: 'coingecko', what: 'a ticker twice, and one left out', path: /tickers/, plant: value => { value[1] = value[0] }, told: /same pools/ },
+  { form: 'coingecko', what: 'a number that is null', path: /tickers/, plant: value => { value[0].liquidity_in_usd = null }, told: /liquidity_in_usd/ },
+  { form: 'coingecko', what: 'more levels than were asked for', path: /orderbook/, plant: value => { value.asks = Array.from({ length: 30 }, () => value.asks.at(-1)) }, told: /levels/ },
+  { form: 'coingecko', what: 'the book of another pair', path: /orderbook/, plant: value => { value.ticker_id = 'x' }, told: /another ticker_id/ },
+  { form: 'coingecko', what: 'trades of both sides in one list', path: /historical/, plant: value => [...value.buy, ...value.sell], told: /no \{ buy: \[\], sell: \[\] \}/ },
+  { form: 'coingecko', what: 'a side that is left out', path: /historical/, plant: value => { delete value.sell }, told: /no list/ },
+  { form: 'coingecko', what: 'trades in seconds', path: /historical/, plant: value => { for (const one of [...value.buy, ...value.sell]) one.trade_timestamp /= 1000 }, told: /milliseconds/ },
+  { form: 'coingecko', what: 'sells among the buys', path: /historical/, plant: value => { for (const one of [...value.buy, ...value.sell]) one.type = 'sell' }, told: /type "sell"/ },
+  { form: 'coingecko', what: 'a page of HTML', path: /tickers/, answer: () => ({ type: 'text/html', text: '<html>' }), told: /content type text\/html/ },
+  { form: 'coingecko', what: 'no answer', path: /historical/, answer: () => ({ status: 503, text: '{"error":"x"}' }), told: /status 503/ },
+  { form: 'cmc', what: 'an exponent', path: /summary/, answer: ({ text }) => ({ text: text.replace(/"base_volume":[\d.]+/, '"base_volume":1e-7') }), told: /exponent/ },
+  { form: 'cmc', what: 'an asset that says nothing of withdrawal', path: /assets/, plant: value => { delete (Object.values(value)[0] as any).can_withdraw }, told: /can_withdraw/ },
+  { form: 'cmc', what: 'an id that is a text', path: /assets/, plant: value => { (Object.values(value)[0] as any).unified_cryptoasset_id = '1' }, told: /unified_cryptoasset_id/ },
+  { form: 'cmc', what: 'trades of the day before', path: /trades/, plant: value => { for (const one of value) one.timestamp -= 90_000_000 }, told: /older than/ },
+  { form: 'cmc', what: 'a pair by its symbols', path: /ticker/, plant: value => { const [[key, row]] = Object.entries(value) as any; delete value[key]; value.META_USDC = row }, told: /not the key|not in the ticker/ },
+  { form: 'cmc', what: 'no change', path: /summary/, plant: value => { delete value[0].price_change_percent_24h }, told: /price_change_percent_24h/ },
+  { form: 'jupiter', what: 'the number alone', path: /jupiter.*total/, plant: value => value.totalSupply, told: /no objects/ },
+  { form: 'jupiter', what: 'a text supply with a unit', path: /api\/supply.*total/, answer: ({ text }) => ({ text: `${text} META` }), told: /not the number alone/ },
+  { form: 'jupiter', what: 'a text supply as JSON', path: /api\/supply.*circulating/, answer: ({ text }) => ({ type: 'application/json', text: JSON.stringify(text) }), told: /not the number alone/ },
+  { form: 'dexscreener', what: 'a latest block that goes back', path: /latest-block/, plant: (value, nth) => { value.block.blockNumber -= nth }, told: /went back/ },
+  { form: 'dexscreener', what: 'a range that changes', path: /events/, plant: (value, nth) => { if (nth > 0) value.events.pop() }, told: /it changes/ },
+  { form: 'dexscreener', what: 'events beyond the latest block', path: /events/, answer: answer => answer.status === 400 ? { status: 200, text: '{"events":[]}' } : {}, told: /beyond the latest block/ },
+  { form: 'dexscreener', what: 'an event of another range', path: /events/, plant: value => { events(value).block.blockNumber = 1 }, told: /outside of the range/ },
+  { form: 'dexscreener', what: 'two transactions at one place', path: /events/, plant: value => { const [one, two] = value.events; if (two) Object.assign(two, { block: one.block, txnIndex: one.txnIndex, eventIndex: one.eventIndex + 1 }) }, told: /another txnId/ },
+  { form: 'dexscreener', what: 'a transaction at two places', path: /events/, plant: value => { const [one, two] = value.events; if (two) Object.assign(two, { block: one.block, txnId: one.txnId, txnIndex: one.txnIndex + 1 }) }, told: /another txnIndex/ },
+  { form: 'dexscreener', what: 'two times of a block', path: /events/, plant: value => { const [one, two] = value.events; if (two) Object.assign(two, { block: { ...one.block, blockTimestamp: one.block.blockTimestamp + 1 }, txnIndex: one.txnIndex + 1 }) }, told: /same block/ },
+  { form: 'dexscreener', what: 'an event of no kind', path: /events/, plant: value => { events(value).eventType = 'mint' }, told: /eventType/ },
+  { form: 'dexscreener', what: 'nothing joined', path: /events/, plant: value => { Object.assign(events(value), { eventType: 'join', amount0: '0', amount1: '0.00' }) }, told: /of nothing/ },
+  { form: 'dexscreener', what: 'more places than are read', path: /events/, plant: value => { swap(value).priceNative += `.${'0'.repeat(51)}`.slice(swap(value).priceNative.includes('.') ? 1 : 0) }, told: /places/ },
+  { form: 'dexscreener', what: 'a signature that is none', path: /events/, plant: value => { events(value).txnId = '0x12' }, told: /txnId/ },
+  { form: 'dexscreener', what: 'a pool younger than its events', path: /pair\?/, plant: value => { value.pair.createdAtBlockNumber = 1e12 }, told: /createdAtBlockNumber/ },
+  { form: 'dexscreener', what: 'a pool made in milliseconds', path: /pair\?/, plant: value => { value.pair.createdAtBlockTimestamp *= 1000 }, told: /createdAtBlockTimestamp/ },
+  { form: 'dexscreener', what: 'one token for both', path: /pair\?/, plant: value => { value.pair.asset1Id = value.pair.asset0Id }, told: /both assets/ },
+  { form: 'dexscreener', what: 'another pool', path: /pair\?/, plant: value => { value.pair.id = value.pair.asset0Id }, told: /another id/ },
+  { form: 'dexscreener', what: 'no pool in its envelope', path: /pair\?/, plant: value => value.pair, told: /no \{ pair/ },
+  { form: 'geckoterminal', what: 'supplies as numbers', path: /asset\?/, plant: value => { value.asset.totalSupply = Number(value.asset.totalSupply) }, told: /totalSupply is no text/ },
+  { form: 'geckoterminal', what: 'decimals as text', path: /asset\?/, plant: value => { value.asset.decimals = '6' }, told: /no decimals/ },
   { form: 'geckoterminal', what: 'no reserves', path: /events/, plant: value => { delete events(value).reserves }, told: /no reserves/ },
   { form: 'geckoterminal', what: 'no decimals', path: /asset\?/, plant: value => { delete value.asset.decimals } }
 ]
@@ -76,13 +115,18 @@ test('the service passes by every form, and each planted fault is refused', { ti
   }
   const now = ledger.time * 1000
   for (const form of FORMS) t.same(await checkForm(form, get, now), [], form)
-  t.ok(FAULTS.length >= 30)
-  for (const { form, what, path, plant, told = /./ } of FAULTS) {
+  t.ok(FAULTS.length >= 70)
+  for (const { form, what, path, plant, answer: spoil, told = /./ } of FAULTS) {
+    const times = new Map<string, number>()
     const bent: Get = async asked => {
       const answer = await get(asked)
-      if (answer.status !== 200 || !path.test(asked) || !answer.type.startsWith('application/json')) return answer
+      const nth = times.get(asked) ?? 0
+      times.set(asked, nth + 1)
+      if (!path.test(asked)) return answer
+      if (spoil !== undefined) return { ...answer, ...spoil(answer, asked) }
+      if (plant === undefined || answer.status !== 200 || !answer.type.startsWith('application/json')) return answer
       const value = JSON.parse(answer.text) as unknown
-      return { ...answer, text: JSON.stringify(plant(value) ?? value) }
+      return { ...answer, text: JSON.stringify(plant(value, nth) ?? value) }
     }
     t.match((await checkForm(form, bent, now)).join('\n'), told, `${form}: ${what}`)
   }
