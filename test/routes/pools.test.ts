@@ -241,14 +241,39 @@ test('volumes, fees and days are of one moment, and a day is complete once its l
   t.same([after.complete, after.trades], [true, ledger.swaps.filter(({ time }) => dateOf(time) === after.date).length])
 })
 
+const verifier = (url: string, rpc: string) => async (pool: string) =>
+  await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/verify.ts'), '--url', url, '--rpc', rpc, '--pool', pool])
+    .then(({ stdout }) => stdout, (error: { stdout: string, stderr: string }) => error.stdout + error.stderr)
+
 test('npm run verify: with a node alone the figures come out equal, and a difference is named', async t => {
   const { ledger, node, daos, app } = await market(t)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const verify = async (pool: string) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/verify.ts'), '--url', url, '--rpc', node.url, '--pool', pool])
-    .then(({ stdout }) => stdout, (error: { stdout: string, stderr: string }) => error.stdout + error.stderr)
+  const verify = verifier(url, node.url)
   await get(app, '/api/pools')
   for (const { address } of daos) t.equal(await verify(address), 'equal\n')
   daos[0]!.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
   ledger.advance(1)
   t.match(await verify(daos[0]!.address), /last_price: served 0\.\d+, the node says 0\.\d+/)
+})
+
+test('npm run verify: says what the record of a pool does not decide, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', async t => {
+  const { ledger, node } = await startChain(t)
+  const [usdc, other] = [ledger.usdc(), ledger.mint({ decimals: 9 })]
+  const pricing = ledger.dao({ base: other, quote: usdc, baseReserves: 1_000_000_000_000n, quoteReserves: 150_000_000_000n })
+  const priced = ledger.dao({ base: ledger.mint(), quote: other, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
+  const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 3n, quoteReserves: 50n })
+  priced.swap('buy', 10n ** 9n)
+  ledger.advance(100)
+  const env = settings(t, node, ledger, { USD_PRICED_MINTS: `${other.address}:${pricing.address}` })
+  const app = await build(t, { env, now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const verify = verifier(await app.listen({ port: 0, host: '127.0.0.1' }), node.url)
+  t.equal(await verify(pricing.address), 'equal\n')
+  t.equal(await verify(dust.address), 'equal\n')
+  // Twice 1,000.995 tokens at 150 USD
+  const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 0 })
+  t.equal(await verify(priced.address), `equal\nnot decided: liquidity_in_usd 300298.50, since what ${other.address} is worth is a setting (USD_MINTS, USD_PRICED_MINTS)\n`)
+  t.equal(limit.fired, 2)
+  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+  t.match(await verify(priced.address), /^getTransaction \w+: the node does not have it\n$/)
 })
