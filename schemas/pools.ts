@@ -206,7 +206,7 @@ const CandleSchema = Type.Object({
   target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [12] })
 }, {
-  $id: 'Candle', description: 'An interval. Where no trade has a price, the last close stands for all four.', additionalProperties: false, examples: [CANDLE_EXAMPLE]
+  $id: 'Candle', description: 'An interval. Where no trade has a price, the last close stands for all four; until a pool has had a price it has no candles.', additionalProperties: false, examples: [CANDLE_EXAMPLE]
 })
 export const CandlesSchema = Type.Array(CandleSchema, {
   $id: 'Candles', description: 'Oldest first. Short intervals add up to longer ones and to the days, exactly.', examples: [[CANDLE_EXAMPLE]]

@@ -8,8 +8,8 @@ import { countOf, groupBy, type Rule } from '../../support/history/count.js'
 import { settled, watch } from '../../support/history/history.js'
 import { makeYear } from '../../support/history/year.js'
 
-/** TRADES=100000 makes as many trades as one wishes to wait for; see CONTRIBUTING. */
-const TRADES = Number(process.env.TRADES ?? 3000)
+/** TRADES=100000 makes as many trades as one wishes to wait for; see docs/reliability.md. */
+const TRADES = Number(process.env.TRADES ?? 5000)
 const DAY = 86_400
 const RULE: Rule = { bps: 50n, basis: 'input' }
 const SCALE = 10n ** 24n
