@@ -1,8 +1,10 @@
 import { test, type Test } from 'tap'
+import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { createCmc } from '../../lib/responses/forms/cmc.js'
+import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
-import { build, historyComplete, patient, settings, startChain } from '../helper.js'
+import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
@@ -87,6 +89,47 @@ test('trades by side and time, of all pools of the pair or the deepest', async t
   const recent = trades.filter(({ pool, at }) => pool === dao.address && at > ledger.time - 86_400).reverse()
   t.same(day.map(({ timestamp, type }) => [timestamp, type]), recent.map(({ at, side }) => [at * 1000, side]))
   t.ok(day.every(({ trade_id: one }, at) => at === 0 || one < day[at - 1]!.trade_id), 'ids rise with time')
+})
+
+test('both sides are of one moment: what trades meanwhile is in both or in none', async t => {
+  const { app: { cache: { snapshot, supply }, history, config, chain, market }, ledger, dao, id } = await setUp(t)
+  let reads = 0
+  const trading: typeof history = {
+    ...history,
+    async read (work) {
+      const found = await history.read(work)
+      if (reads++ > 0) return found
+      const trades = history.status().swaps
+      dao.swap('buy', 3_000_000n)
+      dao.swap('sell', 4_000_000_000n)
+      await until('both are stored', () => { ledger.advance(0.8); return history.status().swaps === trades + 2 })
+      return found
+    }
+  }
+  const sources = { snapshot, supply, history: trading, settings: config, now: chain.clock.now, chainTime: chain.time, standing: chain.standing, tickers: () => market.tickerList() }
+  const last = dao.seqNum
+  const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
+  const { buy, sell } = bodyOf((await createCoinGecko(sources).trades({ ticker_id: id, type: undefined, limit: 0, start_time: undefined, end_time: undefined })).value) as CoinGeckoTrades
+  t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
+  const known = dao.seqNum
+  reads = 0
+  const day = bodyOf((await createCmc(sources).trades(id)).value) as CmcTrades
+  const late = day.filter(({ trade_id: one }) => one > known)
+  t.ok(late.length === 0 || late.length === 2, `${late.length} of two`)
+})
+
+test('two pools of a pair in one block: in the order of the chain', async t => {
+  const { ledger, dao, twin, get, id } = await setUp(t)
+  ledger.advance(30)
+  const made = [twin, dao, dao, twin, dao, twin, twin, dao].map(pool => pool.swap('buy', pool === dao ? 5_000_000n : 5_000n)).map(({ dao: pool, seq }) => `${pool} ${seq}`)
+  ledger.advance(60)
+  await until('they are there', async () => {
+    ledger.advance(20)
+    const { buy } = await get<CoinGeckoTrades>(`/coingecko/historical_trades?ticker_id=${id}&type=buy&limit=8`)
+    return `${buy[0]!.pool_id} ${buy[0]!.trade_id}` === made.at(-1)
+  })
+  const { buy } = await get<CoinGeckoTrades>(`/coingecko/historical_trades?ticker_id=${id}&type=buy&limit=8`)
+  t.same(buy.map(({ pool_id: pool, trade_id: one }) => `${pool} ${one}`), made.toReversed())
 })
 
 test('a day of more trades than one answer can hold is refused, not cut short', async t => {

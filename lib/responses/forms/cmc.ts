@@ -13,7 +13,7 @@ import { ServiceError } from '../../errors.js'
 import { createFreshCache } from '../../live/fresh.js'
 import { isTickerId } from '../../market/ticker.js'
 import { TICKER_TTL, unixSeconds } from '../sources.js'
-import { createPairTrades, type Side } from './trades.js'
+import { createPairTrades, SIDES } from './trades.js'
 import { createWindowTickers } from './windows.js'
 import { createOrderBooks } from './order-book.js'
 import { sameLife } from '../same-life.js'
@@ -55,12 +55,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
   const day = createFreshCache<string, CachedResponse<CmcTrades>>({
     async load (tickerId) {
       const since = unixSeconds(sources) - DAY + 1
-      const side = async (side: Side) => {
-        const trades = await pairTrades(tickerId, { side, since, until: undefined, limit: maxTrades + 1, pools: 'deepest' })
-        if (trades.length > maxTrades) throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day: one answer can't hold them`)
-        return trades
-      }
-      const all = [...await side('buy'), ...await side('sell')].sort((a, b) => a.id < b.id ? 1 : -1)
+      const { buy, sell } = await pairTrades(tickerId, { sides: SIDES, since, until: undefined, limit: maxTrades + 1, pools: 'deepest' })
+      if (Math.max(buy.length, sell.length) > maxTrades) throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day: one answer can't hold them`)
+      const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
       return await toTrades(all.map(({ id, price, base, quote, at, side }) => ({
         trade_id: exact(id.toString()), price: exact(price), base_volume: exact(base), quote_volume: exact(quote), timestamp: at * 1000, type: side
       })))

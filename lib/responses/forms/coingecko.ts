@@ -7,13 +7,14 @@ import {
 import { exactResponse } from '../exact-response.js'
 import { invalidParameter } from '../../query.js'
 import { TICKER_TTL } from '../sources.js'
-import { createPairTrades, type PairTrade, type Side } from './trades.js'
+import { createPairTrades, type PairTrade, type Side, SIDES } from './trades.js'
 import { createWindowTickers } from './windows.js'
 import { createOrderBooks } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { sameLife } from '../same-life.js'
 
 /** The market in CoinGecko's form. */
+
 /** Times in seconds, or in milliseconds where they are as large as such are today. */
 export interface CoinGeckoTradesAsked {
   ticker_id: string
@@ -52,10 +53,8 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
     const since = start === undefined ? undefined : start >= MILLISECONDS ? Math.ceil(start / 1000) : start
     const until = end === undefined ? undefined : end >= MILLISECONDS ? Math.floor(end / 1000) : end
     if (since !== undefined && until !== undefined && until < since) throw invalidParameter('end_time', 'start_time or later')
-    const side = async (side: Side) => type !== undefined && type !== side
-      ? []
-      : (await pairTrades(tickerId, { side, since, until, limit: limit === 0 ? MAX_TRADES : limit, pools: 'all' })).map(row)
-    return { value: await toTrades({ buy: await side('buy'), sell: await side('sell') }), age: 0, left: TICKER_TTL }
+    const { buy, sell } = await pairTrades(tickerId, { sides: type === undefined ? SIDES : [type], since, until, limit: limit === 0 ? MAX_TRADES : limit, pools: 'all' })
+    return { value: await toTrades({ buy: buy.map(row), sell: sell.map(row) }), age: 0, left: TICKER_TTL }
   }
 
   return {
