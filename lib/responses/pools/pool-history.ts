@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
 import { executedPrice, type ExecutedPrice, INTERVALS, type Interval, type Reading, SCALE, sumOf, type TimedCandle, type Trade } from '../../history/history.js'
 import { createFreshCache, type Aged } from '../../live/fresh.js'
+import type { Snapshot } from '../../live/snapshot.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { type Pair, usdText } from '../../market/ticker.js'
@@ -47,13 +48,15 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   /** Answers by question, kept for as long as tickers are. */
-  function kept<A, T> (make: (pair: Pair, asked: A, reading: Reading) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
+  function kept<A, T> (make: (pair: Pair, asked: A, reading: Reading, state: Snapshot) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
     const questions = new LRUCache<string, { pair: Pair, asked: A }>({ max: 2 * MAX_KEPT })
     const cache = createFreshCache<string, CachedResponse<T>>({
       async load (key) {
         const { pair, asked } = questions.get(key)!
-        const { rows, isLost } = await history.read(reading => make(pair, asked, reading))
+        // Before the reading: while it is under way, no step may wait for a node
+        const { value: state } = await snapshot.get(ALL)
+        const { rows, isLost } = await history.read(reading => make(pair, asked, reading, state))
         return makePlainResponse<T>('application/json; charset=utf-8', text(rows), { 'x-history-complete': String(!isLost) })
       },
       ttl: TICKER_TTL,
@@ -92,9 +95,8 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     return { rows: candleRows(empty ? filled(found, begin, end, width) : found, close, pair), isLost }
   }
 
-  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading): Promise<Rows<PoolDays>> {
-    const { value } = await snapshot.get(ALL)
-    const worth = usdValuationOf(value, settings)(pair.quoteMint)
+  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, state: Snapshot): Promise<Rows<PoolDays>> {
+    const worth = usdValuationOf(state, settings)(pair.quoteMint)
     const today = Math.floor(unixSeconds(sources) / DAY)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
     const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
