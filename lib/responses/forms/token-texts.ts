@@ -2,9 +2,12 @@
 
 const SHORT = 8
 
+/** Something that is seen: no blank, no mark without width, and not the letters and signs that are drawn as nothing. */
+const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
+
 /** The symbol, else the first eight characters of the address. */
-export const symbolOf = ({ mint, symbol }: { mint: string, symbol: string }): string => symbol.trim() === '' ? mint.slice(0, SHORT) : symbol
+export const symbolOf = ({ mint, symbol }: { mint: string, symbol: string }): string => SEEN.test(symbol) ? symbol : mint.slice(0, SHORT)
 
 /** The name, else the symbol, else the address. */
 export const nameOf = ({ mint, symbol, name }: { mint: string, symbol: string, name: string }): string =>
-  name.trim() !== '' ? name : symbol.trim() !== '' ? symbol : mint
+  SEEN.test(name) ? name : SEEN.test(symbol) ? symbol : mint
