@@ -25,7 +25,9 @@ const { values } = parseArgs({
     live: { type: 'boolean', default: false },
     every: { type: 'string', default: '0.6' },
     // Half of the history under the older fees.
-    'fee-change': { type: 'boolean', default: false }
+    'fee-change': { type: 'boolean', default: false },
+    // Share of transactions of version 1, which services of before can't read.
+    'version-one': { type: 'string' }
   }
 })
 
@@ -36,7 +38,10 @@ if (!isNodeKind(values.node)) {
 const SLOT_MS = 400
 const days = Number(values.days)
 const now = () => Date.now() / 1000
-const ledger = createLedger({ seed: Number(values.seed), time: Math.floor(now() - days * 86400), keepSwaps: false })
+const versionOne = values['version-one']
+const ledger = createLedger({
+  seed: Number(values.seed), time: Math.floor(now() - days * 86400), keepSwaps: false, ...(versionOne !== undefined && { versionOne: Number(versionOne) })
+})
 const market = buildMarket(ledger, {
   daos: Number(values.daos), swaps: Number(values.swaps), days, seed: Number(values.seed), feeChange: values['fee-change']
 })

@@ -1,0 +1,73 @@
+/** The built service in a process of its own, as `npm start` runs it. Needs `npm run build`. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+
+export const HOME = join(import.meta.dirname, '..', '..')
+
+export interface BuiltService {
+  url: string
+  /** Milliseconds from the start to the first answer. */
+  startMs: number
+  /** CPU time so far, ms. */
+  cpuMs (): number
+  /** Resident memory now, and the most so far, MB of 1,000,000 bytes. */
+  megabytes (): { now: number, peak: number }
+  stop (): Promise<void>
+}
+
+/** What `npm start` of the project in `folder` calls Node with. */
+export function startArguments (folder: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').slice(1)
+}
+
+const freePort = async (): Promise<number> => await new Promise(resolve => {
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as AddressInfo
+    server.close(() => resolve(port))
+  })
+})
+
+/** Starts the service built in `folder` with settings of its own alone, and waits until it answers. Throws where it ends instead. */
+export async function startBuilt (env: Record<string, string>, { folder = HOME, args = startArguments(folder) }: { folder?: string, args?: string[] } = {}): Promise<BuiltService> {
+  const data = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
+  const port = await freePort()
+  const begun = performance.now()
+  const child = spawn(process.execPath, args, {
+    cwd: folder, stdio: 'ignore', env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
+  })
+  const ended = once(child, 'exit')
+  const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
+  const status = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1] ?? 0) * 1024 / 1e6
+  const stop = async () => {
+    child.kill('SIGKILL')
+    await ended
+    rmSync(data, { recursive: true, force: true })
+  }
+  const url = `http://127.0.0.1:${port}`
+  for (;;) {
+    const answer = await fetch(`${url}/health`).catch(() => undefined)   // not listening yet
+    if (answer?.status === 200) break
+    if (child.exitCode !== null) {
+      await stop()
+      throw new Error(`the service ended with status ${child.exitCode}: is it built?`)
+    }
+    await setTimeout(5)
+  }
+  return {
+    url,
+    startMs: performance.now() - begun,
+    cpuMs () {
+      // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of a second (proc(5))
+      const fields = read('stat').split(') ')[1]!.split(' ')
+      return (Number(fields[11]) + Number(fields[12])) * 10
+    },
+    megabytes: () => ({ now: status('VmRSS'), peak: status('VmHWM') }),
+    stop
+  }
+}
