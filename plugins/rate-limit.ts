@@ -2,6 +2,7 @@ import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type {} from '@fastify/sensible'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { LRUCache } from 'lru-cache'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
 import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
@@ -15,8 +16,21 @@ export interface RateLimitOptions {
 /** Where no address is known, or a proxy names something else. All such share one count, whose key is short whatever was sent. */
 const UNKNOWN = 'unknown'
 
-/** The platform gives no address for a socket that has gone, whatever the type says. */
-const addressOf = ({ ip }: FastifyRequest): string | undefined => plainAddress((ip as string | undefined) ?? '')
+/** A client asks more than once: the addresses of so many are kept in their plain form, of texts as long as an address can be. */
+const KNOWN_ADDRESSES = 1_000
+const LONGEST_ADDRESS = 64
+const plainAddresses = new LRUCache<string, string>({ max: KNOWN_ADDRESSES })
+
+/** The plain address of the client; UNKNOWN where there is none. */
+function addressOf ({ ip }: FastifyRequest): string {
+  // The platform gives no address for a socket that has gone, whatever the type says
+  const text = (ip as string | undefined) ?? ''
+  const known = plainAddresses.get(text)
+  if (known !== undefined) return known
+  const address = plainAddress(text) ?? UNKNOWN
+  if (text.length <= LONGEST_ADDRESS) plainAddresses.set(text, address)
+  return address
+}
 
 /** What keys of the page's budget begin with; no address does. */
 const PAGE = 'page '
@@ -50,8 +64,8 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     max: request => isPageRoute(request.routeOptions.url) ? rateLimitPage : rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${clientOf(addressOf(request) ?? UNKNOWN)}`,
-    allowList: request => isExempt(addressOf(request) ?? UNKNOWN),
+    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${clientOf(addressOf(request))}`,
+    allowList: request => isExempt(addressOf(request)),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
