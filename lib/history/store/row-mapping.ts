@@ -1,7 +1,7 @@
 /** Between what the store's interface speaks of and the rows of the tables. */
 import type { Insertable, Selectable } from 'kysely'
 import { parseFraction, type NotedRule } from '../rules/fixed-point.js'
-import type { PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, UnattributedEvent } from '../rules/types.js'
+import type { PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, Trade, UnattributedEvent } from '../rules/types.js'
 import type { Tables } from './table-types.js'
 
 /** A sequence number as text of 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
@@ -75,6 +75,26 @@ export function poolEventOf (row: Pick<Selectable<Tables['events']>, typeof POOL
 
 export function storedEventOf (row: Selectable<Tables['events']>, dao: string): StoredEvent {
   return { ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason, raw: row.raw === null ? null : Buffer.from(row.raw, 'base64') }
+}
+
+/** What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs. */
+export const TRADE_COLUMNS = ['seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'] as const
+
+export function tradeOf (row: Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]>, dao: string): Trade {
+  return {
+    dao,
+    seq: BigInt(row.seq),
+    kind: row.kind,
+    slot: Number(row.slot),
+    at: Number(row.at),
+    signature: row.signature,
+    eventIndex: Number(row.place),
+    blockIndex: nullable(row.block_index),
+    maker: row.maker,
+    swap: storedSwapOf(row),
+    liquidity: null,
+    reserves: sides(row.quote_reserves, row.base_reserves)
+  }
 }
 
 export const POOL_EVENT_COLUMNS = [

@@ -7,7 +7,7 @@ import { CANDLE_COLUMNS, candleOfRow, hoursIn, minutesIn } from './candle-rows.j
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { keyTable, readRevision, type Names } from './reads.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
-import { POOL_EVENT_COLUMNS, poolEventOf, seqText, storedEventOf } from './row-mapping.js'
+import { POOL_EVENT_COLUMNS, poolEventOf, seqText, storedEventOf, TRADE_COLUMNS, tradeOf } from './row-mapping.js'
 import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
@@ -22,7 +22,7 @@ const named = (row: EventRow, names: Names): PoolEvent => poolEventOf(row, names
 export async function readTrades (db: Db, names: Names, { dao, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
   const id = names.id(dao)
   if (id === undefined) return []
-  let query = db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('dao', '=', id).where('side', 'is not', null)
+  let query = db.selectFrom('events').select(TRADE_COLUMNS).where('dao', '=', id).where('side', 'is not', null)
   if (side !== undefined) query = query.where('side', '=', side).where('input', '<>', '0').where('output', '<>', '0')
   if (since !== undefined) query = query.where('at', '>=', since)
   if (until !== undefined) query = query.where('at', '<=', until)
@@ -33,7 +33,7 @@ export async function readTrades (db: Db, names: Names, { dao, before, since, un
     query = query.where('at', '<=', Number(anchor.at)).where(eb => eb.or([eb('at', '<', Number(anchor.at)), eb('seq', '<', seqText(before))]))
   }
   const rows = await query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute()
-  return rows.map(row => named(row, names) as Trade)
+  return rows.map(row => tradeOf(row, dao))
 }
 
 /** What an event brought back into the pool: the difference of the reserves, where all between is known and none of it is a riddle. */
