@@ -57,8 +57,11 @@ const GROWTH_PER_SECOND = 0.03
 // The share of a window by which calls may bunch on their way, at first and at most.
 const MIN_MARGIN = 0.04
 const MAX_MARGIN = 0.25
-// More is found once so much of what was found has been tried.
+// More is found once so much of what was found has been tried, and not much beyond that.
 const PROVED = 1.3
+const MOST = 1.35
+// Of long windows with few calls it shows late whether more was accepted: after so many windows it was not.
+const PROOF_WINDOWS = 2
 // Only a rate of which so much is used shows by the lack of refusals that more is allowed.
 const USED = 0.8
 // How long what was found is kept before more is tried: each try costs a pause, so it must stay a small part of the time.
@@ -86,6 +89,8 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
   let margin = MIN_MARGIN
   /** Share of what was found that is used now; above 1 while more is tried. */
   let level = stated === undefined ? BACK : 1 / (1 + margin)
+  /** Since when as much is tried as proves something. */
+  let provedAt: number | undefined
   let hold = MIN_HOLD_MS
   let holdUntil = 0
   let loweredAt = -Infinity
@@ -133,9 +138,11 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       }
     } else if (stated === undefined) {
       const grown = level * (1 + GROWTH_PER_SECOND * Math.min(seconds, 1))
-      const tries = now >= holdUntil && count(now - found.windowMs, now) >= found.calls * Math.min(level, 1) * USED
-      level = tries ? grown : Math.min(grown, top())
+      // Whole calls: of a few in a window one is out of it again before the next
+      const tries = now >= holdUntil && count(now - found.windowMs, now) >= Math.floor(found.calls * Math.min(level, 1) * USED)
+      level = Math.min(MOST, tries ? grown : Math.min(grown, top()))
       if (level > PROVED) adopt(now, found)
+      else provedAt = undefined
     }
     const rate = perSecond()
     tokens = rate === Infinity ? Infinity : Math.min(capacity(rate), (tokens === Infinity ? 0 : tokens) + seconds * rate)
@@ -145,6 +152,9 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
   function adopt (now: number, { calls, windowMs }: Allowance): void {
     const seen = count(now - windowMs, now)
     const more = seen > calls * 1.1
+    provedAt ??= now
+    if (!more && now - provedAt < PROOF_WINDOWS * windowMs) return
+    provedAt = undefined
     if (more) {
       start = { rate: seen / windowMs * 1000, at: now, spent: 0 }
       found = undefined

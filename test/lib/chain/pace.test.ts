@@ -182,6 +182,17 @@ test('what can\'t be sent in time comes back at once, with the seconds to wait',
   t.match(pace.state(), { refused: Number, waiting: Number })
 })
 
+test('a rate that fell to a few calls in half a minute is found again: what spoke for it is over', async t => {
+  const limits = [{ calls: 3, windowMs: 30_000 }]
+  const { clock, send, between } = setUp({ limits, retryAfter: 1 })
+  send(20_000).catch(() => {})
+  await clock.run(120_000)
+  limits.length = 0
+  await clock.run(300_000)
+  const { accepted } = between(120_000, 420_000)
+  t.ok(accepted > 600, `${accepted} in five minutes`)
+})
+
 test('who refuses everything for a while is down: the rate does not fall to nothing by it', async t => {
   const limit = { calls: 100, windowMs: 1_000 }
   const { clock, send, between } = setUp({ limits: [limit] })
