@@ -52,6 +52,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     clock: chain.clock,
     chainTime: chain.time,
     isHalted: () => chain.standing()?.halted === true,
+    pastMs: chain.pastMs,
     staleMs: staleAfter(config),
     onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })

@@ -166,10 +166,13 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
   const askSlot = async ({ send }: typeof nodes[number], deadlineMs: number, priority: Priority) =>
     await answer(send, [{ method: 'getSlot', params: [{ commitment: 'confirmed' }] }], { priority, deadlineMs })
 
-  /** Before anything is believed: a preferred node that is far behind, and moves, would pass for the chain until another is asked. */
+  /**
+   * Before anything is believed: a preferred node that is far behind, and moves, would pass for the chain until another is asked; and
+   * a finalized slot for a recent one where finality stands.
+   */
   let looked: Promise<unknown> | undefined
   const firstLook = async () => await (looked ??= Promise.all(nodes.map(async node => await askSlot(node, FIRST_LOOK_MS, 'live'))))
-  const ask: Send = watchMs === 0 || nodes.length === 1
+  const ask: Send = watchMs === 0
     ? failover
     : async (calls, sending) => {
       await firstLook()

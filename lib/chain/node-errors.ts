@@ -20,6 +20,7 @@ export type FaultReason =
   | 'rpc-error'     // a JSON-RPC error, see `rpcCode`
   | 'genesis'       // another cluster
   | 'behind'        // another node is further on
+  | 'finality'      // it follows the chain, and what is final there is far behind
   | 'slot'          // a slot that can't be
   | 'unsupported'   // it does not offer the method
   | 'open'          // not asked: the breaker is open
@@ -90,7 +91,7 @@ const UNWELL = -32005
 export function countsAgainstNode (error: unknown): boolean {
   const fault = faultOf(error)
   switch (fault?.reason) {
-    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'unsupported': return false
+    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'finality': case 'unsupported': return false
     case 'http': return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
     case 'rpc-error': return fault.rpcCode === UNWELL
     default: return true
@@ -102,7 +103,7 @@ export function isWorthRetrying (error: unknown): boolean {
   const fault = faultOf(error)
   switch (fault?.reason) {
     // A refusal or a full queue has been waited for already.
-    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'slot': case 'unsupported': return false
+    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'slot': case 'finality': case 'unsupported': return false
     // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
     case 'http': return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
     case 'rpc-error': return TRANSIENT_CODES.has(fault.rpcCode ?? 0)

@@ -159,9 +159,15 @@ export function withSlotWatch (send: Send, { host, index, watch }: SlotOptions):
     if (slot === undefined) return reply
     // Asked for by itself, only one of the commitment at which accounts are read says how far the node is
     const isMark = !isSlot || (isRecord(params[0]) && params[0].commitment === 'confirmed')
+    const behind = (): string => `${Math.round((watch.behindMs(slot) ?? 0) / 1000)} s`
     switch (isMark ? watch.see(index, slot) : watch.judge(slot)) {
       case 'good': return reply
-      case 'behind': return { error: nodeError('NODE_UNAVAILABLE', `is behind the other nodes by ${Math.round((watch.behindMs(slot) ?? 0) / 1000)} s`, { host, reason: 'behind' }) }
+      case 'behind': return {
+        // Where finality alone stands, its accounts are as good as before
+        error: isMark
+          ? nodeError('NODE_UNAVAILABLE', `is behind the other nodes by ${behind()}`, { host, reason: 'behind' })
+          : nodeError('NODE_UNAVAILABLE', `has a finalized slot that is behind by ${behind()}`, { host, reason: 'finality' })
+      }
       case 'impossible': return { error: nodeError('NODE_BAD_ANSWER', 'gave a slot that can\'t be', { host, reason: 'slot' }) }
     }
   }

@@ -67,6 +67,8 @@ export interface HistoryOptions {
   staleMs?: number
   /** Whether the chain itself stands, as nodes that agree show: then there is no newer head. */
   isHalted?: () => boolean
+  /** For how long at least the chain has been past a slot, by what nodes have shown, ms. */
+  pastMs?: (slot: number) => number
   pageSize?: WalkOptions['pageSize']
   stepSize?: WalkOptions['stepSize']
   /** Milliseconds spent in reading events, for benchmarks. */
@@ -107,7 +109,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pastMs = () => 0, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -148,7 +150,7 @@ export function createHistory (options: HistoryOptions): History {
       const { verifiedSlot, wasSearched, isWithheld } = reconciler
       await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
     }
-    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed })
+    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs })
     indexer.listening(isListening)
     const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthorityOf(program), signal })
     const background = () => runBackground({ readAgain: createReadAgain(store, writer), rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })

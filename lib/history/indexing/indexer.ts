@@ -51,6 +51,8 @@ export interface IndexerOptions {
   checkMs: number
   /** Whether somebody follows what is published: both come more often then. */
   isFollowed: () => boolean
+  /** For how long at least the chain has been past a slot, ms; 0 where that is not known. */
+  pastMs: (slot: number) => number
 }
 
 interface Task { at: number, failures: number }
@@ -67,12 +69,14 @@ const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
 /** After so long of lower slots that move, ms, the highest one was never to be had. */
 const MARK_MS = 60_000
+/** How long a slot takes to become final at most: what is later was so when it was first seen. */
+const FINALITY_MS = 20_000
 /** Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is published. */
 const FOLLOWED_MS = 5_000
 
 /** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
 export function createIndexer (options: IndexerOptions) {
-  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed } = options
+  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs } = options
   const now = () => clock.now()
   const [head, back, check]: [Task, Task, Task] = [{ at: 0, failures: 0 }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
   const lost = new Map<string, { times: number, since: number }>()
@@ -125,7 +129,10 @@ export function createIndexer (options: IndexerOptions) {
     await onProgress?.(lastDay)
   }
 
-  /** A node that stands still shows no newer head: the age of what it shows counts from when its slot was first seen. */
+  /**
+   * A node that stands still shows no newer head: the age of what it shows counts from when its slot was first seen, or from when it
+   * should have been, where finality stood before that.
+   */
   async function ask (): Promise<Asked> {
     const at = now()
     const slot = await reader.finalizedSlot({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
@@ -133,7 +140,7 @@ export function createIndexer (options: IndexerOptions) {
     if (!isNewer && slot < finalized.slot) lower ??= { slot, at }
     else lower = undefined
     if (isNewer || (lower !== undefined && slot > lower.slot && at - lower.at > MARK_MS)) {
-      finalized = { slot, at }
+      finalized = { slot, at: at - Math.max(0, pastMs(slot) - FINALITY_MS) }
       lower = undefined
     }
     return { slot, at: finalized.at }

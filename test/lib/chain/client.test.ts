@@ -101,6 +101,19 @@ test('before the first answer is believed every node is asked where it is; one t
   t.match(await asked, { value: 1_000 })
 })
 
+test('a node whose finality stands is refused for that alone, from the first answer on: its accounts are as good as before', async t => {
+  const clock = createFakeClock(1)
+  const node = await startNode(t, answering(({ method, params }) => method !== 'getSlot'
+    ? { context: { slot: 2_000 }, value: 7 }
+    : (params[0] as { commitment: string }).commitment === 'confirmed' ? 2_000 : 1_000))
+  const { rpc } = client(t, { urls: [node.url], failures: 3, clock, watchMs: 4_000 })
+  for (let time = 0; time < 5; time++) {
+    await t.rejects(rpc.call('getSlot', [{ commitment: 'finalized' }]), { code: 'NODE_UNAVAILABLE', message: /has a finalized slot that is behind by 400 s/ })
+  }
+  t.match(rpc.nodes(), [{ breaker: 'closed' }])
+  t.match(await rpc.call('getBalance', []), { value: 7 })
+})
+
 test('a caller that leaves ends its call at once, and the node is not blamed', async t => {
   const node = await startNode(t, () => {})
   const outcomes: string[] = []

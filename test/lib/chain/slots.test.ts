@@ -145,7 +145,7 @@ test('a finalized slot is judged and is no mark; a confirmed one asked for by it
   slot = 801
   t.match(await ask('finalized'), { result: 801 }, 'less than eighty seconds, finality included')
   slot = 799
-  t.match(await ask('finalized'), { error: { code: 'NODE_UNAVAILABLE', message: /^node h is behind the other nodes by 80 s/ } })
+  t.match(await ask('finalized'), { error: { code: 'NODE_UNAVAILABLE', message: /^node h has a finalized slot that is behind by 80 s/, cause: { reason: 'finality' } } }, 'its accounts are as good as before')
   slot = 1_000 + 2 * HOUR
   t.match(await ask('finalized'), { error: { code: 'NODE_BAD_ANSWER' } })
 })

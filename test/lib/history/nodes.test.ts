@@ -37,6 +37,18 @@ test('a page shorter than asked for is not the end', async t => {
   await whole(t, watched, ledger)
 })
 
+test('a head that was final long ago when it was first seen is as old as that: what came after it is not known', async t => {
+  const ledger = trading(40)
+  let past = 90_000
+  const { history } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, pastMs: () => past })
+  await until(() => history.status().headAt !== null)
+  t.match(history.status(), { isBehind: true })
+  t.ok(history.status().headAge! >= 70_000, 'ninety seconds, less what finality may take')
+  past = 15_000
+  ledger.advance(10)
+  await until(() => !history.status().isBehind)
+})
+
 test('pages out of order, repeated or with doubles move nothing', async t => {
   for (const bend of ['reverse', 'repeat', 'double'] as const) {
     const ledger = trading()
