@@ -5,7 +5,8 @@ export const REQUEST_FAULTS = ['refuse', 'reset', 'hang', 'drip', 'status', 'rat
   'batch-partial', 'batch-missing', 'batch-shuffled'] as const
 /** Of one call, alone or in a batch. */
 export const CALL_FAULTS = ['rpc-error', 'wrong-id', 'wrong-slot', 'missing-field', 'null-value', 'wrong-owner', 'swapped-accounts',
-  'null-transaction', 'other-signature', 'inner-null', 'repeat-page', 'wrong-order', 'short-page', 'pruned', 'slot-jump-back', 'slot-jump-ahead', 'short-accounts'] as const
+  'null-transaction', 'other-signature', 'inner-null', 'repeat-page', 'wrong-order', 'short-page', 'skipped-signatures',
+  'pruned', 'slot-jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account'] as const
 
 /**
  * - `refuse`: the connection is destroyed without an answer; `reset`: in the middle of one
@@ -19,10 +20,12 @@ export const CALL_FAULTS = ['rpc-error', 'wrong-id', 'wrong-slot', 'missing-fiel
  * - `null-value`: null where the value belongs
  * - `wrong-owner`: accounts belong to program `value` (the system program); `swapped-accounts`: each account's content is its neighbour's
  * - `null-transaction`: null for a transaction that exists; `other-signature`: the transaction next to it; `inner-null`: innerInstructions are null
- * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the page) entries
+ * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the page) entries;
+ *   `skipped-signatures`: one in `value` (4) transactions is in no list, always the same ones
  * - `pruned`: signatures and transactions below slot `value` are gone
  * - `slot-jump-back`: the node answers as it did `value` (1000) slots ago; `slot-jump-ahead`: it names a slot `value` (10^9) too high
- * - `short-accounts`: getProgramAccounts leaves out `value` accounts (all of them)
+ * - `short-accounts`: getProgramAccounts leaves out `value` accounts (all of them); `no-account`: getMultipleAccounts says of the one at `value` (0) that
+ *   there is none
  */
 export type FaultKind = typeof REQUEST_FAULTS[number] | typeof CALL_FAULTS[number]
 

@@ -47,6 +47,8 @@ export interface Conditions {
   lag: number
   /** Where it stands, whatever the chain does; null: it follows. */
   frozenAt: number | null
+  /** Where its finality stands while it follows the chain; null: nowhere. */
+  finalizedAt: number | null
   /** How many slots it keeps transactions for; null: all. */
   retention: number | null
   genesis: string
@@ -58,7 +60,7 @@ export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates) {
   /** The newest slot that the node has seen. */
   const newest = () => Math.min(ledger.slot - conditions.lag, conditions.frozenAt ?? Infinity)
-  const slotAt = (commitment: string) => commitment === 'finalized' ? newest() - conditions.finalityLag : newest()
+  const slotAt = (commitment: string) => commitment === 'finalized' ? Math.min(newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity) : newest()
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),

@@ -50,6 +50,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     finalityLag: 0,
     lag: 0,
     frozenAt: null,
+    finalizedAt: null,
     retention: null,
     genesis: GENESIS,
     ...NODE_KINDS[kind],
@@ -133,7 +134,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   }
 }
 
-const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'lag', 'frozenAt', 'retention', 'genesis', 'limits', 'maxBatch'])
+const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'lag', 'frozenAt', 'finalizedAt', 'retention', 'genesis', 'limits', 'maxBatch'])
 
 const reply = (body: string, status = 200, headers: Record<string, string> = {}): Reply & { kind: 'reply' } =>
   ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })

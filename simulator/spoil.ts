@@ -24,6 +24,8 @@ function swapAccounts (result: Json): void {
 
 const isContextual = (result: Json): boolean => result !== null && typeof result === 'object' && 'context' in result
 
+const sum = (text: string): number => [...text].reduce((total, letter) => total + letter.charCodeAt(0), 0)
+
 function removeField (result: Json, path: string | undefined): void {
   const steps = path === undefined ? [isContextual(result) ? 'value' : Array.isArray(result) ? '0.signature' : 'meta'].join().split('.') : path.split('.')
   const last = steps.pop()!
@@ -58,6 +60,15 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
   'null-transaction': result => typeof result?.transaction === 'object' ? null : result,
   'inner-null' (result) {
     if (result?.meta !== undefined && result.meta !== null) result.meta.innerInstructions = null
+    return result
+  },
+  'skipped-signatures' (result, value) {
+    const listed = ({ signature, transaction }: Json): boolean => sum(signature ?? transaction.signatures[0]) % Number(value ?? 4) !== 0
+    if (Array.isArray(result?.data)) return { ...result, data: result.data.filter(listed) }
+    return Array.isArray(result) && typeof result[0]?.signature === 'string' ? result.filter(listed) : result
+  },
+  'no-account' (result, value) {
+    if (Array.isArray(result?.value)) result.value = result.value.map((account: Json, at: number) => at === Number(value ?? 0) ? null : account)
     return result
   },
   'wrong-order': result => Array.isArray(result) ? result.reverse() : result

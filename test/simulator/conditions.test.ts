@@ -180,6 +180,23 @@ t.test('short and empty lists of accounts, a slot far too high', async t => {
   t.same([count(), count(), call('getSlot').result], [0, 2, ledger.slot])
 })
 
+t.test('signatures in no list, an account that is said not to be, finality that stands', async t => {
+  const { ledger, dao, call, service } = make()
+  for (let at = 0; at < 20; at++) { ledger.advance(1); dao.swap('buy', 1_000n) }
+  const listed = () => call('getSignaturesForAddress', dao.address).result.length
+  const all = listed()
+  service.fault({ kind: 'skipped-signatures', value: 2 })
+  const some = listed()
+  t.ok(some > 0 && some < all, `${some} of ${all}`)
+  t.equal(listed(), some, 'always the same ones')
+  service.fault({ kind: 'no-account', value: 1, times: 1 })
+  const accounts = () => call('getMultipleAccounts', [dao.address, dao.address], { encoding: 'base64' }).result.value.map((account: unknown) => account !== null)
+  t.same([accounts(), accounts()], [[true, false], [true, true]])
+  service.conditions.finalizedAt = ledger.slot
+  ledger.advance(60)
+  t.same([call('getSlot', { commitment: 'confirmed' }).result > service.conditions.finalizedAt, call('getSlot', { commitment: 'finalized' }).result], [true, service.conditions.finalizedAt])
+})
+
 t.test('limits by kind of node: what passes in ten seconds, and how the rest is refused', async (t: Test) => {
   const table: Array<[NodeKindName, { method: string, passed: number, status: number, code: number, retryAfter?: string, headers?: boolean }]> = [
     ['public', { method: 'getTransaction', passed: 10, status: 429, code: 429, retryAfter: '10', headers: true }],

@@ -3,6 +3,8 @@ import { createRandom } from '../../../simulator/index.js'
 
 export type NodeWeather =
   | { kind: 'freeze' } | { kind: 'down' }
+  /** The node follows the chain, and nothing more becomes final there. */
+  | { kind: 'finality' }
   | { kind: 'lag', slots: number }
   | { kind: 'latency', ms: number }
   | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan' }
@@ -52,6 +54,8 @@ export function planOf (seed: number): Plan {
   const nodes = pick([1, 1, 2, 2, 3])
   const weather = 600 + random.int(2400)
   const events: WorldEvent[] = []
+  /** One in four is there already when the service starts. */
+  const beginning = (): number => random.int(4) === 0 ? 0 : random.int(weather)
   const fault = (): NodeWeather => {
     const method = pick(METHODS)
     const rule = (kind: string, value?: unknown) => ({ kind: 'fault' as const, rule: { kind, ...(method !== undefined && { method }), ...(value !== undefined && { value }) } })
@@ -67,6 +71,8 @@ export function planOf (seed: number): Plan {
       () => ({ kind: 'fault' as const, rule: { kind: 'short-page', method: 'getSignaturesForAddress' } }),
       () => ({ kind: 'fault' as const, rule: { kind: 'short-accounts', ...(random.int(2) === 0 && { value: 1 }) } }),
       () => ({ kind: 'fault' as const, rule: { kind: 'slot-jump-ahead', value: 10 ** (4 + random.int(6)), times: 1 + random.int(3) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'skipped-signatures', value: 1 + random.int(5) } }),
+      () => ({ kind: 'fault' as const, rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 2 * random.int(6) } }),
       // Alone nobody can know it
       () => nodes > 1 ? { kind: 'fault' as const, rule: { kind: 'slot-jump-back', value: 400 + random.int(5000) } } : rule('wrong-slot', 1000)
     ] as Array<() => NodeWeather>)()
@@ -77,7 +83,7 @@ export function planOf (seed: number): Plan {
     const duration = 5 + random.int(random.int(3) === 0 ? 900 : 120)
     const node = random.int(nodes)
     switch (random.int(12)) {
-      case 0: events.push({ at: start, for: duration, node, weather: { kind: 'freeze' } }); break
+      case 0: events.push({ at: start, for: duration, node, weather: { kind: random.int(3) === 0 ? 'finality' : 'freeze' } }); break
       case 1: events.push({ at: start, for: duration, node, weather: { kind: 'down' } }); break
       // A little behind, as nodes are; or so far that it must be noticed where another one knows better
       case 2: events.push({ at: start, for: duration, node, weather: { kind: 'lag', slots: nodes > 1 && random.int(2) === 0 ? 400 + random.int(2000) : 1 + random.int(20) } }); break
@@ -94,10 +100,15 @@ export function planOf (seed: number): Plan {
           case 0: events.push({ at: start, for: 200 + random.int(600), process: 'outage' }); break
           case 1: if (random.int(3) === 0) events.push({ at: start, for: 900 + random.int(900), process: 'outage', forget: 500 + random.int(700) }); break
           case 2: events.push({ at: start, for: 30 + random.int(90), process: 'network' }); break
-          default: events.push({ at: start, process: 'restart' })
+          // Every other one while a node has its weather
+          default: {
+            const others = events.filter(event => 'weather' in event)
+            const other = others.length > 0 && random.int(2) === 0 ? pick(others) : undefined
+            events.push({ at: other === undefined ? start : Math.min(weather, other.at + random.int(other.for)), process: 'restart' })
+          }
         }
         break
-      default: events.push({ at: start, for: duration, node, weather: fault() })
+      default: events.push({ at: beginning(), for: duration, node, weather: fault() })
     }
   }
   return {

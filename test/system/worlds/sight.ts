@@ -11,7 +11,7 @@ const KEPT_MS = 300_000
 const SLOW_MS = 1_000
 const RESET_MS = 600_000
 // Faults that leave the slot alone.
-const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
+const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'skipped-signatures', 'no-account', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
 
 export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag: number) {
   const first = ledger.slot
@@ -20,12 +20,15 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
   /** Each time a newer slot was shown, and by how much it was behind the chain then. */
   let arrivals: Array<{ at: number, behind: number }> = []
   let newest = -1
+  /** The newest that anybody could show, a slow node too, and since when. */
+  let possible = { slot: -1, at: 0 }
 
   const momentOf = (slot: number): number => slot < first ? (slot - first) * 400 : moments[slot - first]!
-  const isWell = ({ service, latencyMs }: Host): boolean => latencyMs <= SLOW_MS &&
+  const isTrue = ({ service }: Host): boolean =>
     service.faults.active.every(({ kind, method }) => HARMLESS.has(kind) || (method !== undefined && method !== 'getSlot'))
 
-  function shown (): number {
+  /** By those that answer as they should, where there is one. */
+  function shown (isWell: (host: Host) => boolean): number {
     const up = hosts.filter(({ down }) => !down)
     const well = up.filter(isWell)
     return Math.max(-1, ...(well.length > 0 ? well : up).map(({ service }) => service.methods.slotAt('confirmed')))
@@ -33,7 +36,9 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
 
   function note (now: number): void {
     while (first + moments.length <= ledger.slot) moments.push(now)
-    const slot = shown()
+    const any = shown(isTrue)
+    if (any > possible.slot || (any >= 0 && now - possible.at > RESET_MS)) possible = { slot: any, at: now }
+    const slot = shown(host => host.latencyMs <= SLOW_MS && isTrue(host))
     // After ten minutes of lower slots they are what there is
     const isReset = slot >= 0 && slot < newest && now - arrivals.at(-1)!.at > RESET_MS
     if (slot <= newest && !isReset) return
@@ -48,10 +53,11 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
     begin (now: number): void {
       arrivals = []
       newest = -1
+      possible = { slot: -1, at: now }
       note(now)
     },
     /** For how long no newer slot has been shown, ms. */
-    stillFor: (now: number): number => now - (arrivals.at(-1)?.at ?? now),
+    stillFor: (now: number): number => now - possible.at,
     /** Unix seconds of the newest final block at a moment: where the chain stood, what follows is as old as that until it is final. */
     blockTimeAt (moment: number): number {
       let [low, high] = [0, moments.length]

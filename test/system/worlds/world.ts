@@ -32,6 +32,8 @@ const UNSEEN_MS = 34_000
 const HEAD_MS = 75_000
 /** Fair weather: within this all must be whole again. The longest rest of the service is one of ten minutes. */
 const FAIR_MS = 900_000
+/** Nodes without limits, and nothing wrong for so long: what is alive is there, and fresh. */
+const CALM_MS = 30_000
 /** What a limited node needs for one transaction, ms, and what may be added to it. */
 const MS_EACH = { own: 0, plan: 20, small: 100, documented: 250, public: 1000 } as const
 const MARGIN = 1.3
@@ -46,6 +48,9 @@ const READY_MS = 60_000
 
 /** An amount without noughts at its end. */
 const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
+
+/** Weather that the service finds when it starts. */
+const isThere = (event: WorldEvent): boolean => 'weather' in event && event.at === 0
 
 class Violation extends Error {
   readonly failure: Failure
@@ -105,6 +110,10 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   })
   const sight = createSight(ledger, [...network.hosts.values()], plan.finalityLag)
   let moved = 0
+  /** When something was last wrong with a node or the chain, ms. */
+  let troubledAt = 0
+  /** What a client holds of each path, who asks whether it still stands. */
+  const held = new Map<string, { etag: string, body: any, headers: Record<string, unknown> }>()
   time.onMove = now => {
     // the chain follows in whole slots' time, however short the timers are
     if (now - moved < 50) return
@@ -112,6 +121,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     moved = now
     truth.note(now)
     sight.note(now)
+    if (!isCalm()) troubledAt = now
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'world-'))
@@ -128,6 +138,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   const seen = new Set<string>()
   let app: FastifyInstance | undefined
   try {
+    for (const event of plan.events) if (isThere(event)) await happen(event)
     await startService()
     await live()
     await fair()
@@ -149,8 +160,14 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
 
   async function startService (): Promise<void> {
     sight.begin(time.now())
+    troubledAt = time.now()
     seen.clear()
     app = await startApp(plan, ledger, folder)
+  }
+
+  function isCalm (): boolean {
+    return ledger.slotMs !== null && [...network.hosts.values()].every(({ down, latencyMs, service: { conditions, faults } }) => !down && latencyMs <= 1000 &&
+      conditions.lag === 0 && conditions.frozenAt === null && conditions.limits === null && faults.active.every(({ fired, times = Infinity }) => fired >= times))
   }
 
   function calm (host: { service: NodeService, latencyMs: number, down: boolean }): void {
@@ -158,7 +175,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     host.latencyMs = 50
     host.service.thaw()
     host.service.faults.clear()
-    Object.assign(host.service.conditions, { lag: 0, limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch, software: 'current', genesis: GENESIS })
+    Object.assign(host.service.conditions, { lag: 0, finalizedAt: null, limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch, software: 'current', genesis: GENESIS })
   }
 
   /** Begins a weather; what it returns ends it. */
@@ -168,6 +185,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     const { conditions } = service
     switch (weather.kind) {
       case 'freeze': service.freeze(); return () => service.thaw()
+      case 'finality': conditions.finalizedAt = service.methods.slotAt('finalized'); return () => { conditions.finalizedAt = null }
       case 'down': host.down = true; return () => { host.down = false }
       case 'lag': conditions.lag = weather.slots; return () => { conditions.lag = 0 }
       case 'latency': host.latencyMs = weather.ms; return () => { host.latencyMs = latencyMs }
@@ -256,7 +274,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   }
 
   async function live (): Promise<void> {
-    const events = [...plan.events]
+    const events = plan.events.filter(event => !isThere(event))
     let nextSwap = 0
     let nextLook = 3000
     const begun = time.now()
@@ -279,16 +297,24 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
 
   async function get (path: string) {
     const asked = time.now()
-    const response = await time.until(app!.inject({ url: path, remoteAddress: '127.0.0.1' }), DEADLINE_MS + 1000)
+    const known = plan.seed % 3 === 0 ? undefined : held.get(path)
+    const response = await time.until(app!.inject({ url: path, remoteAddress: '127.0.0.1', headers: known === undefined ? {} : { 'if-none-match': known.etag } }), DEADLINE_MS + 1000)
     const isFigure = path.startsWith('/api/')
     if (isFigure) outcome.answers++
     if (time.now() - asked > DEADLINE_MS) fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`)
-    if (isFigure && response.statusCode === 200) outcome.served++
+    const { etag } = response.headers
+    const isSame = response.statusCode === 304
+    if (isSame && etag !== known?.etag) fail('entity tag', `304 for ${etag} alone`, `304 for ${known?.etag}`)
+    if (response.statusCode === 200 && known !== undefined && etag === known.etag) fail('entity tag', `304 for ${etag} of ${path}`, '200')
+    if (isFigure && (isSame || response.statusCode === 200)) outcome.served++
     const age = response.headers.age === undefined
       ? LIFETIME_MS - 1000 * Number(/max-age=(\d+)/.exec(String(response.headers['cache-control']))?.[1] ?? 0)
       : 1000 * (Number(response.headers.age) + 1)
-    const body = response.json() as any
-    return { status: response.statusCode, body, problems: String(body.problems ?? body.error ?? body), headers: response.headers, age }
+    // Who is told that it is the same has the body and what its headers said, with the new age
+    const body = isSame ? known!.body : response.json() as any
+    const headers = isSame ? { ...known!.headers, ...response.headers } : response.headers
+    if (isFigure && response.statusCode === 200 && typeof etag === 'string') held.set(path, { etag, body, headers })
+    return { status: isSame ? 200 : response.statusCode, body, problems: String(body.problems ?? body.error ?? body), headers, age }
   }
 
   async function look (): Promise<void> {
@@ -297,6 +323,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     else if (![500, 502, 503].includes(tickers.status)) fail('status', '200, 500, 502 or 503', String(tickers.status))
     const daos = await get('/api/daos')
     if (daos.status === 200) checkDaos(daos.body, daos.age)
+    checkCalm(daos)
     const aggregate = await get('/api/volume/aggregate')
     if (aggregate.status === 200) checkAggregate(aggregate.body, aggregate.age, aggregate.headers['x-history-complete'] === 'true')
     await lookAtSupply()
@@ -342,6 +369,12 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     if (beyond !== undefined) fail(`range ${from} to ${newest}`, 'without it', beyond)
   }
 
+  /** Nothing has been wrong for a while: a node that was must not be held against what it is now. */
+  function checkCalm ({ status, age }: { status: number, age: number }): void {
+    const calmFor = time.now() - troubledAt
+    if (calmFor > CALM_MS && (status !== 200 || age > LIFETIME_MS + 1000)) fail('calm', `a fresh list of DAOs, ${Math.round(calmFor / 1000)} s after the last trouble`, `${status}, ${Math.round(age / 1000)} s old`)
+  }
+
   /** Nothing new has been shown for longer than a node may stand unseen. */
   function checkReady (status: number): void {
     const still = sight.stillFor(time.now())
@@ -351,6 +384,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   function checkTickers (list: any[], age: number): void {
     const now = time.now()
     const pools = list.map(ticker => ticker.pool_id)
+    if (pools.length === 0) fail('tickers', 'a pool', 'none')
     if (new Set(pools).size !== pools.length) fail('tickers', 'each pool once', JSON.stringify(pools))
     for (const pool of pools) seen.add(pool)
     const [from, to] = [now - sight.reach(now, age + UNSEEN_MS), now]
