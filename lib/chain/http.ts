@@ -1,4 +1,4 @@
-/** The lowest layer, and the only one that knows HTTP: a text is posted to a node, and the text of its answer comes back whole. */
+/** The lowest layer, and the only one that knows HTTP: a text is posted to a node, and the bytes of its answer come back whole. */
 import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError } from './node-errors.js'
@@ -22,8 +22,8 @@ export interface HttpOptions {
   maxBytes: number
 }
 
-/** Posts `body`; the text of the answer. `onHeaders` is told of the headers of any answer. Throws a ServiceError: timed out after `ms`, unreachable, another status than 200, too large. */
-export type Post = (body: string, ms: number, signal: AbortSignal, onHeaders: (headers: Headers) => void) => Promise<string>
+/** Posts `body`; the bytes of the answer. `onHeaders` is told of the headers of any answer. Throws a ServiceError: timed out after `ms`, unreachable, another status than 200, too large. */
+export type Post = (body: string, ms: number, signal: AbortSignal, onHeaders: (headers: Headers) => void) => Promise<Buffer>
 
 // The body of a refusal is read so that the connection can be used again (public nodes count new ones), but only as long as
 // that is cheaper than a new connection.
@@ -46,7 +46,7 @@ export function readNodeUrl (text: string, position: number): NodeAddress {
 export function createPost ({ host, url, authorization }: NodeAddress, { fetch, clock, maxBytes }: HttpOptions): Post {
   const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) }
 
-  async function post (body: string, signal: AbortSignal, onHeaders: (headers: Headers) => void): Promise<string> {
+  async function post (body: string, signal: AbortSignal, onHeaders: (headers: Headers) => void): Promise<Buffer> {
     // A redirect would carry the key and the request to a host that nobody chose.
     const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal })
     onHeaders(response.headers)
@@ -55,10 +55,10 @@ export function createPost ({ host, url, authorization }: NodeAddress, { fetch, 
       await drain(response.body, clock).catch(() => {})
       throw httpError(host, response.status, readRetryAfter(response.headers.get('retry-after'), clock.epoch()))
     }
-    return await readText(response)
+    return await readBody(response)
   }
 
-  async function readText (response: Response): Promise<string> {
+  async function readBody (response: Response): Promise<Buffer> {
     const tooLarge = () => answerError(host, 'too-large', `answered with more than ${maxBytes} bytes`)
     if (Number(response.headers.get('content-length')) > maxBytes) {
       await response.body?.cancel()
@@ -72,7 +72,7 @@ export function createPost ({ host, url, authorization }: NodeAddress, { fetch, 
       if (size > maxBytes) throw tooLarge()
       parts.push(part)
     }
-    return Buffer.concat(parts, size).toString()
+    return Buffer.concat(parts, size)
   }
 
   return async (body, ms, signal, onHeaders) => {

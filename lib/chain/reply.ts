@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Post } from './http.js'
+import { parseJsonInSlices } from './json-slices.js'
 import { answerError, faultOf, type FaultReason, networkError, nodeError, rpcError } from './node-errors.js'
 import { type Call, failAll, isRecord, type Reply } from './rpc.js'
 
@@ -43,8 +44,8 @@ export function createNodeCalls (post: Post, { host, node, clock, timeout, onCal
     const { method } = calls[0]!
     const messages = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }))
     const batch = messages.length > 1
-    const text = await post(JSON.stringify(batch ? messages : messages[0]), timeout(method), signal, headers => onHeaders(method, headers))
-    return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, text))
+    const bytes = await post(JSON.stringify(batch ? messages : messages[0]), timeout(method), signal, headers => onHeaders(method, headers))
+    return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, await parse(host, bytes, signal))
   }
 
   return async (calls, signal) => {
@@ -66,10 +67,11 @@ function outcomeOf (replies: Reply[]): CallReport['outcome'] {
   return 'ok'
 }
 
-function parse (host: string, text: string): unknown {
+async function parse (host: string, bytes: Buffer, signal: AbortSignal): Promise<unknown> {
   try {
-    return JSON.parse(text)
-  } catch {
+    return await parseJsonInSlices(bytes, { signal })
+  } catch (error) {
+    if (isServiceError(error)) throw error
     // The platform's message quotes the text.
     throw answerError(host, 'not-json', 'answered with no JSON')
   }

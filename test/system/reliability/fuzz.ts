@@ -119,11 +119,11 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   targets.push(['event', from => decodeEvent(mutateBytes(events[from.int(events.length)]!, from))])
 
   const texts = Object.entries(answers).map(([method, result]) => ({ method, text: `{"jsonrpc":"2.0","id":1,"result":${result}}` }))
-  let body = ''
+  let body: Buffer = Buffer.alloc(0)
   const ask = createNodeCalls(async () => body, { host: 'node', node: 'node', clock: systemClock, timeout: () => 1_000, onCall () {}, onHeaders () {} })
   targets.push(['reading the reply', async from => {
     const { method, text } = texts[from.int(texts.length)]!
-    body = from.int(3) === 0 ? mutateBytes(Buffer.from(text), from).toString() : JSON.stringify(mutateJson(JSON.parse(text), from)) ?? ''
+    body = from.int(3) === 0 ? mutateBytes(Buffer.from(text), from) : Buffer.from(JSON.stringify(mutateJson(JSON.parse(text), from)) ?? '')
     const [reply] = await ask([{ method, params: [] }], new AbortController().signal)
     if ('error' in reply!) throw reply.error
   }])
