@@ -1,4 +1,5 @@
 import bs58 from 'bs58'
+import { inSlices } from '../async.js'
 import { ServiceError } from '../errors.js'
 import { isRecord, type Rpc } from './rpc.js'
 import type { AccountReader, AtSlot, CallOptions, RawAccount } from './types.js'
@@ -54,14 +55,14 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       const known = options?.known ?? []
       const doubt = (answer: unknown) => known.length > 0 && isShort(answer, known)
       const { slot, value } = await read('getProgramAccounts', program, minSlot, { ...options, doubt }, { withContext: true, filters })
-      const accounts = value.map(item => {
+      const accounts = await inSlices(value, item => {
         if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
         return readAccount(item.pubkey, item.account)
       })
       // left out one by one they would make a list that is short and looks whole
       if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
-      if (new Set(accounts.map(({ address }) => address)).size !== accounts.length) throw bad('a program account twice')
       const addresses = new Set(accounts.map(({ address }) => address))
+      if (addresses.size !== accounts.length) throw bad('a program account twice')
       const missing = known.filter(address => !addresses.has(address)).length
       if (missing > 0) throw bad(`${missing} of ${known.length} known program accounts are missing`)
       return { slot, value: accounts }

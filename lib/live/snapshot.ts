@@ -100,7 +100,7 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = found.map(entry => {
+    const discovered = await inSlices(found, (entry): Discovered => {
       const { dao, leftOut } = entry
       if (dao === undefined || leftOut !== undefined) return entry
       const result = pair(dao, tokens)

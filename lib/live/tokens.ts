@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { inParallel } from '../async.js'
+import { inParallel, inSlices } from '../async.js'
 import { systemClock } from '../clock.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
@@ -54,7 +54,8 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 
   async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
-    const accounts = await readAll(mints.flatMap(mint => [mint, metadataOf.memo(mint)]), minSlot)
+    const addresses = await inSlices(mints, mint => [mint, metadataOf.memo(mint)])
+    const accounts = await readAll(addresses.flat(), minSlot)
     const pointers = new Map<string, string>()
     for (const mint of mints) {
       const pointer = pointerOf(accounts.get(mint))
@@ -64,7 +65,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
       const pointed = await readAll([...new Set(pointers.values())], minSlot)
       for (const [address, account] of pointed) accounts.set(address, account)
     }
-    return new Map(mints.map(mint => [mint, decodeToken(mint, accounts, metadataOf.memo(mint))]))
+    return new Map(await inSlices(mints, mint => [mint, decodeToken(mint, accounts, metadataOf.memo(mint))] as const))
   }
 
   return {

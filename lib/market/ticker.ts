@@ -46,8 +46,9 @@ export function byDepth<P extends PricedPool> (pairs: readonly P[], usd: UsdValu
 export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {
   const found = new Map<string, PricedPool[]>()
   for (const pair of pairs) {
-    const pools = found.get(tickerId(pair))
-    if (pools === undefined) found.set(tickerId(pair), [pair])
+    const id = tickerId(pair)
+    const pools = found.get(id)
+    if (pools === undefined) found.set(id, [pair])
     else pools.push(pair)
   }
   return new Map(Array.from(found, ([id, pools]) => [

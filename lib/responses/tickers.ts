@@ -1,4 +1,4 @@
-import { inSlices } from '../async.js'
+import { createPauses, inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { RENEW_FROM } from '../live/fresh.js'
@@ -31,6 +31,7 @@ export function createTickers (sources: Sources): Kept<TickerList> {
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
   async function load (): Promise<TickerList> {
+    const pause = createPauses()
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
     const traded = await history.last24h(unixSeconds(sources))
@@ -43,6 +44,7 @@ export function createTickers (sources: Sources): Kept<TickerList> {
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
     const usd = usdValuationOf(snapshot, settings)
+    await pause()
     const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
     const byPool = new Map(list.map(one => [one.pool_id, one]))
     const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))

@@ -1,4 +1,4 @@
-import { createSharedTurns, createTurns } from '../../async.js'
+import { createPauses, createSharedTurns, createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles } from '../rules/candles.js'
@@ -179,8 +179,11 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>,
     { before = state, replaced = [] }: { before?: StateBefore, replaced?: StepChanges['replaced'] } = {}
   ): Promise<number> {
+    const pause = createPauses()
     const planned = planStep(before, attributed, valuation)
     const sums = await totals(planned)
+    // planning is one piece of work, writing another; nothing has changed yet
+    await pause()
     const [events, swaps] = [state.events + planned.events.length - replaced.length, state.swaps + planned.swaps]
     const ended = step.ended ?? state.ended
     await change(async () => {

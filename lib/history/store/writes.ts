@@ -1,4 +1,5 @@
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
+import { createPauses } from '../../async.js'
 import { eventRow, sequenceRangeRow, indexedRangeRow, seqText, unattributedRow } from './row-mapping.js'
 import type { CompletedEvent, Rolled, StepChanges } from './store.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
@@ -214,10 +215,16 @@ async function putDaos (trx: Trx, types: ColumnTypes, changes: StepChanges, numb
 
 /** Writes one step within the transaction that it is given. */
 export async function writeStep (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers): Promise<void> {
+  // the embedded store answers at once, without giving others their turn; whoever reads it meanwhile waits for the transaction
+  const pause = createPauses()
   await putEvents(trx, types, changes, numbers)
+  await pause()
   await putSequenceRanges(trx, types, changes, numbers)
+  await pause()
   await putDays(trx, types, changes.days, numbers, await putMakers(trx, types, changes.makers, numbers))
+  await pause()
   await putMinutes(trx, types, changes.minutes, numbers)
+  await pause()
   if (changes.minutesFrom !== null) await dropMinutes(trx, changes.minutesFrom)
   await putRates(trx, types, changes.rates)
   await putOddities(trx, types, changes, numbers)

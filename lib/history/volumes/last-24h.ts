@@ -178,12 +178,12 @@ export function createWindow (store: Store, valuation: VolumeRule) {
   return {
     /** Hands the sums at the Unix second `now` to `use`, which must not keep them; DAOs without a swap are left out. Throws HISTORY_UNAVAILABLE. */
     read: <T>(now: number, use: (sums: ReadonlyMap<string, WindowSum>) => T): Promise<T> => inTurn(async () => use(await advance(now))),
-    /** As `read`, with what is known of each DAO's trades in the window, and the last price of each from before it. */
-    readDetails: <T>(now: number, use: (sums: ReadonlyMap<string, WindowSum>, detail: (dao: string) => WindowDetail, before: ReadonlyMap<string, ExecutedPrice>) => T): Promise<T> =>
+    /** As `read`, with what is known of each DAO's trades in the window, and the last price of each from before it. All stay as they are until `use` has ended. */
+    readDetails: <T>(now: number, use: (sums: ReadonlyMap<string, WindowSum>, detail: (dao: string) => WindowDetail, before: ReadonlyMap<string, ExecutedPrice>) => T | Promise<T>): Promise<T> =>
       inTurn(async () => {
         const sums = await advance(now)
         const prices = await readBefore(now)
-        return use(sums, seconds!.detail, prices)
+        return await use(sums, seconds!.detail, prices)
       })
   }
 }

@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import { ZERO, type Rational } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
@@ -134,15 +135,17 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     async windows (now: number, known: Completeness): Promise<Map<string, PoolWindow>> {
       if (!known.covers(now - MAX_WINDOW)) throw new ServiceError('WARMING_UP', 'the last 30 days are not covered yet')
       const long = await longWindows(now, known)
-      return await window.readDetails(now, (sums, detailOf, before) => {
-        const windows = new Map<string, PoolWindow>()
+      return await window.readDetails(now, async (sums, detailOf, before) => {
         const missing = known.missing.filter(({ at }) => at === null || at > now - MAX_WINDOW)
         const mayOwn = mayOwnOf(missing, known)
-        for (const dao of new Set([...known.accounts.keys(), ...known.sequenceRanges.keys(), ...sums.keys()])) {
+        const daos = [...new Set([...known.accounts.keys(), ...known.sequenceRanges.keys(), ...sums.keys()])]
+        // all at once: steps that are written between the slices change what is known, and the sums stay as they are
+        const complete = new Set(daos.filter(dao => isComplete(dao, now - MAX_WINDOW, missing, mayOwn, known)))
+        return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
           const sum = sums.get(dao)
           const { high, low, close, priced, fees, unknownFees, makers, unnamed } = detailOf(dao)
           const [week, month] = long.get(dao) ?? [ZERO, ZERO]
-          windows.set(dao, {
+          return [dao, {
             ...(sum === undefined ? NO_VOLUME : exact(sum)),
             high,
             low,
@@ -153,10 +156,9 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
             fees: unknownFees > 0 ? null : sumOf(fees, sum?.trades ?? 0),
             quote7d: week,
             quote30d: month,
-            complete: isComplete(dao, now - MAX_WINDOW, missing, mayOwn, known)
-          })
-        }
-        return windows
+            complete: complete.has(dao)
+          }]
+        }))
       })
     },
     stretches,

@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import { powerOfTen, type Rational, toFixed } from '../../decimal.js'
 import { exact } from '../../exact-json.js'
 import type { CachedResponse } from '../../http/cached-response.js'
@@ -100,10 +101,10 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
       if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
       return await day.get(tickerId)
     },
-    assets: sameLife(sources.tickers, async ({ pairs }) => await toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
+    assets: sameLife(sources.tickers, async ({ pairs }) => await toAssets(Object.fromEntries((await inSlices(pairs.values(), pair => [
       [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
       [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
-    ])))),
+    ] as const)).flat()))),
 
     ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
       return await toTickers(Object.fromEntries(Array.from(pools, ([id, [deepest]]) => {

@@ -1,4 +1,4 @@
-import { inSlices } from '../../async.js'
+import { createPauses, inSlices } from '../../async.js'
 import { toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
@@ -61,6 +61,7 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
   }
 
   async function load (): Promise<PoolList> {
+    const pause = createPauses()
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
     const windowsEnd = unixSeconds(sources)
@@ -76,6 +77,7 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
     }))
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
+    await pause()
     const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
     const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
     return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair: poolsByPair(pairs) }

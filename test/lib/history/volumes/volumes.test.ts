@@ -1,0 +1,44 @@
+import { test } from 'tap'
+import { ratio } from '../../../../lib/decimal.js'
+import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
+import type { SequenceRange } from '../../../../lib/history/rules/types.js'
+import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
+
+const NOW = 1_760_000_000
+const DAOS = 40_000
+
+test('windows of many DAOs are made in slices, and complete by what was known when they were begun', async t => {
+  const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
+  t.teardown(() => store.close())
+  const daos = Array.from({ length: DAOS }, (_, at) => `dao ${at}`)
+  const sequenceRanges = new Map<string, readonly SequenceRange[]>()
+  const { windows } = createVolumes(store, { rate: ratio(5n, 1000n), basis: 'input' })
+  const reading = windows(NOW, {
+    sequenceRanges,
+    unreadable: new Map(),
+    sequenceGaps: new Map(),
+    accounts: new Map(daos.map(dao => [dao, 1n])),
+    verifiedSlot: 100,
+    searched: () => false,
+    named: NOBODY_NAMED,
+    // anybody's who has no event yet
+    missing: [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }],
+    lostBefore: null,
+    losses: [],
+    covers: () => true,
+    rolledFrom: new Map(),
+    minutesFrom: null
+  })
+  let turns = 0
+  // as a step that is written meanwhile would
+  const timer = setInterval(() => {
+    turns++
+    for (const dao of daos) sequenceRanges.set(dao, [])
+  }, 0)
+  const made = await reading
+  clearInterval(timer)
+  t.ok(turns > 0)
+  t.equal(made.size, DAOS)
+  t.equal([...made.values()].filter(({ complete }) => complete).length, 0)
+})
