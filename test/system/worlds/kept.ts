@@ -1,4 +1,4 @@
-/** Worlds that once failed, cut down, each with the sentence of what it found. */
+/** Worlds that once failed, cut down, each with the sentence of what it found; and small ones in which defects that were put back show. */
 import type { Plan } from './plan.js'
 
 export const KEPT: Array<{ found: string, plan: Plan }> = [
@@ -45,5 +45,33 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'The good node went away, the other fell five minutes behind: after a minute nobody knew any more how far the chain had been, and old prices were fresh.',
     plan: { seed: 234, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 3, swaps: 60 }, weather: 170, every: 6, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'down' } }, { at: 60, for: 110, node: 1, weather: { kind: 'lag', slots: 713 } }] }
+  },
+  {
+    found: 'Nothing became final any more on a node that went on: its breaker opened, and the state of the DAOs went stale with the history.',
+    plan: { seed: 36, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 200, every: 8, events: [{ at: 40, for: 160, node: 0, weather: { kind: 'finality' } }] }
+  },
+  {
+    found: 'Finality stood when the process started: minutes of trades were left out of volumes served as fresh.',
+    plan: { seed: 10, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 60 }, weather: 190, every: 8, events: [{ at: 20, for: 170, node: 0, weather: { kind: 'finality' } }, { at: 160, process: 'restart' }] }
+  },
+  {
+    found: 'One method was refused for a minute, and the rate of all calls never grew again: the node was lost until a restart.',
+    plan: { seed: 11, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 4, swaps: 371 }, weather: 124, every: 53, events: [{ at: 0, for: 71, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getProgramAccounts', value: 1 } } }] }
+  },
+  {
+    found: 'For defects put back: a list that is short, one slot far too high, a mint that is said not to be.',
+    plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 150, for: 50, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000, times: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
+  },
+  {
+    found: 'For defects put back: signatures in no list, found days later.',
+    plan: { seed: 39, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 4, swaps: 120 }, weather: 80, every: 12, events: [{ at: 0, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 3 } } }] }
+  },
+  {
+    found: 'For defects put back: a dollar that is none at first contact.',
+    plan: { seed: 29, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 30, every: 20, events: [{ at: 0, for: 25, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-owner', method: 'getMultipleAccounts' } } }] }
+  },
+  {
+    found: 'For defects put back: what a stranger may do, an upgrade, another network.',
+    plan: { seed: 34, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 150, every: 8, events: [{ at: 12, chain: 'hostile' }, { at: 14, chain: 'hostile' }, { at: 16, chain: 'hostile' }, { at: 20, chain: 'forged' }, { at: 22, chain: 'forged' }, { at: 24, chain: 'forged' }, { at: 26, chain: 'forged' }, { at: 28, chain: 'forged' }, { at: 30, chain: 'forged' }, { at: 40, chain: 'upgrade' }, { at: 90, for: 30, process: 'network' }] }
   }
 ]

@@ -179,5 +179,26 @@ export const DEFECTS: Defect[] = [
     file: 'lib/history/volumes/last-24h.ts',
     find: 'import { DAY } from \'../../time.js\'',
     put: 'const DAY = 82_800'
+  },
+  {
+    name: 'finality-against-node',
+    sentence: 'A finalized slot that is far behind counts against the node: its breaker opens, and prices go with the history.',
+    file: 'lib/chain/slots.ts',
+    find: 'reason: \'finality\' })',
+    put: 'reason: \'behind\' })'
+  },
+  {
+    name: 'finality-at-first',
+    sentence: 'The first finalized slot is the head, however far the chain is past it.',
+    file: 'lib/chain/client.ts',
+    find: 'const ask: Send = watchMs === 0\n',
+    put: 'const ask: Send = watchMs === 0 || nodes.length === 1\n'
+  },
+  {
+    name: 'rate-starved',
+    sentence: 'A rate of few calls in a long window is never tried to be more.',
+    file: 'lib/chain/rate.ts',
+    find: '>= Math.floor(found.calls * Math.min(level, 1) * USED)',
+    put: '>= found.calls * Math.min(level, 1) * USED'
   }
 ]
