@@ -7,7 +7,7 @@ import { startScript } from '../../support/script-process.js'
 
 const CHILD = 'test/support/history/child.ts'
 /** More in a run of its own: `KILLS=400 npx tap test/lib/history/kill.test.ts`. */
-const KILLS = Number(process.env.KILLS ?? 40)
+const KILLS = Number(process.env.KILLS ?? 24)
 const LANES = 2
 const LATENCY_MS = 6
 const MAX_MS = 30
