@@ -1,19 +1,28 @@
 /**
- * Carries out attacks on a simulated market of two honest DAOs and prints the figures before and after: `npm run attacks`, or
- * `npm run attacks -- dust fake-dollar` for some. No network.
+ * Carries out attacks and prints the figures before and after, without a network: each on a market of two honest DAOs of its own, or all on the running
+ * demo, which prints the addresses. `--help` says how.
  */
 import { ATTACKS } from './attacks/attacks.js'
-import { readCommandLine, refuse } from './command-line.js'
+import { httpUrl, readCommandLine, refuse, runScript, UsageError } from './command-line.js'
+import { openDemo } from './attacks/demo.js'
 import { openStage } from './attacks/stage.js'
 
-const { positionals: wanted } = readCommandLine(`npm run attacks -- [${Object.keys(ATTACKS).join('] [')}]`, {}, true)
+const USAGE = `npm run attacks -- [--url <the demo's service> --chain <where its chain takes moves>] [${Object.keys(ATTACKS).join('] [')}]`
+
+const { values, positionals: wanted } = readCommandLine(USAGE, { url: { type: 'string' }, chain: { type: 'string' } }, true)
 for (const name of wanted) if (ATTACKS[name] === undefined) refuse(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
-for (const [name, { what, run, show }] of Object.entries(ATTACKS)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  const stage = await openStage()
-  console.log(`\n${name}: ${what}`)
-  console.log('  before', await show(await stage.look(), stage))
-  await run(stage)
-  console.log('  after ', await show(await stage.look(), stage))
-  await stage.close()
-}
+
+await runScript(async () => {
+  const { url, chain } = values
+  if ((url === undefined) !== (chain === undefined)) throw new UsageError(`--url and --chain go together: ${USAGE}`)
+  const open = url === undefined || chain === undefined ? openStage : () => openDemo(httpUrl('url', url), httpUrl('chain', chain))
+  for (const [name, { what, run, show }] of Object.entries(ATTACKS)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue
+    const scene = await open()
+    console.log(`\n${name}: ${what}`)
+    console.log('  before', await show(await scene.look(), scene))
+    await run(scene)
+    console.log('  after ', await show(await scene.look(), scene))
+    await scene.close()
+  }
+})

@@ -61,7 +61,7 @@ const HOST = '127.0.0.1'
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 
-interface Chain { url: string, wsUrl: string, program: string, router: string, spam: string, launched: string[] }
+interface Chain { url: string, wsUrl: string, movesUrl: string, program: string, router: string, spam: string, launched: string[] }
 
 /** Says so in one line where the port is taken, before anything is started. */
 async function requirePort (): Promise<void> {
@@ -77,7 +77,7 @@ async function requirePort (): Promise<void> {
 async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
   // A limited node gives a market of a size that it lets through in minutes.
   const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
-  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every],
+  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every, '--moves'],
     // the channel ends it however this process ends
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
@@ -119,7 +119,9 @@ DAO market data on a simulated chain: ${tickers.length} pools, ${swaps} swaps in
 The deepest pool, ${deepest?.base_symbol}/${deepest?.target_symbol}: price ${deepest?.last_price}, bid ${deepest?.bid}, ask ${deepest?.ask},
 24 hours ${deepest?.target_volume} ${deepest?.target_symbol}, liquidity ${deepest?.liquidity_in_usd} USD. It trades while you look. Ctrl-C ends it.
 
-What anyone could do with a DAO of his own, carried out, with the figures before and after: npm run attacks
+What anyone could do with a DAO of his own, carried out here, with the figures before and after:
+
+  npm run attacks -- --url ${address} --chain ${chain.movesUrl}
 
 The simulated node (${values.node}) answers npm start too:
 

@@ -116,9 +116,9 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
   return { daos, spam, fakeDollar, empty, huge, deciding, swaps }
 }
 
-/** One trade now, somewhere: a spot swap, or one on a live proposal's pools. Returns null where no DAO has liquidity. */
-export function trade (ledger: Ledger, random: Random = ledger.random) {
-  const trading = ledger.daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
+/** One trade now, in one of `daos`: a spot swap, or one on a live proposal's pools. Returns null where no DAO has liquidity. */
+export function trade (ledger: Ledger, random: Random = ledger.random, daos: readonly Dao[] = ledger.daos) {
+  const trading = daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
   if (trading.length === 0) return null
   const dao = trading[Math.floor(random.next() ** 2 * trading.length)]!
   if (dao.proposalLive && random.int(4) === 0) return { dao, ...conditionalOnce(dao, random) }

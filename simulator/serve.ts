@@ -7,6 +7,7 @@ import { PROGRAMS } from './addresses.js'
 import { createLedger } from './ledger.js'
 import { NODE_KINDS, isNodeKind } from './kinds.js'
 import { buildMarket, trade } from './market.js'
+import { serveMoves } from './moves.js'
 import { startNode } from './node.js'
 
 const { values } = parseArgs({
@@ -23,6 +24,8 @@ const { values } = parseArgs({
     'finality-lag': { type: 'string', default: '0' },
     // Trades on, at the pace of the real clock: a swap in so many seconds, on average.
     live: { type: 'boolean', default: false },
+    // Takes moves of anyone on this machine, at an address of its own.
+    moves: { type: 'boolean', default: false },
     every: { type: 'string', default: '0.6' },
     // Half of the history under the older fees.
     'fee-change': { type: 'boolean', default: false },
@@ -48,11 +51,12 @@ const market = buildMarket(ledger, {
 const node = await startNode(ledger, {
   port: Number(values.port), host: values.host, kind: values.node, finalityLag: Number(values['finality-lag']), latencyMs: Number(values.latency)
 })
+const moves = values.moves ? await serveMoves(ledger) : undefined
 let timer: NodeJS.Timeout | undefined
 if (values.live) {
   timer = setInterval(() => {
     ledger.advance(Math.max(0, now() - ledger.time))
-    if (ledger.random.next() < SLOT_MS / 1000 / Number(values.every)) trade(ledger)
+    if (ledger.random.next() < SLOT_MS / 1000 / Number(values.every)) trade(ledger, ledger.random, market.daos)
   }, SLOT_MS)
 }
 // However its parent ended: a child with a channel is told.
@@ -60,12 +64,14 @@ for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
   process.once(event, async () => {
     clearInterval(timer)
     if (process.connected) process.disconnect()
+    await moves?.close()
     await node.close()
   })
 }
 console.log(JSON.stringify({
   url: node.url,
   wsUrl: node.wsUrl,
+  movesUrl: moves?.url,
   program: ledger.program,
   router: PROGRAMS.aggregator,
   spam: market.spam.address,

@@ -10,19 +10,16 @@ import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Daos } from '../../schemas/daos.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { createLedger, type Dao, type Ledger, type Mint, startNode } from '../../simulator/index.js'
+import { movesOn } from '../../simulator/moves.js'
+import type { Figures, Scene } from './scene.js'
 
-export interface Figures { tickers: Ticker[], aggregate: AggregateVolume, daos: Daos, supply (mint: string): Promise<{ status: number, body: Record<string, unknown> }> }
-
-export interface Stage {
+export interface Stage extends Scene {
   ledger: Ledger
   usdc: Mint
   /** Deep pools in USDC that have traded. */
   honest: readonly [Dao, Dao]
   /** A pool in USDC, as anyone could make one. */
   pool (base: Mint, baseReserves: bigint, quoteReserves: bigint, quote?: Mint): Dao
-  /** What the service says once it has seen all that the chain holds. */
-  look (): Promise<Figures>
-  close (): Promise<void>
 }
 
 const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
@@ -80,6 +77,8 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
     usdc,
     honest,
     pool,
+    moves: movesOn(ledger),
+    deepest: { base: honest[0].base.address },
     look,
     async close () {
       for (const end of open.reverse()) await end()
