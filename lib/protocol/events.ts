@@ -56,17 +56,41 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       if (data === undefined) throw bad(tx, 'instruction data that are not base58')
       if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
       const body = decodeEvent(data)
-      const place = { outer: index, inner, accounts }
-      if (body.raw === null) events.push({ ...body, ...place, emitters: [], grown: null })
-      else {
-        const candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
-        const grown = body.name === 'Unreadable' ? readGrown(data, accounts) ?? null : null
-        events.push({ ...body, ...place, candidates, emitters: emittersOf(tx, program, accounts, index, inner), grown })
+      const event = placed(body, index, inner, accounts)
+      if (body.raw !== null) {
+        event.candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
+        event.grown = body.name === 'Unreadable' ? readGrown(data, accounts) ?? null : null
+        event.emitters = emittersOf(tx, program, accounts, index, inner)
       }
+      events.push(event)
     }
   }
   return events
 }
+
+/** Field by field: of spread objects the platform makes ones that cost many times as much, and this is done for every event. */
+const placed = (body: EventBody, outer: number, inner: number, accounts: readonly string[]): ProgramEvent => ({
+  name: body.name,
+  slot: body.slot,
+  at: body.at,
+  seq: body.seq,
+  dao: body.dao,
+  proposal: body.proposal,
+  user: body.user,
+  candidates: body.candidates,
+  fees: body.fees,
+  reserves: body.reserves,
+  keepsFees: body.keepsFees,
+  swap: body.swap,
+  liquidity: body.liquidity,
+  reason: body.reason,
+  raw: body.raw,
+  outer,
+  inner,
+  accounts,
+  emitters: [],
+  grown: null
+})
 
 /** Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of calls. */
 function emittersOf ({ meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number): string[] {

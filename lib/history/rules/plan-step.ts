@@ -66,7 +66,8 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
     }
   }
   for (const { dao, seq, at, maker, swap } of own.values()) {
-    tally.count({ ...swap!, dao, seq, at, maker })
+    const { side, input, output, fee } = swap!
+    tally.count({ side, input, output, fee, dao, seq, at, maker })
     const first = firstSwaps.get(dao) ?? known.firstSwaps.get(dao) ?? Infinity
     if (at < first) firstSwaps.set(dao, at)
   }

@@ -42,7 +42,8 @@ export function eventRow (event: StoredEvent, dao: number, change: number): Inse
 }
 
 export function swapOf (row: Pick<Selectable<Tables['events']>, 'seq' | 'at' | 'maker' | SwapColumn>, dao: string): SwapRow {
-  return { dao, seq: BigInt(row.seq), at: Number(row.at), maker: row.maker, ...storedSwapOf(row) }
+  const { side, input, output, fee } = storedSwapOf(row)
+  return { dao, seq: BigInt(row.seq), at: Number(row.at), maker: row.maker, side, input, output, fee }
 }
 
 type SwapColumn = 'side' | 'input' | 'output' | 'fee'
