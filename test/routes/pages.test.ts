@@ -169,7 +169,8 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
     walker(1, () => ({ since: ledger.time - 20 })), walker(2, () => ({ since: begin + 20, until: begin + 60 })), walker(7, () => ({ until: middle })), walker(37), walker(undefined),
     walker(1000), walker(999, () => ({ since: middle })), follower(1, true), follower(11, false), follower(undefined, false), follower(1000, true)
   ])
-  t.ok(late > 0, 'some came late')
+  // of a few rounds all may have been found again before anyone looked
+  if (arriving >= 1000) t.ok(late > 0, 'some came late')
   t.equal(made(), ids(client().swapsOf({})).length)
 }
 
