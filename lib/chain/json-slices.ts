@@ -59,8 +59,8 @@ export async function parseJsonInSlices (bytes: Buffer, { signal, largeBytes = L
   // What is left must be JSON with any list in the place of this one. A mark that stands nowhere else, where nothing is escaped, finds it again.
   const [head, tail] = [bytes.subarray(0, start), bytes.subarray(at + 1)]
   if (head.length + tail.length >= LARGE_BYTES || head.includes(BACKSLASH) || tail.includes(BACKSLASH)) return whole()
-  let mark = 'list'
-  while (head.includes(mark) || tail.includes(mark)) mark += '.'
+  // longer than both
+  const mark = '.'.repeat(head.length + tail.length + 1)
   return JSON.parse(`${head.toString()}["${mark}"]${tail.toString()}`, (_key, value: unknown) => Array.isArray(value) && value[0] === mark ? elements : value)
 }
 

@@ -55,6 +55,12 @@ test('any JSON, and any JSON with one character changed', async () => {
 const isSame = (a: unknown, b: unknown): boolean => Object.is(a, b) || (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null &&
   Array.isArray(a) === Array.isArray(b) && Object.keys(a).join() === Object.keys(b).join() && Object.keys(a).every(key => isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])))
 
+test('what stands beside the list costs no more than its length', async t => {
+  const text = `{"a":"list${'.'.repeat(2_000_000)}","b":["........"],"c":"[","d":5}`
+  const [sliced, whole] = await both(text)
+  t.ok(isSame(sliced, whole))
+})
+
 test('a large answer lets others have their turn, and ends with its signal', async t => {
   const rows = Array.from({ length: 20_000 }, (_, at) => ({ pubkey: String(at), account: { data: ['A'.repeat(800), 'base64'] } }))
   const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', result: { context: { slot: 1 }, value: rows }, id: 1 }))
