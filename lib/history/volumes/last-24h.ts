@@ -152,15 +152,17 @@ export function createWindow (store: Store, valuation: VolumeRule) {
   /** The newest priced trade of each DAO from before the window at `now`, brought up to date. */
   async function readBefore (now: number): Promise<ReadonlyMap<string, ExecutedPrice>> {
     const edge = now - DAY
+    // only what has been read is kept: a reading that fails is made again
     if (before === undefined || before.at > edge) {
-      before = { at: edge, revision: change, prices: new Map() }
-      for (const trade of await store.lastTrades(edge)) before.prices.set(trade.dao, executedPrice(trade.swap)!)
-      return before.prices
+      const prices = new Map<string, ExecutedPrice>()
+      for (const trade of await store.lastTrades(edge)) prices.set(trade.dao, executedPrice(trade.swap)!)
+      before = { at: edge, revision: change, prices }
+      return prices
     }
     const changed = await store.daosChanged(before.revision, 0, edge + 1)
     const daos = new Set([...changed.rows, ...await store.daosTraded(before.at + 1, edge + 1)])
-    before = { ...before, at: edge, revision: changed.revision }
     if (daos.size > 0) for (const trade of await store.lastTrades(edge, [...daos])) before.prices.set(trade.dao, executedPrice(trade.swap)!)
+    before = { ...before, at: edge, revision: changed.revision }
     return before.prices
   }
 

@@ -3,7 +3,11 @@ import { ratio } from '../../../../lib/decimal.js'
 import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { createWindow } from '../../../../lib/history/volumes/last-24h.js'
 import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
+import { ServiceError } from '../../../../lib/errors.js'
+import { createLedger } from '../../../../simulator/index.js'
+import { until, watch } from '../../../support/history/history.js'
 
 const NOW = 1_760_000_000
 const DAOS = 40_000
@@ -41,4 +45,32 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
   t.ok(turns > 0)
   t.equal(made.size, DAOS)
   t.equal([...made.values()].filter(({ complete }) => complete).length, 0)
+})
+
+test('a price from before the window that could not be read once is read the next time', async t => {
+  const ledger = createLedger({ seed: 24 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  dao.swap('buy', 1_000_000n)
+  ledger.advance(2 * 86_400)
+  const { history, store } = await watch(t, ledger)
+  await until(() => history.status().swaps === 1)
+  let isAway = true
+  const window = createWindow({
+    ...store,
+    async lastTrades (...asked) {
+      if (isAway) throw new ServiceError('HISTORY_UNAVAILABLE', 'the store is away')
+      return await store.lastTrades(...asked)
+    }
+  }, { rate: ratio(5n, 1000n), basis: 'input' })
+  const before = async () => await window.readDetails(ledger.time, (_sums, _detail, before) => before.size)
+  await t.rejects(before(), { code: 'HISTORY_UNAVAILABLE' })
+  isAway = false
+  t.equal(await before(), 1)
+  dao.swap('sell', 1_000_000n)
+  await until(() => history.status().swaps === 2)
+  ledger.advance(2 * 86_400)
+  isAway = true
+  await t.rejects(before(), { code: 'HISTORY_UNAVAILABLE' })
+  isAway = false
+  t.equal(await window.readDetails(ledger.time, (_sums, _detail, before) => before.get(dao.address)!.quote), (await store.lastTrades(ledger.time))[0]!.swap.output)
 })
