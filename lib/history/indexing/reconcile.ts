@@ -3,7 +3,7 @@ import type { HistoryReader } from '../../chain/types.js'
 import type { OnLog } from '../log-events.js'
 import { type Fetcher, isMissing } from './fetch-transactions.js'
 import { expectedEvents } from '../status.js'
-import { gapKey, isToCome, sequenceGapsOf, type SequenceGap } from '../rules/sequence-gaps.js'
+import { gapKey, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved } from '../rules/sequence-gaps.js'
 import { refetchGap, type Cursor } from './refetch-gap.js'
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { StepWriter } from './step-writer.js'
@@ -63,9 +63,9 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
   let verified: ReadonlyMap<string, bigint> = new Map()
   let verifiedSlot = 0
-  /** When each DAO was made, Unix seconds; and the first number of it that proved anything. */
+  /** When each DAO was made, Unix seconds; and which of its numbers have proved something. */
   let created: ReadonlyMap<string, number> = new Map()
-  const first = new Map<string, { seq: bigint, slot: number }>()
+  const proved = new Map<string, ProvedNumbers>()
   /** Everything up to here has been walked. */
   let walkedSlot = 0
   let expected: number | null = null
@@ -98,7 +98,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     if (found === undefined) return
     verified = found.reading.seqNums
     verifiedSlot = Math.max(verifiedSlot, found.upTo)
-    for (const [dao, seq] of verified) if (!first.has(dao)) first.set(dao, { seq, slot: found.upTo })
+    for (const [dao, seq] of verified) proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo, at: now() }))
     expected = expectedEvents(verified) ?? 0
     waiting = waiting.filter(({ slot }) => slot > verifiedSlot)
   }
@@ -154,7 +154,7 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     get searched () { return [...sequenceGaps().values()].flat().every(gap => !schedule.isNew(gapKey(gap))) },
     /** Whether one has, in vain, so that what is missing may be lost. */
     wasSearched: (gap: SequenceGap) => !schedule.isNew(gapKey(gap)) &&
-      !isToCome(gap, { createdAt: created.get(gap.dao), first: first.get(gap.dao) }, { lostBefore: beginningOf(writer.state), losses: writer.state.losses, now: chainTime() }),
+      !isToCome(gap, { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }, { lostBefore: beginningOf(writer.state), losses: writer.state.losses, now: chainTime() }),
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: (gap: SequenceGap) => withheld.has(gapKey(gap)),
     /** Events that those numbers amount to. */

@@ -101,12 +101,29 @@ function lostUntil ({ from, until, fromSlot, toSlot }: SequenceGap, { lostBefore
   return ends.length === 0 ? until : Math.min(until ?? Infinity, Math.max(...ends))
 }
 
+/** A number of a DAO's account, the slot up to which it proved what is stored, and the moment of that, ms. */
+export interface ProvedNumber { seq: bigint, slot: number, at: number }
+
+/** What is numbered beyond `base` has been walked, and is waited for; `next` is the first higher number, which takes its place in time. */
+export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
+
+/** For so long what an account has numbered is waited for, ms. */
+const WAITED_MS = 86_400_000
+
+/** `known` and one number more. One that goes down shows that a higher one was told wrong. */
+export function withProved (known: ProvedNumbers | undefined, number: ProvedNumber): ProvedNumbers {
+  if (known === undefined || number.seq < known.base.seq) return { base: number }
+  const { base, next } = known
+  if (next !== undefined && next.seq <= number.seq) return number.at - next.at < WAITED_MS ? known : withProved({ base: next }, number)
+  return number.seq > base.seq ? { base, next: number } : { base }
+}
+
 /** What is known of a DAO beside its events. */
 export interface KnownDao {
   /** When it was made, Unix seconds; undefined: not known. */
   createdAt: number | undefined
-  /** The first number of its account that proved anything, and its slot: what is numbered beyond has been walked. */
-  first: { seq: bigint, slot: number } | undefined
+  /** The first number of its account that proved anything, or a later one that is a day old. */
+  first: Pick<ProvedNumber, 'seq' | 'slot'> | undefined
 }
 
 /** For so long after a DAO was made its first events are waited for, seconds. */
@@ -114,7 +131,7 @@ const YOUNG = 86_400
 
 /**
  * Whether what is missing happened after all that is lost: then it is yet to come, however often it was looked for in vain, since a node's lists may
- * be behind its accounts. `now`: chain time in ms, undefined while it is not known.
+ * be behind its accounts; but not longer than a day, since an account may have been told wrong once. `now`: chain time in ms, undefined while it is not known.
  */
 export function isToCome (gap: SequenceGap, { createdAt, first }: KnownDao, { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { type GapSearch, gapKey, isToCome, type KnownDao, mayReach, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
+import { type GapSearch, gapKey, isToCome, type KnownDao, mayReach, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
@@ -71,5 +71,18 @@ test('what an account has numbered since it was first looked at is to come', t =
   t.equal(isToCome({ ...gap, from: 1n }, seen(8n), past), true)
   t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 499, until: 7 }] }), true, 'lost was only what came before')
   t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 500, until: 7 }] }), false)
+  t.end()
+})
+
+test('what an account has numbered is waited for until the number is a day old; one that goes down was told wrong', t => {
+  const DAY = 86_400_000
+  const after = (numbers: Array<[seq: bigint, at: number]>) => numbers.reduce<ProvedNumbers | undefined>((known, [seq, at]) => withProved(known, { seq, slot: at + 1, at }), undefined)
+  t.same(after([[3n, 0]]), { base: { seq: 3n, slot: 1, at: 0 } })
+  t.equal(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 9]])!.base.seq, 3n)
+  t.same(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 }, next: { seq: 6n, slot: DAY + 11, at: DAY + 10 } })
+  t.same(after([[3n, 0], [5n, 10], [5n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 } })
+  t.same(after([[3n, 0], [3n, 2 * DAY]]), { base: { seq: 3n, slot: 1, at: 0 } })
+  t.same(after([[900n, 0], [5n, 10]]), { base: { seq: 5n, slot: 11, at: 10 } }, 'too high at first')
+  t.same(after([[3n, 0], [900n, 10], [5n, 20]]), { base: { seq: 3n, slot: 1, at: 0 }, next: { seq: 5n, slot: 21, at: 20 } }, 'or later')
   t.end()
 })
