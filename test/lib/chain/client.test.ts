@@ -1,9 +1,10 @@
+import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
 import { createFakeClock } from '../../support/fake-clock.js'
-import { answering, send, startNode } from '../../support/node-server.js'
+import { answering, type Behaviour, RpcFault, send, startNode } from '../../support/node-server.js'
 import { until } from '../../support/until.js'
 
 const hash = '1'.repeat(32)
@@ -99,6 +100,29 @@ test('before the first answer is believed every node is asked where it is; one t
   await until('the other one is asked', () => second.requests.length > before)
   clock.advance(2_000)
   t.match(await asked, { value: 1_000 })
+})
+
+test('a node alone that does not say where it is costs the first answer 2 s, and no other; one that refuses to say, nothing', async t => {
+  const clock = createFakeClock(1)
+  const node = await startNode(t, () => {})
+  const rest = good({ context: { slot: 1_000 }, value: 7 })
+  const { rpc } = client(t, { urls: [node.url], clock, watchMs: 4_000 })
+  const hanging: Behaviour = (body, res, req) => { if (Array.isArray(body) || body.method !== 'getSlot') rest(body, res, req) }
+  node.behave = hanging
+  const asked = rpc.call('getBalance', [])
+  await until('it is asked where it is', () => node.requests.length > 0)
+  clock.advance(2_000)
+  t.match(await asked, { value: 7 })
+  t.match(await rpc.call('getBalance', []), { value: 7 })
+  t.match(rpc.nodes(), [{ breaker: 'closed', slot: 1_000 }])
+
+  const before = clock.now()
+  for (const refuse of [answering(() => new RpcFault(-32601, 'Method not found')), (_: unknown, res: ServerResponse) => send(res, '', 403)]) {
+    const other = client(t, { urls: [node.url], clock, watchMs: 4_000 })
+    node.behave = (body, res, req) => (!Array.isArray(body) && body.method === 'getSlot' ? refuse : rest)(body, res, req)
+    t.match(await other.rpc.call('getBalance', []), { value: 7 })
+  }
+  t.ok(clock.now() - before < 2_000)
 })
 
 test('a node whose finality stands is refused for that alone, from the first answer on: its accounts are as good as before', async t => {
