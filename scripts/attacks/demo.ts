@@ -14,13 +14,16 @@ const TRIES = 60
 
 /** The service at `url` before the chain that takes moves at `chain`. Throws a UsageError where one of them does not answer. */
 export async function openDemo (url: URL, chain: URL): Promise<Scene> {
+  const nobodyAt = ({ origin }: URL) => (cause: unknown): never => { throw new UsageError(`nobody answers at ${origin}`, { cause }) }
+  // no move: only whether it is there
+  await fetch(chain, { method: 'POST', body: '[]' }).catch(nobodyAt(chain))
   let moved = 0
   const moves = sendMoves(chain.href, slot => { moved = slot })
 
   /** The answer; where the limit is met, or figures are not there yet, once they are. */
   async function ask (path: string): Promise<Response> {
     for (let tries = 0; ; tries++) {
-      const answer = await fetch(new URL(path, url)).catch((cause: unknown) => { throw new UsageError(`nobody answers at ${url.origin}`, { cause }) })
+      const answer = await fetch(new URL(path, url)).catch(nobodyAt(url))
       if (![429, 503].includes(answer.status) || tries === TRIES) return answer
       await answer.body?.cancel()
       await systemClock.sleep(Math.max(LOOK_MS, Number(answer.headers.get('retry-after')) * 1000))

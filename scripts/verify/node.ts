@@ -16,7 +16,7 @@ export async function ask<T> (where: string, body?: object): Promise<T> {
     .catch((error: Error) => refuse(`${new URL(where).origin} can't be asked: ${String(error.cause ?? error)}`))
   if (answer.ok) return await answer.json() as T
   if (answer.status !== 429) return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
-  await setTimeout(1000 * Number(answer.headers.get('retry-after') ?? 10))
+  await setTimeout(1000 * (Number(answer.headers.get('retry-after')) || 10))   // not told, or as a date
   return await ask(where, body)
 }
 
