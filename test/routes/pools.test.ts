@@ -241,6 +241,18 @@ test('volumes, fees and days are of one moment, and a day is complete once its l
   t.same([after.complete, after.trades], [true, ledger.swaps.filter(({ time }) => dateOf(time) === after.date).length])
 })
 
+test('days are as old as the prices that value them; trades and candles need none', async t => {
+  const { ledger, node, daos, app } = await market(t)
+  const path = `/api/pools/${daos[0]!.address}`
+  await get(app, '/api/pools')
+  node.fault({ method: 'getProgramAccounts', kind: 'status', value: 500 })
+  ledger.advance(30)
+  await headReached(app, ledger, ledger.time)
+  const age = async (of: string) => (await app.inject(`${path}${of}`)).headers.age
+  t.ok(Number(await age('/days')) >= 30, 'the state of the chain could not be read for 30 s')
+  t.same([await age('/trades'), await age('/ohlcv')], [undefined, undefined])
+})
+
 const verifier = (url: string, rpc: string) => async (pool: string) =>
   await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/verify.ts'), '--url', url, '--rpc', rpc, '--pool', pool])
     .then(({ stdout }) => stdout, (error: { stdout: string, stderr: string }) => error.stdout + error.stderr)

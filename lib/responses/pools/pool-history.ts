@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
 import { executedPrice, type ExecutedPrice, INTERVALS, type Interval, type Reading, SCALE, sumOf, type TimedCandle, type Trade } from '../../history/history.js'
 import { createFreshCache, type Aged } from '../../live/fresh.js'
-import type { Snapshot } from '../../live/snapshot.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { type Pair, usdText } from '../../market/ticker.js'
+import type { UsdValuation } from '../../market/usd.js'
 import { DAY, dateOf } from '../../time.js'
 import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
 import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
@@ -24,7 +24,8 @@ export interface PoolHistory {
   days (poolId: string, asked: DaysAsked): Promise<Aged<CachedResponse<PoolDays>>>
 }
 
-interface Rows<T> { rows: T, isLost: boolean }
+/** `readAt`: when the state that they are valued by was first seen, ms; undefined: they are of the history alone. */
+interface Rows<T> { rows: T, isLost: boolean, readAt?: number }
 
 /** Answers to single questions that are kept: anyone may ask for any stretch of time. */
 const MAX_KEPT = 128
@@ -48,27 +49,28 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   /** Answers by question, kept for as long as tickers are. */
-  function kept<A, T> (make: (pair: Pair, asked: A, reading: Reading, state: Snapshot) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
+  function kept<A, T> (make: (pair: Pair, asked: A) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
     const questions = new LRUCache<string, { pair: Pair, asked: A }>({ max: 2 * MAX_KEPT })
-    const cache = createFreshCache<string, CachedResponse<T>>({
+    const cache = createFreshCache<string, { readAt: number, response: CachedResponse<T> }>({
       async load (key) {
+        const begun = now()
         const { pair, asked } = questions.get(key)!
-        // Before the reading: while it is under way, no step may wait for a node
-        const { value: state } = await snapshot.get(ALL)
-        const { rows, isLost } = await history.read(reading => make(pair, asked, reading, state))
-        return makePlainResponse<T>('application/json; charset=utf-8', text(rows), { 'x-history-complete': String(!isLost) })
+        const { rows, isLost, readAt = begun } = await make(pair, asked)
+        return { readAt, response: makePlainResponse<T>('application/json; charset=utf-8', text(rows), { 'x-history-complete': String(!isLost) }) }
       },
       ttl: TICKER_TTL,
       staleIfError: settings.staleIfError,
       max: MAX_KEPT,
-      now
+      now,
+      readAt: ({ readAt }) => readAt
     })
     return async (poolId, asked) => {
       const pair = await check(poolId)
       const key = `${poolId} ${Object.values(asked as object).join()}`
       questions.set(key, { pair, asked })
-      return await cache.get(key)
+      const { value: { response }, ...age } = await cache.get(key)
+      return { value: response, ...age }
     }
   }
 
@@ -95,8 +97,8 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     return { rows: candleRows(empty ? filled(found, begin, end, width) : found, close, pair), isLost }
   }
 
-  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, state: Snapshot): Promise<Rows<PoolDays>> {
-    const worth = usdValuationOf(state, settings)(pair.quoteMint)
+  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation): Promise<Rows<PoolDays>> {
+    const worth = usd(pair.quoteMint)
     const today = Math.floor(unixSeconds(sources) / DAY)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
     const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
@@ -122,7 +124,18 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     }
   }
 
-  return { trades: kept(trades, tradesText), candles: kept(candles, candlesText), days: kept(days, daysText) }
+  /** Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait for a node. */
+  async function valuedDays (pair: Pair, asked: DaysAsked): Promise<Rows<PoolDays>> {
+    const { value: state, age } = await snapshot.get(ALL)
+    const readAt = now() - age
+    return { ...await history.read(reading => days(pair, asked, reading, usdValuationOf(state, settings))), readAt }
+  }
+
+  return {
+    trades: kept((pair, asked: TradesAsked) => history.read(reading => trades(pair, asked, reading)), tradesText),
+    candles: kept((pair, asked: CandlesAsked) => history.read(reading => candles(pair, asked, reading)), candlesText),
+    days: kept(valuedDays, daysText)
+  }
 }
 
 function tradeRow ({ seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves }: Trade, pair: Pair): Trades[number] {
