@@ -57,7 +57,14 @@ function storedSwapOf (row: Pick<Selectable<Tables['events']>, SwapColumn>): Sto
   }
 }
 
-export function poolEventOf (row: Pick<Selectable<Tables['events']>, typeof POOL_EVENT_COLUMNS[number]>, dao: string): PoolEvent {
+/** What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs. */
+export const TRADE_COLUMNS = ['seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'] as const
+export const POOL_EVENT_COLUMNS = ['dao', ...TRADE_COLUMNS, 'quote_change', 'base_change'] as const
+
+type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> & Partial<Pick<Selectable<Tables['events']>, 'quote_change' | 'base_change'>>
+
+/** Of a row whose changes were not read, `liquidity` is null, as it is of every trade. */
+export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
   return {
     dao,
     seq: BigInt(row.seq),
@@ -69,39 +76,17 @@ export function poolEventOf (row: Pick<Selectable<Tables['events']>, typeof POOL
     blockIndex: nullable(row.block_index),
     maker: row.maker,
     swap: row.side === null ? null : storedSwapOf(row),
-    liquidity: sides(row.quote_change, row.base_change),
+    liquidity: sides(row.quote_change ?? null, row.base_change ?? null),
     reserves: sides(row.quote_reserves, row.base_reserves)
   }
 }
+
+/** `row`: one whose `side` is not null, so that it has a swap. */
+export const tradeOf = (row: EventColumns, dao: string): Trade => poolEventOf(row, dao) as Trade
 
 export function storedEventOf (row: Selectable<Tables['events']>, dao: string): StoredEvent {
   return { ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason, raw: row.raw === null ? null : Buffer.from(row.raw, 'base64') }
 }
-
-/** What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs. */
-export const TRADE_COLUMNS = ['seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'] as const
-
-export function tradeOf (row: Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]>, dao: string): Trade {
-  return {
-    dao,
-    seq: BigInt(row.seq),
-    kind: row.kind,
-    slot: Number(row.slot),
-    at: Number(row.at),
-    signature: row.signature,
-    eventIndex: Number(row.place),
-    blockIndex: nullable(row.block_index),
-    maker: row.maker,
-    swap: storedSwapOf(row),
-    liquidity: null,
-    reserves: sides(row.quote_reserves, row.base_reserves)
-  }
-}
-
-export const POOL_EVENT_COLUMNS = [
-  'dao', 'seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee',
-  'quote_change', 'base_change', 'quote_reserves', 'base_reserves'
-] as const
 
 export function unattributedRow (event: UnattributedEvent): Insertable<Tables['unplaced']> {
   const [a = null, b = null] = event.keys
