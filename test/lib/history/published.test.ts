@@ -14,6 +14,18 @@ function trade (ledger: Ledger, dao: Dao): void {
   }
 }
 
+/** One DAO rests while another trades; all that the first ever did is older than what nodes have. */
+function lostPast (seed: number) {
+  const ledger = createLedger({ seed })
+  const [resting, busy] = [born(ledger), born(ledger)]
+  resting.swap('buy', 5_000_000n)
+  ledger.advance(60)
+  const reader = ledgerReader(ledger)
+  reader.forgotten = ledger.slot
+  trade(ledger, busy)
+  return { ledger, resting, busy, reader }
+}
+
 const pause = async () => await new Promise(resolve => setTimeout(resolve, 20))
 
 /** A history that has published all there is; `behind` then lets the node's lists, and only they, stay behind. */
@@ -60,13 +72,7 @@ test('a node whose lists are behind its accounts: nothing is published past a DA
 })
 
 test('nor past one that trades again, of which every event before is older than what nodes have', async t => {
-  const ledger = createLedger({ seed: 22 })
-  const [resting, busy] = [born(ledger), born(ledger)]
-  resting.swap('buy', 5_000_000n)
-  ledger.advance(60)
-  const reader = ledgerReader(ledger)
-  reader.forgotten = ledger.slot
-  trade(ledger, busy)
+  const { ledger, resting, reader } = lostPast(22)
   const { behind, history } = await follow(t, ledger, reader)
   t.equal(history.status().missingEvents, 2 + resting.seqNum, 'a lost past holds nothing up')
   const kinds = await behind(() => {
@@ -78,13 +84,7 @@ test('nor past one that trades again, of which every event before is older than 
 })
 
 test('an account that was told wrong once holds up what is published for a day, and not for ever', async t => {
-  const ledger = createLedger({ seed: 23 })
-  const [resting, busy] = [born(ledger), born(ledger)]
-  resting.swap('buy', 5_000_000n)
-  ledger.advance(60)
-  const reader = ledgerReader(ledger)
-  reader.forgotten = ledger.slot
-  trade(ledger, busy)
+  const { ledger, resting, busy, reader } = lostPast(23)
   let isToldLow = true
   const accounts = accountsOf(ledger)
   async function daos () {
