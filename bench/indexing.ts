@@ -1,9 +1,9 @@
 /**
  * The built service as `npm start` runs it, beside a simulated node of one's own: how long the history takes, what CPU and memory it needs for that, and
- * what it holds under load afterwards. Against a reference that takes turns with it: the same with Node's own ways of collecting garbage, or another
- * version of this project.
+ * what it holds under load afterwards. Against a reference that takes turns with it: the same with Node's own ways of collecting garbage or with other
+ * flags of Node, or another version of this project.
  *
- * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3] [--against ../of-before] [--no-reference]`
+ * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3] [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,6 +21,8 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     // a folder with another version, installed and built
     against: { type: 'string' },
+    // of Node, in place of those of `npm start`
+    flags: { type: 'string', default: '' },
     'no-reference': { type: 'boolean', default: false },
     // seconds of load after indexing
     load: { type: 'string', default: '5' }
@@ -87,7 +89,7 @@ const own = startArguments(HOME)
 const reference = values['no-reference']
   ? undefined
   : values.against === undefined
-    ? { name: 'with Node\'s own collection of garbage', folder: HOME, args: own.slice(-1) }
+    ? { name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`, folder: HOME, args: [...values.flags.split(' ').filter(flag => flag !== ''), ...own.slice(-1)] }
     : { name: `of ${values.against}`, folder: values.against, args: startArguments(values.against) }
 const [ours, theirs]: [Run[], Run[]] = [[], []]
 try {
