@@ -1,4 +1,4 @@
-import { createPauses, createSharedTurns, createTurns } from '../../async.js'
+import { createPauses, createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles } from '../rules/candles.js'
@@ -7,6 +7,7 @@ import { planStep, type AttributedEvent, type StateBefore, type StepPlan } from 
 import { keepsFees } from '../../protocol/events.js'
 import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
 import { createGrownEvents } from './grown-events.js'
+import { createStepTurns, type StepTurns } from './step-turns.js'
 import { difference, insert, mayHold, rangeOf } from '../rules/sequence-ranges.js'
 import type { StepChanges, Store } from '../store/store.js'
 import type { MissingTransaction, IndexedRange, Loss, SequenceRange, StoreState, UnattributedEvent } from '../rules/types.js'
@@ -39,11 +40,7 @@ export interface StepWriter {
   replace (dao: string, events: readonly ReadAgain[]): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
-  /**
-   * Runs reads of the store and of the state that belong together: none of them finds a step's rows without its state, or only some of them. `work` is run
-   * again where a step came in between. Throws what it throws.
-   */
-  read<T> (work: () => Promise<T>): Promise<T>
+  readonly read: StepTurns['read']
   /** Grows with every change of the state. */
   readonly version: number
   /** By DAO the newest number of an event that was seen and could not be told yet: it is stored, or missing. */
@@ -66,6 +63,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
+  const { change, read } = createStepTurns()
   let version = 0
   warn(state.rates)
 
@@ -142,29 +140,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       minutes: minutes.map(row => ({ ...row, candles: addCandles(storedMinutes.get(`${row.start} ${row.dao}`) ?? NO_CANDLES, row.candles) })),
       rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
     }
-  }
-
-  /** Steps whose rows are being written, and those that are done. */
-  let [begun, done] = [0, 0]
-  const turns = createSharedTurns()
-
-  /** Writes rows and takes them into the state, while nobody reads. */
-  const change = async (work: () => Promise<void>): Promise<void> => await turns.alone(async () => {
-    begun++
-    await work().finally(() => { done = begun })
-  })
-
-  async function read<T> (work: () => Promise<T>): Promise<T> {
-    const before = begun
-    if (done === before) {
-      // A long reading would hold up the steps, so it begins beside them, and only one that met a step has them wait
-      const [outcome] = await Promise.allSettled([work()])
-      if (begun === before) {
-        if (outcome.status === 'rejected') throw outcome.reason
-        return outcome.value
-      }
-    }
-    return await turns.together(work)
   }
 
   async function commit (given: Step): Promise<number> {
