@@ -106,6 +106,8 @@ const PROVENANCE_EXAMPLE = {
   fee_rates: FeeRateSchema.examples,
   taker_fee_rate: '0.005',
   quote_notional: '100',
+  volume_basis: 'input' as const,
+  usd_priced_by: null,
   sequence_on_chain: '4711',
   sequence_indexed: '4711',
   missing_events: '0',
@@ -127,6 +129,10 @@ const ProvenanceSchema = Type.Object({
   fee_rates: Type.Array(FeeRateSchema, { description: 'Protocol fee rates that the swaps show, oldest first.' }),
   taker_fee_rate: decimalSchema('The whole fee of a swap that bid and ask are reckoned with (TAKER_FEE_RATE).', '0.005'),
   quote_notional: decimalSchema('Quote tokens of the swap that bid and ask are reckoned with (QUOTE_NOTIONAL).', '100'),
+  volume_basis: Type.Union([Type.Literal('input'), Type.Literal('fees')], {
+    description: 'What a swap counts for in volumes (VOLUME_BASIS): its own input and output, or its fee ÷ rate.', examples: ['input']
+  }),
+  usd_priced_by: nullable(addressSchema('pool_id of the pool whose price values the quote token in USD (USD_PRICED_MINTS). null where it counts as 1 USD itself, or has no value.')),
   sequence_on_chain: rawSchema('Number of the DAO\'s newest event, by its account.'),
   sequence_indexed: rawSchema('Number of the newest event that is stored.'),
   missing_events: rawSchema('Numbers below it that are missing.'),

@@ -45,7 +45,8 @@ export function drawVerification (pool) {
       fact('Events stored', 'provenance.sequence_indexed', `up to ${formatExact(provenance.sequence_indexed)}, ${missing === '0' ? 'none missing' : `${formatExact(missing)} missing`}`),
       ...Number.isInteger(provenance.windows_end) ? [fact('24 hours up to', 'provenance.windows_end', formatMoment(provenance.windows_end * 1000))] : [],
       ...Object.entries(ACCOUNTS).filter(([name]) => typeof provenance.accounts[name] === 'string')
-        .map(([name, label]) => address(label, name.endsWith('mint') ? 'token' : 'account', label.toLowerCase(), provenance.accounts[name]))),
+        .map(([name, label]) => address(label, name.endsWith('mint') ? 'token' : 'account', label.toLowerCase(), provenance.accounts[name])),
+      ...provenance.usd_priced_by === null ? [] : [address(`USD value of ${quoteOf(pool)} by`, 'account', 'pricing pool', provenance.usd_priced_by)]),
     pool.other_pools.length === 0 ? '' : remark(`${formatCount(pool.other_pools.length, 'other pool')} of the same pair: the tickers’ pair is the deepest of them.`),
     element('p', { class: 'fine' }, 'Every transaction is in the list of trades: ', explorerLink('account', pool.pool_id, 'pool', 'see the pool in an explorer'))
   ]

@@ -26,10 +26,21 @@ export function nodeAt (rpc: string) {
     return result ?? refuse(`${method} ${of}: ${error?.message ?? 'the node does not have it'}`)
   }
 
+  async function account (address: string): Promise<{ owner: string, data: Buffer }> {
+    const { value } = await call<{ value: { owner: string, data: [string] } | null }>('getAccountInfo', address, { encoding: 'base64', commitment: 'confirmed' })
+    return value === null ? refuse(`the node knows no account ${address}`) : { owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
+  }
+  const decimalsOf = async (mint: string): Promise<number> => (await account(mint)).data[44]!
+
   return {
-    async account (address: string): Promise<{ owner: string, data: Buffer }> {
-      const { value } = await call<{ value: { owner: string, data: [string] } | null }>('getAccountInfo', address, { encoding: 'base64', commitment: 'confirmed' })
-      return value === null ? refuse(`the node knows no account ${address}`) : { owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
+    /** A DAO's pool, raw units. Reserves stand at fixed places of its account, the mints behind a state that is longer while a proposal is live. */
+    async pool (address: string) {
+      const { owner: program, data } = await account(address)
+      const mints = data[8] === 0 ? 157 : 421
+      const [baseMint, quoteMint] = [mints, mints + 32].map(at => bs58.encode(data.subarray(at, at + 32))) as [string, string]
+      const [baseDecimals, quoteDecimals] = [await decimalsOf(baseMint), await decimalsOf(quoteMint)]
+      const [quote, base] = [data.readBigUInt64LE(109), data.readBigUInt64LE(117)]
+      return { program, baseMint, quoteMint, quote, base, quoteDecimals, baseDecimals, quoteUnit: 10n ** BigInt(quoteDecimals), baseUnit: 10n ** BigInt(baseDecimals) }
     },
     /** Signatures of an account's finalized transactions after the Unix second `since`, those that failed left out. */
     async signatures (address: string, since: number): Promise<string[]> {

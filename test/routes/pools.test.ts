@@ -268,24 +268,40 @@ test('npm run verify: with a node alone the figures come out equal, and a differ
   t.match(await verify(daos[0]!.address), /last_price: served 0\.\d+, the node says 0\.\d+/)
 })
 
-test('npm run verify: says what the record of a pool does not decide, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', async t => {
+test('npm run verify: values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', async t => {
   const { ledger, node } = await startChain(t)
-  const [usdc, other] = [ledger.usdc(), ledger.mint({ decimals: 9 })]
+  const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]
   const pricing = ledger.dao({ base: other, quote: usdc, baseReserves: 1_000_000_000_000n, quoteReserves: 150_000_000_000n })
+  const pricingTurned = ledger.dao({ base: usdc, quote: turned, baseReserves: 150_000_000_000n, quoteReserves: 7_000_001n })
   const priced = ledger.dao({ base: ledger.mint(), quote: other, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
+  const pricedTurned = ledger.dao({ base: ledger.mint(), quote: turned, baseReserves: 10n ** 12n, quoteReserves: 10n ** 6n })
+  const unpriced = ledger.dao({ base: ledger.mint(), quote: ledger.mint(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
   const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 3n, quoteReserves: 50n })
-  priced.swap('buy', 10n ** 9n)
+  for (const dao of [priced, pricedTurned, unpriced]) dao.swap('buy', 10n ** 5n)
+  pricing.initializeProposal()
+  pricing.stake()
+  pricing.launchProposal()
   ledger.advance(100)
-  const env = settings(t, node, ledger, { USD_PRICED_MINTS: `${other.address}:${pricing.address}` })
+  const env = settings(t, node, ledger, { USD_PRICED_MINTS: `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}` })
   const app = await build(t, { env, now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
   const verify = verifier(await app.listen({ port: 0, host: '127.0.0.1' }), node.url)
-  t.equal(await verify(pricing.address), 'equal\n')
-  t.equal(await verify(dust.address), 'equal\n')
-  // Twice 1,000.995 tokens at 150 USD
+  const pricedBy = async ({ address }: { address: string }) => (await get<PoolDetail>(app, `/api/pools/${address}`)).provenance.usd_priced_by
+  t.same(await Promise.all([pricing, priced, pricedTurned, unpriced].map(pricedBy)), [null, pricing.address, pricingTurned.address, null])
+  for (const { address } of [pricing, priced, pricedTurned, unpriced, dust]) t.equal(await verify(address), 'equal\n')
   const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 0 })
-  t.equal(await verify(priced.address), `equal\nnot decided: liquidity_in_usd 300298.50, since what ${other.address} is worth is a setting (USD_MINTS, USD_PRICED_MINTS)\n`)
+  t.equal(await verify(priced.address), 'equal\n')
   t.equal(limit.fired, 2)
   node.fault({ method: 'getTransaction', kind: 'null-transaction' })
   t.match(await verify(priced.address), /^getTransaction \w+: the node does not have it\n$/)
+})
+
+test('npm run verify: says that it does not make volumes again which are counted by fees', async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
+  dao.swap('buy', 10n ** 5n + 1n)
+  ledger.advance(100)
+  const app = await build(t, { env: settings(t, node, ledger, { VOLUME_BASIS: 'fees' }), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  t.equal(await verifier(await app.listen({ port: 0, host: '127.0.0.1' }), node.url)(dao.address), 'equal\nnot made again: volumes, which VOLUME_BASIS has counted by fees\n')
 })

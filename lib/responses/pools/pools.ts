@@ -43,6 +43,8 @@ export function createPools (sources: Sources, check: (poolId: string) => Promis
         fee_rates: rates.map(({ bps, fromSlot, toSlot }) => ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
         taker_fee_rate: plain(settings.takerFeeRate),
         quote_notional: plain(settings.quoteNotional),
+        volume_basis: settings.volumeBasis,
+        usd_priced_by: pool.priced_in_usd && !settings.usdMints.has(dao.quoteMint) ? settings.usdPricedMints.get(dao.quoteMint)! : null,
         sequence_on_chain: dao.seqNum.toString(),
         sequence_indexed: (indexed?.indexed ?? 0n).toString(),
         missing_events: missingEvents(indexed).toString(),

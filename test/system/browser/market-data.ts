@@ -106,6 +106,8 @@ export function detailOf (id: string) {
       fee_rates: [{ rate: '0.0025', from_slot: SLOT - 900, to_slot: SLOT - 500 }, { rate: '0.005', from_slot: SLOT - 499, to_slot: SLOT }],
       taker_fee_rate: '0.005',
       quote_notional: '100',
+      volume_basis: 'input',
+      usd_priced_by: null,
       sequence_on_chain: '4711',
       sequence_indexed: '4711',
       missing_events: '0',
