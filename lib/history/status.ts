@@ -123,6 +123,13 @@ export interface HeadFacts {
   isHalted: boolean
 }
 
+/** How long a slot takes to become final at most, ms: what is later was so when it was first seen. */
+const FINALITY_MS = 20_000
+
+/** When a head was seen that the chain may have been past by then, as nodes show now or later: older than by the clock alone, never younger. */
+export const headSeenAt = ({ at, slot }: { at: number, slot: number }, now: number, pastMs: (slot: number) => number): number =>
+  Math.min(at, now - Math.max(0, pastMs(slot) - FINALITY_MS))
+
 export const isBehind = ({ headAt, now, staleMs, isHalted }: HeadFacts): boolean => headAt !== null && !isHalted && now - headAt > staleMs
 
 /** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */

@@ -4,7 +4,7 @@ import { backoff } from '../../backoff.js'
 import { isServiceError } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause, Stopped } from '../pause.js'
-import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
+import { coversDay, headSeenAt, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
 import { HistoryLost } from './listings.js'
@@ -69,8 +69,6 @@ const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
 /** After so long of lower slots that move, ms, the highest one was never to be had. */
 const MARK_MS = 60_000
-/** How long a slot takes to become final at most: what is later was so when it was first seen. */
-const FINALITY_MS = 20_000
 /** Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is published. */
 const FOLLOWED_MS = 5_000
 
@@ -129,6 +127,11 @@ export function createIndexer (options: IndexerOptions) {
     await onProgress?.(lastDay)
   }
 
+  /** What nodes show later of how far the chain was makes the heads older, never younger. */
+  function ageHeads (): void {
+    for (const head of [finalized, reached]) if (head !== null) head.at = headSeenAt(head, now(), pastMs)
+  }
+
   /**
    * A node that stands still shows no newer head: the age of what it shows counts from when its slot was first seen, or from when it
    * should have been, where finality stood before that.
@@ -140,10 +143,11 @@ export function createIndexer (options: IndexerOptions) {
     if (!isNewer && slot < finalized.slot) lower ??= { slot, at }
     else lower = undefined
     if (isNewer || (lower !== undefined && slot > lower.slot && at - lower.at > MARK_MS)) {
-      finalized = { slot, at: at - Math.max(0, pastMs(slot) - FINALITY_MS) }
+      finalized = { slot, at }
       lower = undefined
     }
-    return { slot, at: finalized.at }
+    ageHeads()
+    return slot === finalized.slot ? finalized : { slot, at: finalized.at }
   }
 
   function settle (task: Task, { failure, waitUntil }: StepResult): void {
@@ -260,7 +264,10 @@ export function createIndexer (options: IndexerOptions) {
     },
     get walked () { return walk.walked },
     /** When the head was last known to be reached, by the clock, and up to which slot. */
-    get reached () { return reached },
+    get reached () {
+      ageHeads()
+      return reached
+    },
     get lastDay () { return lastDay }
   }
 }

@@ -4,7 +4,7 @@ import type { VolumeRule } from '../../market/volume.js'
 import { gapKey, type SequenceGap, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import type { Clock } from '../../clock.js'
 import type { History } from '../history.js'
-import { checkHead, completenessOf, coversDay, EMPTY, expectedEvents, type HeadFacts, statusOf } from '../status.js'
+import { checkHead, completenessOf, coversDay, EMPTY, expectedEvents, type HeadFacts, headSeenAt, statusOf } from '../status.js'
 import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
 import { createPublishedReading } from '../published-reading.js'
 import type { PostgresReader } from './reader.js'
@@ -24,6 +24,8 @@ export interface FollowerOptions {
   staleMs: number
   /** Whether the chain itself stands. */
   isHalted: () => boolean
+  /** For how long at least the chain has been past a slot, by what this process's nodes have shown, ms. */
+  pastMs?: (slot: number) => number
 }
 
 export type Follower = Pick<History, 'status' | 'last24h' | 'daily' | 'report' | 'read' | 'published'> & {
@@ -42,7 +44,7 @@ interface Seen {
 }
 
 /** The answers of a history that another process may write: everything comes from the database, each answer from one state of it. */
-export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, isHalted }: FollowerOptions): Follower {
+export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, isHalted, pastMs = () => 0 }: FollowerOptions): Follower {
   let seen: Seen | undefined
   let volumes = createVolumes(store, valuation)
 
@@ -50,7 +52,8 @@ export function createFollower ({ reader: { store, together }, valuation, clock,
     const head = await readLeaderProgress(db)
     // What was noted before ages by our own clock: the server's may be set
     const isKnown = seen !== undefined && seen.headAt !== null && seen.head.reachedAt === head.reachedAt
-    const headAt = isKnown ? seen!.headAt : head.age === null ? null : clock.now() - head.age
+    const toldAt = isKnown ? seen!.headAt : head.age === null ? null : clock.now() - head.age
+    const headAt = toldAt === null || head.headSlot === null ? toldAt : headSeenAt({ at: toldAt, slot: head.headSlot }, clock.now(), pastMs)
     // Another lead may follow a database that was set back: what is kept in memory may be of rows that are no more
     if (seen !== undefined && seen.head.fencingToken !== head.fencingToken) volumes = createVolumes(store, valuation)
     else if (seen?.head.revision === head.revision && seen.head.verifiedSlot === head.verifiedSlot) return (seen = { ...seen, head, headAt })

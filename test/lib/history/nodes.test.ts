@@ -49,6 +49,24 @@ test('a head that was final long ago when it was first seen is as old as that: w
   await until(() => !history.status().isBehind)
 })
 
+test('a head turns out to be old only once a node that stood goes on: it is as old from then on, though no newer one is to be had', async t => {
+  const ledger = trading(40)
+  let past = 0
+  const { history, reader } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, pastMs: () => past })
+  await until(() => history.status().headAt !== null)
+  reader.isFrozen = true
+  t.match(history.status(), { isBehind: false })
+  past = 90_000
+  t.match(history.status(), { isBehind: true })
+  await t.rejects(history.last24h(ledger.time), { code: 'HISTORY_UNAVAILABLE' })
+  past = 0
+  await slow()
+  t.match(history.status(), { isBehind: true }, 'though nobody knows any more')
+  reader.isFrozen = false
+  ledger.advance(10)
+  await until(() => !history.status().isBehind)
+})
+
 test('pages out of order, repeated or with doubles move nothing', async t => {
   for (const bend of ['reverse', 'repeat', 'double'] as const) {
     const ledger = trading()

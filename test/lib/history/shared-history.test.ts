@@ -166,6 +166,22 @@ test('without a writer that reaches the head, nothing old is given out as new', 
   await t.rejects(other.history.daily(), { code: 'HISTORY_UNAVAILABLE', message: /another PROTOCOL_FEE_RATE/ })
 })
 
+test('a head that the chain has been past for long, by what a reading process\'s own nodes show, is old for it', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const writer = await share(t, ledger, url)
+  let past = 0
+  const reader = await share(t, ledger, url, { writes: false, pastMs: () => past })
+  for (const { history } of [writer, reader]) history.start()
+  await until(() => reader.history.status().last24h)
+  await checkWindow(t, ledger, reader, 'fresh')
+  past = 90_000
+  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
+  past = 15_000
+  await until(() => !reader.history.status().isBehind)
+  await checkWindow(t, ledger, reader, 'no longer than finality takes')
+})
+
 test('a database that is away is waited for, and its secrets are not told; one that says no ends the start', { skip }, async t => {
   const { url } = newPlace(t)
   const ledger = present()

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { checkHead, coversDay, EMPTY, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf } from '../../../lib/history/status.js'
+import { checkHead, coversDay, EMPTY, headSeenAt, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf } from '../../../lib/history/status.js'
 import type { StoreState } from '../../../lib/history/rules/types.js'
 
 const NOW = 1_767_225_600
@@ -25,6 +25,13 @@ test('phases follow each other', async t => {
   t.equal(phaseOf(state([range(NOW - 90_000)]), 1, at), 'walking-back')
   t.equal(phaseOf(state([range(NOW - 90_000), range(0, 300)], true), 1, at), 'walking-back')
   t.equal(phaseOf(state([range(NOW - 90_000)], true), 1, at), 'following')
+})
+
+test('a head is as old as nodes show that the chain has been past it, but for what finality takes', async t => {
+  t.equal(headSeenAt({ at: 1_000, slot: 7 }, 100_000, () => 0), 1_000)
+  t.equal(headSeenAt({ at: 99_000, slot: 7 }, 100_000, () => 20_000), 99_000)
+  t.equal(headSeenAt({ at: 99_000, slot: 7 }, 100_000, slot => slot === 7 ? 90_000 : 0), 30_000)
+  t.equal(headSeenAt({ at: 1_000, slot: 7 }, 100_000, () => 30_000), 1_000, 'never younger')
 })
 
 test('a head grows stale, but for a chain that stands', async t => {

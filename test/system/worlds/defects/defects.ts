@@ -107,7 +107,7 @@ export const DEFECTS: Defect[] = [
     name: 'frozen-head',
     sentence: 'The head of the history counts as reached on a slot that does not move.',
     file: 'lib/history/indexing/indexer.ts',
-    find: 'return { slot, at: finalized.at }',
+    find: 'return slot === finalized.slot ? finalized : { slot, at: finalized.at }',
     put: 'return { slot, at }'
   },
   {
