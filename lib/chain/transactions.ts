@@ -1,7 +1,7 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, the transactions behind them, and blocks. */
 import { ServiceError } from '../errors.js'
 import { isHash } from './genesis.js'
-import { faultOf } from './node-errors.js'
+import { type FaultReason, faultOf } from './node-errors.js'
 import { isCount, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { isRecord, type Call, type Reply, type Rpc } from './rpc.js'
 import type { BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome } from './types.js'
@@ -19,6 +19,9 @@ const CURSOR_UNKNOWN = -32020
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
+
+// By these a node says no to one method; by all others it is not there, or says nothing of use.
+const REFUSING = new Set<FaultReason | undefined>(['rpc-error', 'http', 'busy'])
 
 /** A reader over `rpc`. JSON that is not what was asked for is NODE_BAD_ANSWER. */
 export function createHistoryReader (rpc: Rpc): HistoryReader {
@@ -92,7 +95,12 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     },
 
     async blockTime (slot, options = {}) {
-      const time = await block('getBlockTime', [slot], options)
+      const time = await block('getBlockTime', [slot], options).catch(async (error: unknown) => {
+        if (!REFUSING.has(faultOf(error)?.reason)) throw error
+        // Windows need the chain's time, so a node that keeps this method from its callers is asked for the block itself
+        const answer = await block('getBlock', [slot, { commitment: COMMITMENT, transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: MAX_VERSION }], options)
+        return isRecord(answer) ? answer.blockTime : answer
+      })
       return time === null || isCount(time) ? time : fail('getBlockTime: no time')
     },
 

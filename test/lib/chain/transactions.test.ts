@@ -227,6 +227,18 @@ test('blocks: signatures in order, times, and nothing where there is none', asyn
   await t.rejects(reader.blockSignatures(5), { code: 'NODE_BAD_ANSWER' })
 })
 
+test('blocks: where a node keeps the times of blocks to itself, the block itself tells', async t => {
+  const node = await startNode(t, answering(({ method }) => method === 'getBlock' ? { blockTime: 1_700_000_000, blockhash: 'x' } : new RpcFault(-32601)))
+  t.equal(await readerOf(node.url).blockTime(5), 1_700_000_000)
+  t.match(node.requests, [{ method: 'getBlockTime' }, { method: 'getBlock', params: [5, { transactionDetails: 'none', rewards: false, commitment: 'finalized' }] }])
+  node.behave = (body, res) => (body as Call).method === 'getBlock' ? send(res, success((body as Call).id, { blockTime: null })) : send(res, 'forbidden', 403)
+  t.equal(await readerOf(node.url).blockTime(5), null)
+  node.behave = answering(({ method }) => method === 'getBlock' ? { blockTime: 'now' } : new RpcFault(-32601))
+  await t.rejects(readerOf(node.url).blockTime(5), { code: 'NODE_BAD_ANSWER' })
+  node.behave = answering(() => new RpcFault(-32601))
+  await t.rejects(readerOf(node.url).blockTime(5), { code: 'NODE_BAD_ANSWER' })
+})
+
 test('finalizedSlot', async t => {
   const node = await startNode(t, answering(() => 123))
   const reader = readerOf(node.url)

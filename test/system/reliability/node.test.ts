@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import type { AppOptions } from '../../../app.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
-import { build, historyComplete, settings, startChain, withSlots } from '../../helper.js'
+import { build, historyComplete, settings, startChain, until, withSlots } from '../../helper.js'
 import { createWorld } from './truth.js'
 
 async function setUp (t: Test, options: Partial<Omit<AppOptions, 'env'>> = {}) {
@@ -67,4 +67,15 @@ test('accounts in the wrong order are never summed up as the supply of a mint', 
     const { statusCode } = await app.inject(`/api/supply/${address}`)
     t.ok([404, 500].includes(statusCode), `${statusCode}`)
   }
+})
+
+test('a node that keeps the times of blocks to itself, for good, hides nothing', async t => {
+  const { ledger, node } = await startChain(t)
+  const { daos } = createWorld(ledger)
+  const fault = node.fault({ method: 'getBlockTime', kind: 'rpc-error', value: -32601 })
+  const app = await build(t, { env: settings(t, node, ledger), pollMs: 20 })
+  await historyComplete(app)
+  await until('the list is served', async () => (await app.inject('/api/tickers')).statusCode === 200)
+  t.equal((await app.inject('/api/tickers')).json<unknown[]>().length, daos.length)
+  t.ok(fault.fired > 0)
 })
