@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { inParallel, inSlices } from '../async.js'
 import { systemClock } from '../clock.js'
+import { upTo } from '../lru.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { metadataAddress } from '../protocol/addresses.js'
@@ -37,9 +38,9 @@ const CALLS_AT_ONCE = 4
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
-  const kept = new LRUCache<string, { token: Token | null, at: number }>({ max: MAX_TOKENS })
+  const kept = new LRUCache<string, { token: Token | null, at: number }>(upTo(MAX_TOKENS))
   // an address derived from a mint never changes
-  const metadataOf = new LRUCache<string, string, unknown>({ max: MAX_TOKENS, memoMethod: metadataAddress })
+  const metadataOf = new LRUCache<string, string, unknown>({ ...upTo(MAX_TOKENS), memoMethod: metadataAddress })
 
   /** Accounts by address, in as few calls as there are hundreds of them. */
   async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {

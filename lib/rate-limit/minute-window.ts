@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
+import { upTo } from '../lru.js'
 
 /** Counting requests in windows that turn as the minute turns, in bounded memory. */
 
@@ -21,7 +22,7 @@ export interface WindowCounter {
 }
 
 export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS): WindowCounter {
-  const counts = new LRUCache<string, { current: number }>({ max: most })
+  const counts = new LRUCache<string, { current: number }>(upTo(most))
   let window = 0
   return {
     count (key) {

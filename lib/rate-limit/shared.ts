@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
+import { upTo } from '../lru.js'
 import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
 
 /** One limit over several processes: counted together while they can, and within the share of each while they can't. */
@@ -48,7 +49,7 @@ interface Client {
  * so that all of them together stay within the limit; to the end of that minute the share binds even when counting together works again.
  */
 export function createSharedCounter ({ counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions): SharedCounter {
-  const clients = new LRUCache<string, Client>({ max: most })
+  const clients = new LRUCache<string, Client>(upTo(most))
   let window = 0
   /** Counting together has failed in this window, here or elsewhere, so processes are on their shares. */
   let torn = false

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Rational } from '../../decimal.js'
+import { upTo } from '../../lru.js'
 import type { ProgramEvent } from '../../protocol/events.js'
 import type { OnLog } from '../log-events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
@@ -32,7 +33,7 @@ type KnownPool = PoolState & { seq: bigint }
 
 export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): GrownEvents {
   /** The pool after the newest event that told of it, and that event's number or that of a later one which left the pool alone. */
-  const pools = new LRUCache<string, KnownPool>({ max: MAX_POOLS })
+  const pools = new LRUCache<string, KnownPool>(upTo(MAX_POOLS))
   const proven = new Map<string, number>()
   const told = new Set<string>()
   const leftOut = new Map<string, bigint>()

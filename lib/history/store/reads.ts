@@ -2,7 +2,7 @@ import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { parseRow } from '../rules/kept-candles.js'
 import { CANDLE_COLUMNS, candleOfRow, hoursIn } from './candle-rows.js'
 import { sequenceRangeOf, indexedRangeOf, seqText, swapOf, unattributedOf } from './row-mapping.js'
-import type { Since } from './store.js'
+import type { Since, SwapsSince } from './store.js'
 import type { DayRow, StoreState, SwapRow, UnattributedEvent, WholeDay } from '../rules/types.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
@@ -94,11 +94,16 @@ export async function readDaysAfter (db: Db, names: Names, revision: number): Pr
   return { revision: upTo, rows: rows.map(row => dayOfRow(row, names)) }
 }
 
-export async function readSwapsSince (db: Db, names: Names, at: number): Promise<Since<SwapRow>> {
+export async function readSwapsSince (db: Db, names: Names, at: number, limit?: number): Promise<SwapsSince> {
   const revision = await readRevision(db)
-  const rows = await db.selectFrom('events').select(SWAP_COLUMNS)
-    .where('at', '>', at).where('side', 'is not', null).where('change', '<=', revision).execute()
-  return { revision, rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
+  const last = limit === undefined
+    ? undefined
+    : await db.selectFrom('events').select('at').where('at', '>', at).where('side', 'is not', null).orderBy('at').offset(limit - 1).limit(1).executeTakeFirst()
+  const until = last === undefined ? null : Number(last.at)
+  let query = db.selectFrom('events').select(SWAP_COLUMNS).where('at', '>', at).where('side', 'is not', null).where('change', '<=', revision)
+  if (until !== null) query = query.where('at', '<=', until)
+  const rows = await query.execute()
+  return { revision, until, rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
 }
 
 export async function readSwapsAfter (db: Db, names: Names, revision: number, at: number): Promise<Since<SwapRow> | null> {

@@ -100,6 +100,9 @@ export interface CompletedEvent { dao: string, seq: bigint, maker: string | null
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent { kind: string, slot: number, at: number, signature: string, maker: string | null, isLate: boolean }
 
+/** `until`: the second up to which they are given; null: there are no more. */
+export interface SwapsSince extends Since<SwapRow> { until: number | null }
+
 /** Every method throws HISTORY_UNAVAILABLE when the store can't be read or written. */
 export interface Store {
   load (): Promise<StoreState>
@@ -144,8 +147,8 @@ export interface Store {
   incompleteSlots (): Promise<{ oldest: number, newest: number } | null>
   /** Unix seconds of a DAO's oldest and newest trade whose maker is not known yet; null: all are. */
   unnamedTrades (dao: string): Promise<{ oldest: number, newest: number } | null>
-  /** Swaps that happened after the Unix second `at`. */
-  swapsSince (at: number): Promise<Since<SwapRow>>
+  /** Swaps that happened after the Unix second `at`; with `limit`, those of the first whole seconds that have so many together. */
+  swapsSince (at: number, limit?: number): Promise<SwapsSince>
   /** Swaps that happened after `at` among those that arrived or changed after `change`; null when that is too much to read at once. */
   swapsAfter (change: number, at: number): Promise<Since<SwapRow> | null>
   /** All swaps in order of arrival, by pages; `rows` is empty at the end. */

@@ -1,9 +1,10 @@
-import { createTurns } from '../../async.js'
+import { createPauses, createTurns } from '../../async.js'
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { DAY } from '../../time.js'
-import type { Store } from '../store/store.js'
+import type { Store, SwapsSince } from '../store/store.js'
 import type { SwapRow } from '../rules/types.js'
-import { candleOf, comparePrices, executedPrice, type Candle, type ExecutedPrice, type TradePrice } from '../rules/candles.js'
+import { candleOf, comparePrices, executedPrice, type ExecutedPrice } from '../rules/candles.js'
+import { createKeptSwaps } from './kept-swaps.js'
 
 /** Sums of one DAO in the window, in units of the scale of `sums.ts`. */
 export interface WindowSum { base: bigint, quote: bigint, trades: number }
@@ -24,73 +25,105 @@ export interface WindowDetail {
   unnamed: number
 }
 
-interface Entry { key: string, dao: string, at: number, candle: Candle, maker: string | null }
-
 export const NOTHING_TRADED: WindowDetail = {
   high: null, low: null, close: null, priced: { quote: 0n, base: 0n }, fees: 0n, unknownFees: 0, makers: 0, unnamed: 0
 }
 
 /** Seconds for which what has left the window is kept: readings may come with slightly older times. */
 const KEPT = 600
+/** Swaps read at once when the window is read from the store: some 20 ms of work. */
+const PAGE = 2_000
+/** No row: no trade has a price. */
+const NO_PRICE = -1
+/** Far more than the error of a price as a float. */
+const NEAR = 1e-12
+
+/** What the trades inside add up to beside their volumes. */
+interface Extras { priced: { quote: bigint, base: bigint }, fees: bigint, unknownFees: number, unnamed: number }
 
 /** The sums of the seconds that a window covers, moved along with the time. A swap at t counts while now − 86,400 < t ≤ now. */
 function createSeconds (valuation: VolumeRule, start: number) {
-  const bySecond = new Map<number, Entry[]>()
-  const byKey = new Map<string, Entry>()
+  const swaps = createKeptSwaps()
   const sums = new Map<string, WindowSum>()
-  const inside = new Map<string, Set<Entry>>()
+  const extras = new Map<string, Extras>()
   /** By the sum that they go with: where it is still the same, so are they. */
   const details = new WeakMap<WindowSum, WindowDetail>()
   let now = start
   let forgotten = start - DAY - KEPT
 
-  function count (entry: Entry, sign: 1 | -1): void {
-    const { dao, candle: { base, quote } } = entry
-    const entries = inside.get(dao) ?? new Set()
-    inside.set(dao, entries)
-    if (sign === 1) entries.add(entry)
-    else entries.delete(entry)
-    if (entries.size === 0) inside.delete(dao)
-    const sum = sums.get(dao) ?? { base: 0n, quote: 0n, trades: 0 }
-    const factor = BigInt(sign)
-    const next = { base: sum.base + factor * base, quote: sum.quote + factor * quote, trades: sum.trades + sign }
-    if (next.trades === 0) sums.delete(dao)
-    else sums.set(dao, next)
-  }
+  const isInside = (at: number): boolean => at > now - DAY && at <= now
 
-  const countIfInside = (entry: Entry, sign: 1 | -1) => { if (entry.at > now - DAY && entry.at <= now) count(entry, sign) }
+  function count (swap: SwapRow, sign: 1 | -1): void {
+    const { dao } = swap
+    const { base, quote, fees, unknownFees, prices } = candleOf(swap, swap.seq, swapVolume(swap, valuation))
+    const sum = sums.get(dao)
+    const factor = BigInt(sign)
+    const trades = (sum?.trades ?? 0) + sign
+    if (trades === 0) {
+      sums.delete(dao)
+      extras.delete(dao)
+      return
+    }
+    sums.set(dao, { base: (sum?.base ?? 0n) + factor * base, quote: (sum?.quote ?? 0n) + factor * quote, trades })
+    let extra = extras.get(dao)
+    if (extra === undefined) extras.set(dao, extra = { priced: { quote: 0n, base: 0n }, fees: 0n, unknownFees: 0, unnamed: 0 })
+    extra.fees += factor * fees
+    extra.unknownFees += sign * unknownFees
+    if (swap.maker === null) extra.unnamed += sign
+    if (prices === null) return
+    extra.priced.quote += factor * prices.close.quote
+    extra.priced.base += factor * prices.close.base
+  }
 
   function countSeconds (after: number, upTo: number, sign: 1 | -1): void {
     for (let second = after + 1; second <= upTo; second++) {
-      for (const entry of bySecond.get(second) ?? []) count(entry, sign)
+      for (const row of swaps.ofSecond(second)) count(swaps.get(row), sign)
     }
   }
+
+  /** The highest and the lowest price inside, the newest, and how many traded. */
+  function look (dao: string): Pick<WindowDetail, 'high' | 'low' | 'close' | 'makers'> {
+    let [high, low, close] = [NO_PRICE, NO_PRICE, NO_PRICE]
+    const makers = new Set<number>()
+    for (const row of swaps.ofDao(dao)) {
+      if (!isInside(swaps.at(row))) continue
+      const maker = swaps.maker(row)
+      if (maker >= 0) makers.add(maker)
+      const near = swaps.nearPrice(row)
+      if (Number.isNaN(near)) continue
+      // floats settle all but the closest
+      if (high === NO_PRICE || near > swaps.nearPrice(high) * (1 - NEAR)) high = high === NO_PRICE || comparePrices(priceIn(row), priceIn(high)) > 0 ? row : high
+      if (low === NO_PRICE || near < swaps.nearPrice(low) * (1 + NEAR)) low = low === NO_PRICE || comparePrices(priceIn(row), priceIn(low)) < 0 ? row : low
+      if (close === NO_PRICE || swaps.seq(row) > swaps.seq(close)) close = row
+    }
+    const priceOf = (row: number): ExecutedPrice | null => row === NO_PRICE ? null : priceIn(row)
+    return { high: priceOf(high), low: priceOf(low), close: priceOf(close), makers: makers.size }
+  }
+
+  const priceIn = (row: number): ExecutedPrice => executedPrice(swaps.get(row))!
 
   return {
     sums,
     /** Costs a look at the DAO's trades in the window where one of them has come, gone or changed since the last time. */
     detail (dao: string): WindowDetail {
-      const sum = sums.get(dao)
-      if (sum === undefined) return NOTHING_TRADED
+      const [sum, extra] = [sums.get(dao), extras.get(dao)]
+      if (sum === undefined || extra === undefined) return NOTHING_TRADED
       let detail = details.get(sum)
-      if (detail === undefined) details.set(sum, detail = detailOf(inside.get(dao) ?? []))
+      if (detail === undefined) {
+        const { priced: { quote, base }, fees, unknownFees, unnamed } = extra
+        const { high, low, close, makers } = look(dao)
+        details.set(sum, detail = { high, low, close, priced: { quote, base }, fees, unknownFees, makers, unnamed })
+      }
       return detail
     },
     put (swap: SwapRow): void {
-      const volume = swapVolume(swap, valuation)
-      const entry = { key: `${swap.seq} ${swap.dao}`, dao: swap.dao, at: swap.at, candle: candleOf(swap, swap.seq, volume), maker: swap.maker }
-      const known = byKey.get(entry.key)
-      if (known !== undefined) {
-        countIfInside(known, -1)
-        Object.assign(known, entry)
-        countIfInside(known, 1)
-        return
+      const known = swaps.find(swap.dao, swap.seq)
+      if (known >= 0) {
+        if (isInside(swaps.at(known))) count(swaps.get(known), -1)
+        swaps.remove(known)
       }
-      byKey.set(entry.key, entry)
-      const others = bySecond.get(entry.at)
-      if (others === undefined) bySecond.set(entry.at, [entry])
-      else others.push(entry)
-      countIfInside(entry, 1)
+      swaps.add(swap)
+      if (isInside(swap.at)) count(swap, 1)
     },
     /** False where `to` is too far away for what is kept. */
     canMove: (to: number) => to - now < DAY && to - DAY >= forgotten,
@@ -102,31 +135,10 @@ function createSeconds (valuation: VolumeRule, start: number) {
       now = to
       while (forgotten < now - DAY - KEPT) {
         forgotten++
-        for (const { key } of bySecond.get(forgotten) ?? []) byKey.delete(key)
-        bySecond.delete(forgotten)
+        for (const row of swaps.ofSecond(forgotten)) swaps.remove(row)
       }
     }
   }
-}
-
-function detailOf (entries: Iterable<Entry>): WindowDetail {
-  let [high, low, close]: [ExecutedPrice | null, ExecutedPrice | null, TradePrice | null] = [null, null, null]
-  let [quote, base, fees, unknownFees, unnamed] = [0n, 0n, 0n, 0, 0]
-  const makers = new Set<string>()
-  for (const { candle, maker } of entries) {
-    fees += candle.fees
-    unknownFees += candle.unknownFees
-    if (maker === null) unnamed++
-    else makers.add(maker)
-    if (candle.prices === null) continue
-    const { close: price } = candle.prices
-    quote += price.quote
-    base += price.base
-    if (high === null || comparePrices(price, high) > 0) high = price
-    if (low === null || comparePrices(price, low) < 0) low = price
-    if (close === null || price.seq > close.seq) close = price
-  }
-  return { high, low, close, priced: { quote, base }, fees, unknownFees, makers: makers.size, unnamed }
 }
 
 /**
@@ -139,14 +151,30 @@ export function createWindow (store: Store, valuation: VolumeRule) {
   let change = 0
   let before: { at: number, revision: number, prices: Map<string, ExecutedPrice> } | undefined
 
+  /** Reads it all, page by page, and then what has changed meanwhile: so the sums are those of the state that was read last. */
   async function seed (now: number): Promise<ReadonlyMap<string, WindowSum>> {
-    const found = await store.swapsSince(now - DAY - KEPT)
+    const after = now - DAY - KEPT
     const fresh = createSeconds(valuation, now)
-    for (const row of found.rows) fresh.put(row)
-    seconds = fresh
-    change = found.revision
-    before = undefined
-    return fresh.sums
+    const pause = createPauses()
+    let revision: number | undefined
+    for (let from: number | null = after; from !== null;) {
+      const page: SwapsSince = await store.swapsSince(from, PAGE)
+      revision ??= page.revision
+      for (const row of page.rows) fresh.put(row)
+      from = page.until
+      await pause()
+    }
+    for (let known = revision!; ;) {
+      const found = await store.swapsAfter(known, after)
+      const { rows, revision } = found ?? await store.swapsPage(known, PAGE)
+      for (const row of rows) if (row.at > after) fresh.put(row)
+      known = revision
+      if (found === null) continue
+      seconds = fresh
+      change = known
+      before = undefined
+      return fresh.sums
+    }
   }
 
   /** The newest priced trade of each DAO from before the window at `now`, brought up to date. */

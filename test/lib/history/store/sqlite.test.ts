@@ -141,6 +141,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.daosTraded(1, 9)
   await store.daosChanged(0, 1, 9)
   await store.swapsSince(0)
+  await store.swapsSince(0, 10)
   await store.swapsAfter(0, 0)
   await store.daysAfter(0)
   await store.incompleteSlots()

@@ -26,9 +26,15 @@ function memoryStore () {
     reads: 0,
     arrive (row: SwapRow): void { arrived.set(`${row.dao} ${row.seq}`, { row, revision: ++revision }) },
     all: (): SwapRow[] => rows(() => true),
-    async swapsSince (at: number) {
-      store.reads++
-      return { rows: rows(({ row }) => row.at > at), revision }
+    async swapsSince (at: number, limit: number) {
+      if (limit !== undefined) store.reads++
+      const found = rows(({ row }) => row.at > at).sort((a, b) => a.at - b.at)
+      const until = found[limit - 1]?.at ?? null
+      return { rows: found.filter(row => until === null || row.at <= until), until, revision }
+    },
+    async swapsPage (change: number, limit: number) {
+      const found = [...arrived.values()].filter(one => one.revision > change).sort((a, b) => a.revision - b.revision).slice(0, limit)
+      return { rows: found.map(({ row }) => row), revision: found.at(-1)?.revision ?? change }
     },
     async swapsAfter (change: number, at: number) {
       const found = rows(one => one.revision > change && one.row.at > at)
@@ -117,4 +123,49 @@ test(`the window at ${READINGS} random seconds, with trades that come late or ch
   t.equal(next, SWAPS)
   t.equal(wrong, 0)
   t.ok(store.reads < 100, `${store.reads} whole readings: it is carried on, not read anew`)
+})
+
+test('read from the store page by page, while trades come and change and once more arrive than are read at once, it is the state read last', async t => {
+  const random = createRandom(25)
+  const store = memoryStore()
+  const row = (seq: number, changes: Partial<SwapRow> = {}): SwapRow =>
+    ({ dao: 'ABC'[seq % 3]!, seq: BigInt(seq), at: START + random.int(DAY / 20), maker: `maker ${random.int(40)}`, side: 'buy', input: BigInt(1 + random.int(1_000_000)), output: BigInt(1 + random.int(1_000_000)), fee: 1n, ...changes })
+  for (let seq = 1; seq <= 9_000; seq++) store.arrive(row(seq))
+  const read = store.swapsSince
+  let pages = 0
+  store.swapsSince = async (at, limit) => {
+    const page = await read(at, limit)
+    t.ok(limit !== undefined && page.rows.length < limit + 100)
+    pages++
+    for (let i = 0; i < 2; i++) {
+      const [known] = [store.all()[random.int(9_000)]!]
+      store.arrive({ ...known, fee: 2n, input: known.input + 1n })
+    }
+    // more than MAX_NEW
+    if (pages === 2) for (let seq = 10_001; seq <= 10_400; seq++) store.arrive(row(seq))
+    return page
+  }
+  const now = START + DAY / 20
+  await createWindow(store as unknown as Store, RULE).readDetails(now, (sums, detail) => {
+    for (const dao of 'ABC') {
+      const expected = counted(store.all(), dao, now)
+      t.match(sums.get(dao), { trades: expected.trades, base: expected.base, quote: expected.quote })
+      t.equal(detail(dao).makers, expected.makers)
+      t.equal(quotient(detail(dao).high), quotient(expected.high))
+    }
+  })
+  t.ok(pages > 3, `${pages} pages`)
+})
+
+test('prices that no float tells apart are told apart', async t => {
+  const store = memoryStore()
+  const [low, middle, high] = [[2n ** 63n, 2n ** 63n + 1n], [2n ** 63n, 2n ** 63n], [2n ** 63n + 1n, 2n ** 63n]] as const
+  for (const [at, [input, output]] of [middle, high, low, middle].entries()) {
+    store.arrive({ dao: 'A', seq: BigInt(at + 1), at: START, maker: null, side: 'buy', input, output, fee: null })
+  }
+  await createWindow(store as unknown as Store, RULE).readDetails(START, (_sums, detail) => {
+    t.same(detail('A').high, { quote: high[0], base: high[1] })
+    t.same(detail('A').low, { quote: low[0], base: low[1] })
+    t.match(detail('A'), { unnamed: 4, unknownFees: 4, makers: 0 })
+  })
 })
