@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import type { AccountReader } from '../lib/chain/types.js'
 import { isServiceError } from '../lib/errors.js'
+import type { HistoryReport } from '../lib/history/report.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
 import { createSharedState, type StatePlace } from '../lib/live/shared-state.js'
 import { createSlotAges } from '../lib/live/slot-ages.js'
@@ -38,7 +39,8 @@ export default fp(async fastify => {
   const common = { ttl: TICKER_TTL, staleIfError, now, onFailure, outlives: () => chain.standing()?.halted === true }
   const ages = createSlotAges(now, chain.pastMs)
   // what the store holds outlives a restart: a DAO that has traded is there
-  const expectsSome = (): boolean => fastify.hasDecorator('history') && fastify.history.report().size > 0
+  const report = (): HistoryReport => fastify.hasDecorator('history') ? fastify.history.report() : new Map()
+  const stored = (): Array<readonly [string, number]> => Array.from(report()).flatMap(([address, { firstSlot }]) => firstSlot === null ? [] : [[address, firstSlot] as const])
   const tokens = createTokenReader({ reader: chain.accounts, ttl: METADATA_TTL, now })
   let place: StatePlace | undefined
   const shared = createSharedState({
@@ -53,7 +55,7 @@ export default fp(async fastify => {
       ? fastify.log.info({ code: 'shared-state' }, 'the state of the chain is shared again')
       : fastify.log.warn({ code: 'shared-state', err: error }, 'the state of the chain can\'t be shared through the database: each process reads its own until it can')
   })
-  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome, shared })
+  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, ages, now, expectsSome: () => report().size > 0, stored, shared })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, readAt: ({ seenAt }) => seenAt, max: 1 })
 
   /** The DAOs that trade a mint as their base, but for those that are excluded; `onStale` is told of when they were seen where the chain can't be read now. */

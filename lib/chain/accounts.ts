@@ -2,7 +2,7 @@ import bs58 from 'bs58'
 import { inSlices } from '../async.js'
 import { ServiceError } from '../errors.js'
 import { isRecord, type Rpc } from './rpc.js'
-import type { AccountReader, AtSlot, CallOptions, RawAccount } from './types.js'
+import type { AccountReader, AtSlot, CallOptions, KnownAccounts, RawAccount } from './types.js'
 
 /** Reading accounts. A node's answer is `unknown` until every field that is used has been checked. */
 
@@ -29,11 +29,15 @@ function readAccount (address: string, account: unknown): RawAccount {
   return { address, owner: account.owner, data: bytes }
 }
 
+/** The known accounts that a state of `slot` would hold, and `addresses` don't. */
+export function lacking (slot: number, addresses: ReadonlySet<unknown>, known: KnownAccounts): string[] {
+  return Array.from(known).flatMap(([address, from]) => from <= slot && !addresses.has(address) ? [address] : [])
+}
+
 /** Whether an answer to getProgramAccounts lacks an account that is known. */
-function isShort (answer: unknown, known: readonly string[]): boolean {
-  const rows = isRecord(answer) && Array.isArray(answer.value) ? answer.value as unknown[] : []
-  const addresses = new Set(rows.map(row => isRecord(row) ? row.pubkey : undefined))
-  return known.some(address => !addresses.has(address))
+function isShort (answer: unknown, known: KnownAccounts): boolean {
+  if (!isRecord(answer) || !isRecord(answer.context) || !Array.isArray(answer.value)) return known.size > 0
+  return lacking(Number(answer.context.slot), new Set(answer.value.map(row => isRecord(row) ? row.pubkey : undefined)), known).length > 0
 }
 
 type ReadOptions = CallOptions & { doubt?: (answer: unknown) => boolean }
@@ -52,8 +56,8 @@ export function createAccountReader (rpc: Rpc): AccountReader {
   return {
     async programAccounts (program, prefix, minSlot, options) {
       const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-      const known = options?.known ?? []
-      const doubt = (answer: unknown) => known.length > 0 && isShort(answer, known)
+      const known: KnownAccounts = options?.known ?? new Map()
+      const doubt = (answer: unknown) => isShort(answer, known)
       const { slot, value } = await read('getProgramAccounts', program, minSlot, { ...options, doubt }, { withContext: true, filters })
       const accounts = await inSlices(value, item => {
         if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
@@ -63,8 +67,8 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
       const addresses = new Set(accounts.map(({ address }) => address))
       if (addresses.size !== accounts.length) throw bad('a program account twice')
-      const missing = known.filter(address => !addresses.has(address)).length
-      if (missing > 0) throw bad(`${missing} of ${known.length} known program accounts are missing`)
+      const missing = lacking(slot, addresses, known)
+      if (missing.length > 0) throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
       return { slot, value: accounts }
     },
 

@@ -15,13 +15,16 @@ export interface AtSlot<T> {
   value: T
 }
 
+/** Accounts that are there for good, and from which slot on at the latest. */
+export type KnownAccounts = ReadonlyMap<string, number>
+
 /** Reads of the state now, at commitment `confirmed`. Each method is one node call and throws a ServiceError. */
 export interface AccountReader {
   /**
    * Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. An answer that lacks
-   * one of `known` is the node's fault: another is asked, then NODE_BAD_ANSWER.
+   * one of `known` which was there by its slot is the node's fault: another is asked, then NODE_BAD_ANSWER.
    */
-  programAccounts (program: string, prefix: Buffer, minSlot?: number, options?: CallOptions & { known?: readonly string[] }): Promise<AtSlot<RawAccount[]>>
+  programAccounts (program: string, prefix: Buffer, minSlot?: number, options?: CallOptions & { known?: KnownAccounts }): Promise<AtSlot<RawAccount[]>>
   /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. */
   accounts (addresses: readonly string[], minSlot?: number, options?: CallOptions): Promise<AtSlot<Array<RawAccount | null>>>
 }

@@ -1,4 +1,5 @@
-import type { AtSlot, RawAccount } from '../chain/types.js'
+import { lacking } from '../chain/accounts.js'
+import type { AtSlot, KnownAccounts, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import { packAccounts, unpackAccounts } from './packed-accounts.js'
 import type { SlotAges } from './slot-ages.js'
@@ -32,8 +33,8 @@ export interface SharedStateOptions {
 }
 
 export interface SharedState {
-  /** A state that another process has read lately, not older than `minSlot` and with every account of `known`; undefined: read by yourself. */
-  read (minSlot: number | undefined, known: readonly string[]): Promise<AtSlot<RawAccount[]> | undefined>
+  /** A state that another process has read lately, not older than `minSlot` and with every account of `known` that was there by then; undefined: read by yourself. */
+  read (minSlot: number | undefined, known: KnownAccounts): Promise<AtSlot<RawAccount[]> | undefined>
   /** Publishes a state that this process has read from its node, in the background. */
   offer (state: AtSlot<RawAccount[]>, seenAt: number): void
 }
@@ -66,7 +67,7 @@ export function createSharedState ({ place: placeNow, program, prefix, ttl, now,
     return accounts
   }
 
-  async function take (place: StatePlace, minSlot: number | undefined, known: readonly string[]): Promise<AtSlot<RawAccount[]> | undefined> {
+  async function take (place: StatePlace, minSlot: number | undefined, known: KnownAccounts): Promise<AtSlot<RawAccount[]> | undefined> {
     const found = await place.read(taken?.slot)
     if (found === undefined) return undefined
     const { slot, seenAt, bytes } = found
@@ -74,7 +75,7 @@ export function createSharedState ({ place: placeNow, program, prefix, ttl, now,
     const state = bytes === null ? taken : { slot, value: await unpack(bytes) }
     if (state?.slot !== slot) return undefined
     const addresses = new Set(state.value.map(({ address }) => address))
-    if (addresses.size === 0 || known.some(address => !addresses.has(address))) return undefined
+    if (addresses.size === 0 || lacking(slot, addresses, known).length > 0) return undefined
     ages.note(slot, seenAt)
     // what this process's own nodes know of the slot may make it older
     if (now() - ages.seenAt(slot) >= ttl) return undefined

@@ -1,5 +1,5 @@
 import { inSlices } from '../async.js'
-import type { AccountReader, AtSlot, RawAccount } from '../chain/types.js'
+import type { AccountReader, AtSlot, KnownAccounts, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -47,6 +47,8 @@ export interface SnapshotOptions {
   now?: () => number
   /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
   expectsSome?: () => boolean
+  /** DAOs that are stored, with the slot of one of their events, which is final: none of them may be missing, not even right after a start. */
+  stored?: () => Iterable<readonly [address: string, slot: number]>
   /** What other processes have read and are told of; by default there are none. */
   shared?: SharedState
 }
@@ -61,7 +63,7 @@ const FINAL_MS = 60_000
  * accounts of tokens not known yet. Its answers never go back in slots. It throws the ServiceError of the read that failed; a single account that
  * can't be decoded is left out with its reason.
  */
-export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false, shared }: SnapshotOptions): () => Promise<Snapshot> {
+export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false, stored = () => [], shared }: SnapshotOptions): () => Promise<Snapshot> {
   let newest: { slot: number, at: number } | undefined
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
@@ -116,7 +118,7 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   /** The state that was made of another process's reading last, and of which: as long as there is no newer one it is not made again. */
   let made: { of: RawAccount[], snapshot: Snapshot } | undefined
 
-  async function readShared (begun: number, minSlot: number | undefined, known: string[]): Promise<Snapshot | undefined> {
+  async function readShared (begun: number, minSlot: number | undefined, known: KnownAccounts): Promise<Snapshot | undefined> {
     const state = await shared?.read(minSlot, known)
     if (state === undefined) return undefined
     if (made?.of === state.value) {
@@ -134,9 +136,17 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     }
   }
 
+  /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
+  function knownAt (begun: number): KnownAccounts {
+    const known = new Map<string, number>()
+    for (const [address, slot] of stored()) if (!excluded.has(address)) known.set(address, slot)
+    for (const [address, at] of firstSeen) if (begun - at >= FINAL_MS) known.set(address, 0)
+    return known
+  }
+
   return async () => {
     const begun = now()
-    const known = [...firstSeen].filter(([, at]) => begun - at >= FINAL_MS).map(([address]) => address)
+    const known = knownAt(begun)
     const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
     return await readShared(begun, minSlot, known) ??
       await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)

@@ -131,7 +131,7 @@ test('a DAO without a swap has a volume of zero, and days from its launch on', a
   const daily = (await history.daily()).get(idle)!
   t.match(daily, { launchedAt: 1_767_225_600, complete: true, missingEvents: 0 })
   t.equal(allDays(daily.days).size, 0)
-  t.match(history.report().get(idle), { indexed: 2n, sequenceGaps: [], firstSwap: null })
+  t.match(history.report().get(idle), { indexed: 2n, sequenceGaps: [], firstSwap: null, firstSlot: Number })
   t.equal(history.report(), history.report(), 'the same as long as nothing changes')
 })
 

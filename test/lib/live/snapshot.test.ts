@@ -1,13 +1,13 @@
 import { Connection } from '@solana/web3.js'
 import { test } from 'tap'
-import type { AccountReader, RawAccount } from '../../../lib/chain/types.js'
+import type { AccountReader, KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { createLedger } from '../../../simulator/ledger.js'
 
-function setUp () {
+function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {}) {
   const ledger = createLedger({ seed: 5 })
   const usdc = ledger.usdc()
   const [still, moving] = [1, 2].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
@@ -16,13 +16,17 @@ function setUp () {
     return account === null ? null : { address, owner: account.owner, data: Buffer.from(account.data) }
   }
   let listed = (): RawAccount[] => ledger.daos.map(({ address }) => raw(address)!)
+  const asked: Array<KnownAccounts | undefined> = []
   const reader: AccountReader = {
-    programAccounts: async () => ({ slot: ledger.slot, value: listed() }),
+    programAccounts: async (_program, _prefix, _minSlot, options) => {
+      asked.push(options?.known)
+      return { slot: ledger.slot, value: listed() }
+    },
     accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
   }
   const client = createProgramClient(ledger.program, new Connection('http://127.0.0.1:1'))
-  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set() })
-  return { ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
+  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), ...options })
+  return { asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
 }
 
 test('an account that stays as it was is not decoded again, one that moves is', async t => {
@@ -46,4 +50,19 @@ test('bytes of another DAO are found out, also where they were odd before and th
   t.equal((await read()).discovered.length, 1, 'alone it is an account like any other')
   list(() => [odd(), raw(still.address)!])
   await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ })
+})
+
+test('what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen for a minute; excluded ones need not be', async t => {
+  const clock = { now: 0 }
+  const stored: Array<[string, number]> = [['stored', 70], ['excluded', 80]]
+  const { still, moving, read, asked } = setUp({ now: () => clock.now, stored: () => stored, excluded: new Set(['excluded']) })
+  await read()
+  t.same(asked.at(-1), new Map([['stored', 70]]))
+  stored.push(['later', 90], [still.address, 85])
+  clock.now = 59_999
+  await read()
+  t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 85]]))
+  clock.now = 60_000
+  await read()
+  t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 0], [moving.address, 0]]))
 })

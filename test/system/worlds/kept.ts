@@ -59,6 +59,14 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 11, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 4, swaps: 371 }, weather: 124, every: 53, events: [{ at: 0, for: 71, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getProgramAccounts', value: 1 } } }] }
   },
   {
+    found: 'A list of accounts was short when the process started again: a DAO that the store knew was missing, without a reason.',
+    plan: { seed: 53, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 60 }, weather: 170, every: 20, events: [{ at: 120, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 130, process: 'restart' }] }
+  },
+  {
+    found: 'A node stood before the history had asked it anything, and went on: only then could be known how old its finalized slot had been, and nobody asked again.',
+    plan: { seed: 46, nodes: 1, finalityLag: 32, bulk: false, kind: 'own', daos: 4, past: { days: 1, swaps: 60 }, weather: 330, every: 4, events: [{ at: 10, for: 200, process: 'outage' }, { at: 11, for: 81, node: 0, weather: { kind: 'freeze' } }, { at: 12, for: 77, node: 0, weather: { kind: 'down' } }, { at: 13, for: 121, node: 0, weather: { kind: 'finality' } }] }
+  },
+  {
     found: 'For defects put back: a list that is short, one slot far too high, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 150, for: 50, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000, times: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },

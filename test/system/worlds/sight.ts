@@ -10,6 +10,8 @@ const KEPT_MS = 300_000
 // A node that takes longer is not waited for.
 const SLOW_MS = 1_000
 const RESET_MS = 600_000
+// Faults through which nothing comes.
+const MUTE = new Set(['refuse', 'reset', 'hang', 'status', 'rate-limit', 'html', 'truncated', 'wrong-id', 'rpc-error'])
 // Faults that leave the slot alone.
 const HARMLESS = new Set(['null-transaction', 'other-signature', 'inner-null', 'short-accounts', 'skipped-signatures', 'no-account', 'wrong-order', 'short-page', 'batch-partial', 'batch-missing', 'batch-shuffled', 'wrong-owner'])
 
@@ -20,24 +22,29 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
   /** Each time a newer slot was shown, and by how much it was behind the chain then. */
   let arrivals: Array<{ at: number, behind: number }> = []
   let newest = -1
-  /** The newest that anybody could show, a slow node too, and since when. */
-  let possible = { slot: -1, at: 0 }
+  /** The newest that somebody has shown for certain, a slow node too; when something newer may have been shown last. */
+  let certain = -1
+  let possibleAt = 0
 
   const momentOf = (slot: number): number => slot < first ? (slot - first) * 400 : moments[slot - first]!
-  const isTrue = ({ service }: Host): boolean =>
-    service.faults.active.every(({ kind, method }) => HARMLESS.has(kind) || (method !== undefined && method !== 'getSlot'))
+  const faultsOf = ({ service }: Host) => service.faults.active.filter(({ fired, times = Infinity }) => fired < times)
+  const isTrue = (host: Host): boolean => faultsOf(host).every(({ kind, method }) => HARMLESS.has(kind) || (method !== undefined && method !== 'getSlot'))
+  const isMute = (host: Host): boolean => host.down || faultsOf(host).some(({ kind, method }) => method === undefined && MUTE.has(kind))
+  const slotsOf = (hosts: Host[]): number => Math.max(-1, ...hosts.map(({ service }) => service.methods.slotAt('confirmed')))
 
   /** By those that answer as they should, where there is one. */
   function shown (isWell: (host: Host) => boolean): number {
-    const up = hosts.filter(({ down }) => !down)
+    const up = hosts.filter(host => !isMute(host))
     const well = up.filter(isWell)
-    return Math.max(-1, ...(well.length > 0 ? well : up).map(({ service }) => service.methods.slotAt('confirmed')))
+    return slotsOf(well.length > 0 ? well : up)
   }
 
   function note (now: number): void {
     while (first + moments.length <= ledger.slot) moments.push(now)
-    const any = shown(isTrue)
-    if (any > possible.slot || (any >= 0 && now - possible.at > RESET_MS)) possible = { slot: any, at: now }
+    const up = hosts.filter(host => !isMute(host))
+    if (now - possibleAt > RESET_MS) certain = -1
+    if (slotsOf(up) > certain) possibleAt = now
+    certain = Math.max(certain, slotsOf(up.filter(isTrue)))
     const slot = shown(host => host.latencyMs <= SLOW_MS && isTrue(host))
     // After ten minutes of lower slots they are what there is
     const isReset = slot >= 0 && slot < newest && now - arrivals.at(-1)!.at > RESET_MS
@@ -53,11 +60,12 @@ export function createSight (ledger: Ledger, hosts: readonly Host[], finalityLag
     begin (now: number): void {
       arrivals = []
       newest = -1
-      possible = { slot: -1, at: now }
+      certain = -1
+      possibleAt = now
       note(now)
     },
     /** For how long no newer slot has been shown, ms. */
-    stillFor: (now: number): number => now - possible.at,
+    stillFor: (now: number): number => now - possibleAt,
     /** Unix seconds of the newest final block at a moment: where the chain stood, what follows is as old as that until it is final. */
     blockTimeAt (moment: number): number {
       let [low, high] = [0, moments.length]

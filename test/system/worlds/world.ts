@@ -43,8 +43,8 @@ const OTHER_GENESIS = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG'
 const MOST_TIMERS = 400
 const MOST_REQUESTS = 120
 const DOLLAR = 1_000_000n
-/** A node with the smallest limit is asked for its slot every 20 s, and stands after 10. */
-const READY_MS = 60_000
+/** Nothing new for STALE_IF_ERROR and a lifetime, and what an answer takes: nothing is ready. */
+const READY_MS = 75_000
 
 /** An amount without noughts at its end. */
 const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')

@@ -44,8 +44,8 @@ export const DEFECTS: Defect[] = [
     name: 'short-answer',
     sentence: 'A known DAO that a list of accounts leaves out is taken for gone.',
     file: 'lib/chain/accounts.ts',
-    find: 'if (missing > 0) throw',
-    put: 'if (missing < 0) throw'
+    find: 'if (missing.length > 0) throw',
+    put: 'if (missing.length < 0) throw'
   },
   {
     name: 'slot-mark',
