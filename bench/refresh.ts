@@ -7,6 +7,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+// the client loads it with its first account; here it is no part of the refresh
+import '@coral-xyz/anchor'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient } from '../lib/chain/client.js'
@@ -41,7 +43,7 @@ async function cpu<T> (work: () => Promise<T>): Promise<{ ms: number, value: T }
 const { url, program, stop } = await startChain()
 try {
   const connection = new Connection(url)
-  const client = createProgramClient(program, connection)
+  const client = createProgramClient(program)
   const calls = new Map<string, number>()
   const nodes = createNodeClient({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
 

@@ -1,37 +1,55 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fp from 'fastify-plugin'
 import { ALL } from '../lib/responses/sources.js'
-import { createMetrics, type Metrics } from '../lib/metrics.js'
+import type { Metrics } from '../lib/metrics.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    metrics: Metrics & { /** Where they are served; undefined: nowhere. */ port (): number | undefined }
+    metrics: {
+      /** All of them as Prometheus reads them; requests and calls are counted where they are served. */
+      text (): Promise<string>
+      /** Where they are served; undefined: nowhere. */
+      port (): number | undefined
+    }
   }
 }
 
 /** Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is set. */
 export default fp(async fastify => {
   const { config, chain, cache, history } = fastify
-  const metrics = createMetrics({
-    snapshot () {
-      const kept = cache.snapshot.peek(ALL)
-      return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
-    },
-    history: () => history.status(),
-    nodes: () => chain.nodes(),
-    clockOffset: () => chain.offset(),
-    websocketUp: () => chain.websocketUp,
-    sharedLimit: () => fastify.sharedLimit?.counts
-  }, { process: config.metricsPort !== undefined })
+  let made: Promise<Metrics> | undefined
+  // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
+  function load (): Promise<Metrics> {
+    made ??= import('../lib/metrics.js').then(({ createMetrics }) => createMetrics({
+      snapshot () {
+        const kept = cache.snapshot.peek(ALL)
+        return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
+      },
+      history: () => history.status(),
+      nodes: () => chain.nodes(),
+      clockOffset: () => chain.offset(),
+      websocketUp: () => chain.websocketUp,
+      sharedLimit: () => fastify.sharedLimit?.counts
+    }, { process: config.metricsPort !== undefined }))
+    return made
+  }
 
+  let server: Server | undefined
+  fastify.decorate('metrics', {
+    text: async () => await (await load()).registry.metrics(),
+    port: () => (server?.address() as AddressInfo | null | undefined)?.port
+  })
+  if (config.metricsPort === undefined) return
+
+  const metrics = await load()
   fastify.addHook('onResponse', (request, reply, done) => {
     metrics.answered({ route: request.routeOptions.url ?? 'unknown', method: request.method, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
     done()
   })
   chain.observers.add(({ method, node, outcome, size, ms }) => metrics.called({ method, node, outcome, size, seconds: ms / 1000 }))
 
-  const server = createServer((request, response) => {
+  const opened = server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -43,15 +61,12 @@ export default fp(async fastify => {
         response.writeHead(500).end()
       })
   })
-  fastify.decorate('metrics', { ...metrics, port: () => (server.address() as AddressInfo | null)?.port })
-  if (config.metricsPort === undefined) return
-
   await new Promise<void>((resolve, reject) => {
-    server.once('error', error => reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
+    opened.once('error', error => reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
   })
   fastify.log.info(`metrics at port ${config.metricsPort} of ${config.metricsHost}`)
   fastify.addHook('onClose', async () => {
-    server.closeAllConnections()
-    await new Promise(resolve => server.close(resolve))
+    opened.closeAllConnections()
+    await new Promise(resolve => opened.close(resolve))
   })
 }, { name: 'metrics', dependencies: ['config', 'chain', 'cache', 'history', 'rate-limit-redis'] })

@@ -4,7 +4,7 @@ import type { Rational } from '../decimal.js'
 import { backoff } from '../backoff.js'
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import type { VolumeBasis } from '../market/volume.js'
-import { eventAuthorityOf } from '../protocol/events.js'
+import { eventAuthority } from '../protocol/addresses.js'
 import { createFetcher } from './indexing/fetch-transactions.js'
 import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
 import { createPublisher } from './indexing/publisher.js'
@@ -139,7 +139,7 @@ export function createHistory (options: HistoryOptions): History {
   async function prepare (): Promise<Running> {
     await recomputeDaysIfNeeded(store, valuation, onLog)
     const writer = await createStepWriter(watched, valuation, onLog)
-    const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthorityOf(program), clock, signal, onDecode })
+    const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthority(program), clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
     const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog })
     const owners = createMissingOwners({ reader, writer, daos, signal })
@@ -152,7 +152,7 @@ export function createHistory (options: HistoryOptions): History {
     }
     const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs })
     indexer.listening(isListening)
-    const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthorityOf(program), signal })
+    const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthority(program), signal })
     const background = () => runBackground({ readAgain: createReadAgain(store, writer), rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
     return { writer, reconciler, owners, indexer, background, report: createReport(writer, reconciler) }
   }

@@ -1,5 +1,6 @@
-import { type Idl, Program } from '@coral-xyz/anchor'
-import type { Connection, PublicKey } from '@solana/web3.js'
+import { createRequire } from 'node:module'
+import type * as Anchor from '@coral-xyz/anchor'
+import type * as Web3 from '@solana/web3.js'
 import futarchy from '../../idl/futarchy.json' with { type: 'json' }
 import launchpadV06 from '../../idl/launchpad-v0.6.json' with { type: 'json' }
 import launchpadV07 from '../../idl/launchpad-v0.7.json' with { type: 'json' }
@@ -8,6 +9,7 @@ import performancePackage from '../../idl/performance-package.json' with { type:
 import externalPool from '../../idl/damm-v2.json' with { type: 'json' }
 import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
+import { ServiceError } from '../errors.js'
 import { boundVec, DecodeError, need } from './bytes.js'
 import { keyBytes } from './pda.js'
 
@@ -16,7 +18,7 @@ import { keyBytes } from './pda.js'
 /** The part of bn.js that Anchor's integers are read through. Never `toNumber`: u64 exceeds 2^53. */
 export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
-export const toKey = (value: PublicKey): string => value.toBase58()
+export const toKey = (value: Web3.PublicKey): string => value.toBase58()
 
 const DISCRIMINATOR_BYTES = 8
 /** Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs, performance_package.rs). */
@@ -39,20 +41,39 @@ export interface ProgramClient {
   position (account: RawAccount): unknown
 }
 
-/**
- * A client for the program at `factory`. The connection is what Anchor's provider asks for; decoding makes no call on it.
- */
-export function createProgramClient (factory: string, connection: Connection): ProgramClient {
-  const open = (idl: unknown, address: string): Program => new Program({ ...idl as Idl, address }, { connection })
+/** Nodes are asked through `lib/chain` alone, which paces calls and keeps their keys to itself; Anchor's own connection reaches none. */
+const refuse = async (): Promise<never> => { throw new ServiceError('NODE_UNAVAILABLE', 'nodes are asked through the node client') }
 
-  const decoder = (program: Program, name: string, owner: string) => {
-    const prefix = program.coder.accounts.memcmp(name).bytes
-    if (prefix === undefined) throw new Error(`the IDL has no account ${name}`)
+const require = createRequire(import.meta.url)
+
+/** Anchor and web3.js, loaded with the first account: they are a fifth of the start, and until a node has answered nobody needs them. */
+function openProgram (idl: unknown, address: string): Anchor.Program {
+  const { Program } = require('@coral-xyz/anchor') as typeof Anchor
+  const { Connection } = require('@solana/web3.js') as typeof Web3
+  return new Program({ ...idl as Anchor.Idl, address }, { connection: new Connection('http://localhost', { fetch: refuse }) })
+}
+
+function once<T> (make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
+
+/** A client for the program at `factory`. */
+export function createProgramClient (factory: string): ProgramClient {
+  const open = (idl: unknown, address: string): () => Anchor.Program => once(() => openProgram(idl, address))
+
+  const decoder = (program: () => Anchor.Program, name: string, owner: string) => {
+    const coder = once(() => {
+      const { accounts } = program().coder
+      if (accounts.memcmp(name).bytes === undefined) throw new Error(`the IDL has no account ${name}`)
+      return accounts
+    })
     return (account: RawAccount): unknown => {
       if (account.owner !== owner) throw new DecodeError(`${name}: owned by another program`)
       need(account.data, 0, DISCRIMINATOR_BYTES, name)
+      const accounts = coder()
       try {
-        return program.coder.accounts.decode(name, account.data)
+        return accounts.decode(name, account.data)
       } catch (cause) {
         throw new DecodeError(`${name}: not decodable`, { cause })
       }

@@ -1,4 +1,3 @@
-import { PublicKey } from '@solana/web3.js'
 import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { decodeBase58 } from './events/base58.js'
@@ -26,11 +25,6 @@ export interface ProgramEvent extends EventBody {
 
 /** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
-
-/** The account that signs the events of `program` (seed `__event_authority`), base58. Throws on a malformed key. */
-export function eventAuthorityOf (program: string): string {
-  return PublicKey.findProgramAddressSync([Buffer.from('__event_authority')], new PublicKey(program))[0].toBase58()
-}
 
 const bad = (tx: RawTransaction, what: string, cause?: unknown) =>
   new ServiceError('NODE_BAD_ANSWER', `transaction ${String(tx?.transaction?.signatures?.[0] ?? '?')}: ${what}`, { cause })

@@ -42,7 +42,7 @@ test('what is not known has no figure', async t => {
   const { ledger, node } = await startChain(t)
   await node.stop()
   const app = await build(t, { env: settings(t, node, ledger), pollMs: 20 })
-  const text = await app.metrics.registry.metrics()
+  const text = await app.metrics.text()
   t.match(text, /^# TYPE snapshot_slot gauge\n(?!snapshot_slot )/m)
   t.match(text, /^# TYPE history_head_age_seconds gauge\n(?!history_head_age_seconds )/m)
   t.equal(app.metrics.port(), undefined)

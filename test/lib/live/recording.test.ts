@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { Connection } from '@solana/web3.js'
 import { test } from 'tap'
 import type { AccountReader, RawAccount } from '../../../lib/chain/types.js'
 import { ratio, toFixed } from '../../../lib/decimal.js'
@@ -28,7 +27,7 @@ test('the program\'s own DAO: its price is served, and its reserves plus fees ar
     }),
     accounts: async addresses => ({ slot: 1, value: addresses.map(address => accounts.get(address) ?? null) })
   }
-  const client = createProgramClient(PROGRAM, new Connection('http://127.0.0.1:1'))
+  const client = createProgramClient(PROGRAM)
   const { discovered, pairs } = await createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set() })()
   t.equal(discovered.length, 1)
   const dao = discovered[0]!.dao!

@@ -1,4 +1,3 @@
-import { Connection } from '@solana/web3.js'
 import { test } from 'tap'
 import type { AccountReader, AtSlot, RawAccount } from '../../../lib/chain/types.js'
 import { createFreshCache } from '../../../lib/live/fresh.js'
@@ -27,7 +26,7 @@ function setUp () {
     return account === null ? null : { address, owner: account.owner, data: Buffer.from(account.data) }
   }
   const listed = (): AtSlot<RawAccount[]> => ({ slot: ledger.slot, value: ledger.daos.map(({ address }) => raw(address)!) })
-  const client = createProgramClient(ledger.program, new Connection('http://127.0.0.1:1'))
+  const client = createProgramClient(ledger.program)
 
   function startProcess ({ leads = false, pastMs, canBe }: { leads?: boolean, pastMs?: (slot: number) => number, canBe?: (slot: number) => boolean } = {}) {
     const known = { calls: 0, tokensFail: false, troubles: [] as unknown[], frozen: undefined as AtSlot<RawAccount[]> | undefined }

@@ -1,4 +1,3 @@
-import { Connection } from '@solana/web3.js'
 import { test } from 'tap'
 import type { AccountReader, KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
@@ -24,7 +23,7 @@ function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {
     },
     accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
   }
-  const client = createProgramClient(ledger.program, new Connection('http://127.0.0.1:1'))
+  const client = createProgramClient(ledger.program)
   const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), ...options })
   return { asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
 }

@@ -3,10 +3,11 @@ import { resolve } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'tap'
 import type { RawTransaction } from '../../../lib/chain/types.js'
+import { eventAuthority } from '../../../lib/protocol/addresses.js'
 import { decodeBase58 } from '../../../lib/protocol/events/base58.js'
 import { decodeEvent } from '../../../lib/protocol/events/decode.js'
 import { discriminatorOf } from '../../../lib/protocol/events/layouts.js'
-import { eventAuthorityOf, readEvents } from '../../../lib/protocol/events.js'
+import { readEvents } from '../../../lib/protocol/events.js'
 import { base58, createLedger, discriminator, FORGERIES } from '../../../simulator/index.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
@@ -27,8 +28,8 @@ function dataOf (tx: RawTransaction): Buffer {
 }
 
 test('the event authority is derived from the program', async t => {
-  t.equal(eventAuthorityOf(PROGRAM), AUTHORITY)
-  t.throws(() => eventAuthorityOf('not a key'))
+  t.equal(eventAuthority(PROGRAM), AUTHORITY)
+  t.throws(() => eventAuthority('not a key'))
 })
 
 test('base58 is the inverse of another implementation, both ways, and refuses what is none', async t => {

@@ -1,4 +1,3 @@
-import { Connection } from '@solana/web3.js'
 import { createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { createNodeCalls, readAnswer } from '../../../lib/chain/reply.js'
@@ -6,12 +5,12 @@ import type { Rpc } from '../../../lib/chain/rpc.js'
 import { systemClock } from '../../../lib/clock.js'
 import type { RawAccount, RawTransaction } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
-import { LAUNCHPADS, metadataAddress } from '../../../lib/protocol/addresses.js'
+import { eventAuthority, LAUNCHPADS, metadataAddress } from '../../../lib/protocol/addresses.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeDao } from '../../../lib/protocol/dao.js'
 import { decodeEvent } from '../../../lib/protocol/events/decode.js'
-import { eventAuthorityOf, readEvents } from '../../../lib/protocol/events.js'
+import { readEvents } from '../../../lib/protocol/events.js'
 import { decodeExternalPool, decodeExternalPosition } from '../../../lib/protocol/external-pool.js'
 import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
 import { decodeMetaplex, token2022Metadata } from '../../../lib/protocol/metadata.js'
@@ -38,7 +37,7 @@ type Target = (random: Random) => unknown
 /** Targets with their samples, all of them made by the simulated chain. */
 async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   const ledger = createLedger({ seed })
-  const client = createProgramClient(ledger.program, new Connection('http://127.0.0.1:1'))
+  const client = createProgramClient(ledger.program)
   const usdc = ledger.usdc()
   for (const layout of ['F0', 'F1', 'F2', 'F3'] as const) {
     const dao = ledger.dao({ base: ledger.mint({ metadata: 'token-2022', program: 'token-2022' }), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n, layout, spendingMembers: 3 })
@@ -89,7 +88,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   }
   const signatures = (JSON.parse(answers.getSignaturesForAddress) as Array<{ signature: string }>).map(({ signature }) => signature)
   const transactions = signatures.map(signature => JSON.stringify(call('getTransaction', [signature, { encoding: 'json', maxSupportedTransactionVersion: 1 }])))
-  const authority = eventAuthorityOf(ledger.program)
+  const authority = eventAuthority(ledger.program)
   const genuine = transactions.flatMap(text => readEvents(JSON.parse(text) as RawTransaction, ledger.program, authority))
   if (genuine.length === 0) throw new Error('no event to damage')
 
