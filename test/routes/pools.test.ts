@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { test, type Test } from 'tap'
 import type { FastifyInstance } from 'fastify'
 import type { AggregateFees } from '../../schemas/fees.js'
@@ -8,6 +5,7 @@ import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
+import { runScript } from '../support/script-process.js'
 
 const DAY = 86_400
 
@@ -253,9 +251,10 @@ test('days are as old as the prices that value them; trades and candles need non
   t.same([await age('/trades'), await age('/ohlcv')], [undefined, undefined])
 })
 
-const verifier = (url: string, rpc: string) => async (pool: string) =>
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/verify.ts'), '--url', url, '--rpc', rpc, '--pool', pool])
-    .then(({ stdout }) => stdout, (error: { stdout: string, stderr: string }) => error.stdout + error.stderr)
+const verifier = (url: string, rpc: string) => async (pool: string) => {
+  const { code, stdout, stderr } = await runScript('scripts/verify.ts', ['--url', url, '--rpc', rpc, '--pool', pool])
+  return code === 0 ? stdout : stdout + stderr
+}
 
 test('npm run verify: with a node alone the figures come out equal, and a difference is named', async t => {
   const { ledger, node, daos, app } = await market(t)

@@ -3,7 +3,7 @@ import { startScript } from '../support/script-process.js'
 import { until } from '../support/until.js'
 
 test('attacks are carried out on the running demo by the command that it prints', { timeout: 120_000 }, async t => {
-  const demo = startScript('scripts/demo.ts', { args: ['--port', '0'], env: { TMPDIR: t.testdir() } })
+  const demo = startScript('scripts/demo.ts', { fromSource: true, args: ['--port', '0'], env: { TMPDIR: t.testdir() } })
   t.teardown(async () => {
     demo.child.kill('SIGTERM')
     await demo.ended

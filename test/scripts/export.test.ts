@@ -1,20 +1,21 @@
-import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { test } from 'tap'
 import { openPostgresStore } from '../../lib/history/replicas/sole-writer.js'
 import { settled, watch } from '../support/history/history.js'
 import { newPlace, withoutPostgres } from '../support/history/postgres.js'
+import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
 test('npm run export: every trade in each format, beside the running service', async t => {
   const ledger = makeYear(5, 20)
   const watched = await watch(t, ledger)
   await settled(watched, ledger)
-  const run = async (...args: string[]) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/export.ts'), '--store', `sqlite:${watched.folder}`, ...args])
-    .then(({ stderr }) => stderr, (error: { stderr: string }) => `failed: ${error.stderr}`)
+  const run = async (...args: string[]) => {
+    const { code, stderr } = await runScript('scripts/export.ts', ['--store', `sqlite:${watched.folder}`, ...args])
+    return code === 0 ? stderr : `failed: ${stderr}`
+  }
   const want = ledger.swaps.map(({ dao, seq, input, output, trader }) => [dao, seq, input, output, trader].join()).sort()
   const file = (name: string) => join(watched.folder, name)
   for (const format of ['csv', 'ndjson', 'parquet']) {
@@ -38,7 +39,7 @@ test('npm run export: from PostgreSQL, too', { skip: await withoutPostgres() }, 
   const watched = await watch(t, ledger, { store: await openPostgresStore({ url, program: ledger.program }) })
   await settled(watched, ledger)
   const out = join(t.testdir(), 'trades.ndjson')
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/export.ts'), '--store', url, '--what', 'trades', '--format', 'ndjson', '--out', out])
+  t.match(await runScript('scripts/export.ts', ['--store', url, '--what', 'trades', '--format', 'ndjson', '--out', out]), { code: 0 })
   const rows = readFileSync(out, 'utf8').trim().split('\n').map(line => JSON.parse(line) as Record<string, unknown>)
   t.same(rows.map(row => [row.pool_id, row.trade_id, row.input, row.output, row.maker].join()).sort(), ledger.swaps.map(({ dao, seq, input, output, trader }) => [dao, seq, input, output, trader].join()).sort())
 })

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import Database from 'libsql'
 import { test, type Test } from 'tap'
 import { rebuildRollups } from '../../lib/history/rebuild.js'
@@ -10,6 +8,7 @@ import type { Store } from '../../lib/history/store/store.js'
 import type { Ledger } from '../../simulator/index.js'
 import { settled, watch } from '../support/history/history.js'
 import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
+import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
 const COLUMNS = {
@@ -29,8 +28,10 @@ async function rowsOf ({ all }: Filled): Promise<Record<string, string[]>> {
   return found
 }
 
-const command = async (store: string) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../scripts/rebuild-rollups.ts'), '--store', store])
-  .then(({ stderr }) => stderr, (error: { stderr: string }) => `failed: ${error.stderr}`)
+async function command (store: string): Promise<string> {
+  const { code, stderr } = await runScript('scripts/rebuild-rollups.ts', ['--store', store])
+  return code === 0 ? stderr : `failed: ${stderr}`
+}
 
 async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)

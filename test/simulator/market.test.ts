@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { buildMarket, createLedger, createRandom, trade } from '../../simulator/index.js'
 import { eventsOf, u64 } from '../../simulator/inspect.js'
+import { startScript } from '../support/script-process.js'
 
 t.test('a market of all kinds: every swap counted, every DAO\'s numbers without a hole', async t => {
   const ledger = createLedger({ seed: 5 })
@@ -57,8 +56,7 @@ t.test('a trader for the present', async t => {
 })
 
 t.test('a market in a process of its own', async t => {
-  const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('../../simulator/serve.ts', import.meta.url)), '--daos', '6', '--swaps', '30', '--days', '2', '--live'],
-    { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH } })
+  const { child } = startScript('simulator/serve.ts', { args: ['--daos', '6', '--swaps', '30', '--days', '2', '--live'] })
   t.teardown(() => child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')
   const ready = JSON.parse(String(line))

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { compiledFile, ROOT } from './compiled.js'
 
 /** A TypeScript file of this repository in a process of its own. */
 export interface ScriptProcess {
@@ -20,22 +20,24 @@ export interface ScriptOptions {
   /** Its whole environment besides PATH; nothing of the test's own settings reaches it. */
   env?: Readonly<Record<string, string | undefined>>
   cwd?: string
-  nodeArgs?: readonly string[]
+  /** As its own command runs it: for what starts others by the paths of their sources. */
+  fromSource?: boolean
 }
 
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const TSX = import.meta.resolve('tsx')
+export { ROOT }
 
 /** Starts `script`, a path from the repository's folder. The caller ends it. */
-export function startScript (script: string, { args = [], env = {}, cwd = ROOT, nodeArgs = [] }: ScriptOptions = {}): ScriptProcess {
-  const child = spawn(process.execPath, [...nodeArgs, '--import', TSX, join(ROOT, script), ...args], {
+export function startScript (script: string, { args = [], env = {}, cwd = ROOT, fromSource = false }: ScriptOptions = {}): ScriptProcess {
+  const compiled = script.endsWith('.ts') && !fromSource
+  const nodeArgs = compiled ? ['--enable-source-maps', compiledFile(script)] : ['--import', import.meta.resolve('tsx'), join(ROOT, script)]
+  // `env` sets the options of Node last: tap would have every process that a test starts load its own hooks, at half a second each
+  const child = spawn('env', [`NODE_OPTIONS=${env.NODE_OPTIONS ?? ''}`, process.execPath, ...nodeArgs, ...args], {
     cwd,
     env: {
       PATH: process.env.PATH,
       // where the run measures coverage, this process counts too
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
-      FASTIFY_AUTOLOAD_TYPESCRIPT: '1',
-      TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
+      ...(!compiled && { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') }),
       ...env
     },
     stdio: ['ignore', 'pipe', 'pipe']
@@ -50,6 +52,13 @@ export function startScript (script: string, { args = [], env = {}, cwd = ROOT, 
     })
   })
   return { child, output: () => all, stdout: () => out, stderr: () => errors, isAlive: () => alive, ended }
+}
+
+/** Runs `script` to its end. */
+export async function runScript (script: string, args: readonly string[] = []): Promise<{ code: number | null, stdout: string, stderr: string }> {
+  const { ended, stdout, stderr } = startScript(script, { args })
+  const { code } = await ended
+  return { code, stdout: stdout(), stderr: stderr() }
 }
 
 const LISTENING = /Server listening at (http:\/\/[^"]+)/

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { test } from 'tap'
 import { openPostgresEngine, openPostgresStore } from '../../../lib/history/replicas/sole-writer.js'
 import { EMPTY_CANDLE } from '../../../lib/history/rules/candles.js'
@@ -10,6 +8,7 @@ import { prepareTables } from '../../../lib/history/store/create-store.js'
 import { settled, watch } from '../../support/history/history.js'
 import { ask, newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { postgresRows, sqliteRows } from '../../support/history/rows.js'
+import { runScript } from '../../support/script-process.js'
 import { makeYear } from '../../support/history/year.js'
 
 const skip = await withoutPostgres()
@@ -94,8 +93,10 @@ test('a source that has changed since an interruption is copied anew; a differen
 test('npm run migrate, with plain lines where no terminal shows them', { skip }, async t => {
   const { url } = newPlace(t)
   const folder = t.testdir({})
-  const run = async (...args: string[]) => await promisify(execFile)(process.execPath, ['--import', 'tsx', join(import.meta.dirname, '../../../scripts/migrate.ts'), ...args])
-    .then(({ stdout }) => stdout, (error: { stderr: string }) => `failed: ${error.stderr}`)
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runScript('scripts/migrate.ts', args)
+    return code === 0 ? stdout : `failed: ${stderr}`
+  }
   t.match(await run(), /failed: migrate --from sqlite:FOLDER --to postgres/)
   t.match(await run('--from', `sqlite:${join(folder, 'none')}`, '--to', url), /failed: there is no history in/)
   const store = await openSqliteStore({ folder, program })

@@ -1,16 +1,12 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { test, type Test } from 'tap'
-
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+import { runScript } from '../../support/script-process.js'
 
 async function exported (t: Test): Promise<Map<string, AnySchemaObject>> {
   const folder = t.testdir()
-  await promisify(execFile)(process.execPath, ['--import', 'tsx', 'scripts/schemas.ts', '--out', folder], { cwd: ROOT })
+  t.match(await runScript('scripts/schemas.ts', ['--out', folder]), { code: 0 })
   return new Map(readdirSync(folder).map(name => [name, JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as AnySchemaObject]))
 }
 

@@ -5,6 +5,20 @@ import { type Contract, createValidators, type DocumentedAnswer } from './docume
 /** Answers of a path that does not exist have no operation to be held to; these they may be. */
 const NO_SUCH_PATH = [404, 429, 500, 503]
 
+/** Validators of a document: most applications of a test file serve the same one. */
+const known = new Map<string, ReturnType<typeof createValidators>>()
+const MAX_KNOWN = 8
+
+function validatorsOf (contract: Contract): ReturnType<typeof createValidators> {
+  const text = JSON.stringify(contract)
+  let validators = known.get(text)
+  if (validators === undefined) {
+    if (known.size === MAX_KNOWN) known.clear()
+    known.set(text, validators = createValidators(contract))
+  }
+  return validators
+}
+
 type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly string[] }
 
 /**
@@ -49,7 +63,7 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
     if (request.routeOptions.schema?.hide === true) return
     if (contract === undefined) {
       contract = fastify.swagger() as unknown as Contract
-      validators = createValidators(contract)
+      validators = validatorsOf(contract)
       own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
     }
     const problem = attempt(() => check(request, reply, payload))

@@ -117,7 +117,7 @@ async function setUp (t: Test, { fault }: Row) {
   return { refetch, recover, ledger, node, world, active, clock, app, ask, market, supply }
 }
 
-test('the fault matrix', { jobs: 2 }, async t => {
+test('the fault matrix', { jobs: 3 }, async t => {
   for (const row of ROWS) {
     t.test(row.name, { buffered: true }, async t => {
       const { node, world, active, clock, app, ask, recover, refetch, market, supply } = await setUp(t, row)

@@ -5,6 +5,7 @@ import Database from 'libsql'
 import { test } from 'tap'
 import { SCHEMA_VERSION } from '../../../../lib/history/store/migrations.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { compiledFile } from '../../../support/compiled.js'
 import { testStore } from './store-suite.js'
 
 testStore<string>({
@@ -29,9 +30,9 @@ test('refuses a second opener, of this process or another, and not after the fir
   const store = await open(folder)
   const refusal = { code: 'HISTORY_UNAVAILABLE', message: /another process is using the history in .*: stop it first, or set another DATA_DIR/ }
   await t.rejects(open(folder), refusal)
-  const script = `import { openSqliteStore } from ${JSON.stringify(join(import.meta.dirname, '../../../../lib/history/store/sqlite.ts'))}
+  const script = `import { openSqliteStore } from ${JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))}
     await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => { console.log(error.code, error.message) })`
-  const other = () => spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], { encoding: 'utf8' }).stdout
+  const other = () => spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout
   t.match(other(), /HISTORY_UNAVAILABLE another process is using/)
   await store.close()
   t.equal(other(), '')
