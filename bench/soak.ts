@@ -72,20 +72,21 @@ async function start (): Promise<Replica> {
 
 const statuses = new Map<number, number>()
 
-async function ask (url: string, path: string): Promise<unknown> {
+/** What a path answers; undefined where that is not 200. */
+async function ask (url: string, path: string): Promise<{ body: unknown, headers: Headers } | undefined> {
   const answer = await fetch(url + path)
   statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
   const text = await answer.text()
   if (answer.status !== 200) return undefined
-  return path.endsWith('/total') ? text : JSON.parse(text) as unknown
+  return { body: path.endsWith('/total') ? text : JSON.parse(text) as unknown, headers: answer.headers }
 }
 
 const problems: string[] = []
 
 async function traffic ({ url }: Replica): Promise<void> {
   await Promise.all(market.paths.map(async path => {
-    const body = await ask(url, path)
-    if (body !== undefined) problems.push(...market.wrong(path, body))
+    const answer = await ask(url, path)
+    if (answer !== undefined) problems.push(...market.wrong(path, answer.body, answer.headers))
   }))
 }
 
@@ -106,6 +107,8 @@ async function resources (): Promise<{ heap: number, sockets: number, timers: nu
 const begun = performance.now()
 const running = await Promise.all(Array.from({ length: replicas }, start))
 const samples: Array<Awaited<ReturnType<typeof resources>>> = []
+/** Of which samples a time without a restart begins. What a service in a process of its own leaves behind ends with that process. */
+const beginnings = [1]
 const steps = hours * 3600 / STEP
 let restarts = 0
 for (let step = 1; step <= steps; step++) {
@@ -113,12 +116,12 @@ for (let step = 1; step <= steps; step++) {
   market.step(STEP)
   advanced = performance.now()
   await Promise.all([...running.map(traffic), setTimeout(STEP_MS)])
-  if (step % Math.ceil(RESTART_EVERY / replicas) === 0) {
+  if (step % RESTART_EVERY === 0) {
     const at = restarts++ % replicas
     await running[at]!.service.close()
     running[at] = await start()
-  }
-  if (step % (3600 / STEP) === 0) samples.push(await resources())
+    beginnings.push(samples.length + 1)
+  } else if (step % (3600 / STEP) === 0) samples.push(await resources())
   if (process.stderr.isTTY) process.stderr.write(`\r${(step * STEP / 3600).toFixed(1)} of ${hours} h `)
 }
 
@@ -131,7 +134,7 @@ for (let tries = 0; tries < 300 && wrong.length > 0; tries++) {
     advanced = performance.now()
   }
   wrong = (await Promise.all(running.map(async ({ url }) => {
-    const [tickers, aggregate, daos] = await Promise.all(['/api/tickers', '/api/volume/aggregate', '/api/daos'].map(path => ask(url, path)))
+    const [tickers, aggregate, daos] = await Promise.all(['/api/tickers', '/api/volume/aggregate', '/api/daos'].map(async path => (await ask(url, path))?.body))
     return market.wrongAtEnd(Math.floor(now() / 1000), { tickers, aggregate, daos })
   }))).flat()
 }
@@ -149,11 +152,15 @@ if (replicas > 1) {
   await client.query(`drop schema if exists "${schema}" cascade`)
   await client.end()
 }
-const middle = samples[Math.floor(samples.length / 2)]!
-const last = samples.at(-1)!
-// what the simulated chain and our own lists of truths hold grows with the swaps: 1 kB each at most
-const grown = last.heap - middle.heap - ledger.swaps.length / 2 / 1000
-const flat = grown < 25 && last.sockets <= middle.sockets + 20 && last.timers <= middle.timers + 10 && last.files <= middle.files + 30
+/** By how much something has grown while no service was started again. */
+const growth = (of: 'heap' | 'sockets' | 'timers' | 'files'): number => beginnings.reduce((sum, from, at) => {
+  const stretch = samples.slice(from, beginnings[at + 1] === undefined ? undefined : beginnings[at + 1]! - 1)
+  return sum + (stretch.length === 0 ? 0 : stretch.at(-1)![of] - stretch[0]![of])
+}, 0)
+const grown = { heap: growth('heap'), sockets: growth('sockets'), timers: growth('timers'), files: growth('files') }
+console.log('grown while running:', grown)
+// what the simulated chain and our own lists of truths hold grows with the swaps: 5 kB each
+const flat = grown.heap < 25 + ledger.swaps.length * 5 / 1000 && grown.sockets <= 40 && grown.timers <= 10 && grown.files <= 60
 if (problems.length > 0) console.error('wrong on the way:', problems.slice(0, 10))
 if (problems.length > 0 || wrong.length > 0 || !flat) {
   console.error(`FAILED${flat ? '' : ': memory, sockets, timers or files have grown'}`)
