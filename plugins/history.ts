@@ -21,11 +21,13 @@ export interface HistoryPluginOptions {
 
 /** How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next start. */
 const LAST_STEP = 3_000
+/** From the beginning of the end until the history's, ms: answers in work may have taken five seconds of it, and after 9.5 the process ends by force (server.ts). */
+const OVER_WITHIN = 8_000
 /** From this share of its life on, the state that others take from this process is read anew: they look for it at 0.8. */
 const RENEW_SHARED_FROM = 0.7
 
 /** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
-async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { renew (): Promise<boolean> }): Promise<History & { state?: StatePlace, close (): Promise<void> }> {
+async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { renew (): Promise<boolean>, endsBy (): number }): Promise<History & { state?: StatePlace, close (): Promise<void> }> {
   if (databaseUrl !== undefined) {
     // loaded where it is used: who has the embedded store needs no client of a database
     const { openSharedHistory } = await import('../lib/history/shared-history.js')
@@ -38,6 +40,7 @@ async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: O
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
 export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
   const { config, chain, cache } = fastify
+  let endsBy = Infinity
   const history = await openHistory(config, {
     reader: chain.history,
     program: config.factory,
@@ -47,6 +50,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     },
     // before the others look for a newer one
     renew: async () => (await cache.snapshot.get(ALL, TICKER_TTL * RENEW_SHARED_FROM)).age < TICKER_TTL * RENEW_SHARED_FROM,
+    endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,
     clock: chain.clock,
@@ -78,6 +82,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     })
 
   fastify.addHook('onReady', async () => history.start())
+  fastify.addHook('preClose', async () => { endsBy = chain.clock.now() + OVER_WITHIN })
   fastify.addHook('onClose', async () => {
     const cancelCutOff = chain.clock.after(LAST_STEP, () => chain.close())
     await Promise.all([history.stop(), subscription?.close()])

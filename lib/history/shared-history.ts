@@ -21,6 +21,8 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   writes: boolean
   /** Reads the state of all DAOs anew where it is about to be too old for others; says whether there is a new one. Default: nothing is read. */
   renew?: () => Promise<boolean>
+  /** By when all must have ended, by the clock; told once it ends. Default: no such moment. */
+  endsBy?: () => number
 }
 
 /** The state of all DAOs, which the process that writes reads for all. See `StatePlace` of the state now. */
@@ -33,8 +35,9 @@ export interface SharedStatePlace {
 /** Between two looks at the database, where nobody tells that something was written; and the least time between two, ms. */
 const LOOK_MS = 2000
 const MIN_MS = 250
-/** For what is at work when the process ends, ms: a connection that does not answer must not hold it. */
+/** For what is at work when the process ends, ms, and of that for the connections alone: one that does not answer must not hold it. */
 const LAST_MS = 5000
+const LAST_CLOSING_MS = 1000
 /** Between two looks whether the state that others take must be renewed, and before another attempt where a node stands or fails; ms. */
 const RENEW_MS = 500
 const RENEW_FAILED_MS = 2000
@@ -47,7 +50,7 @@ const COUNT_MS = 2000
  * Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a database that can't be reached is waited for.
  */
 export async function openSharedHistory (options: SharedHistoryOptions): Promise<History & { state: SharedStatePlace, close (): Promise<void> }> {
-  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, isHalted = () => false, pastMs, checkMs = 30_000, daos, renew = async () => true, onLog = () => {} } = options
+  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, isHalted = () => false, pastMs, checkMs = 30_000, daos, renew = async () => true, endsBy = () => Infinity, onLog = () => {} } = options
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -61,7 +64,7 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
   let look = () => {}
   let isAway = false
 
-  const atMost = (ms: number) => new Promise<void>(resolve => { clock.after(ms, resolve) })
+  const until = (moment: number) => new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
   async function open (): Promise<Follower> {
     await preparePostgres(place, { program })
@@ -190,7 +193,7 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
     },
     async stop () {
       stopping.abort()
-      await Promise.race([work, atMost(LAST_MS)])
+      await Promise.race([work, until(endsBy() - LAST_CLOSING_MS)])
     },
     wake: () => leading?.wake(),
     listening (is) {
@@ -203,6 +206,6 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
     published: async work => await reading().published(work),
     read: async work => await reading().read(work),
     report: () => follower?.report() ?? new Map(),
-    close: async () => { await Promise.race([reader?.store.close(), atMost(LAST_MS)]) }
+    close: async () => { await Promise.race([reader?.store.close(), until(endsBy())]) }
   }
 }
