@@ -70,6 +70,8 @@ export async function startNode (ledger: Ledger, options: NodeOptions = {}) {
     wsUrl: `ws://${host}:${port}`,
     port,
     ledger,
+    /** What answers behind the port. */
+    service,
     /** What the node is like: software, bulk method, limits, batches, lag, retention; changed at any time. */
     conditions,
     faults,

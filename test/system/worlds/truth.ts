@@ -5,20 +5,30 @@ import type { Dao, Ledger, SpotSwap } from '../../../simulator/index.js'
 /** A state of a pool from `at` on, ms of simulated time. */
 interface State { at: number, price: string, liquidity: string, empty: boolean }
 
+/** How swaps are counted: what one adds to each leg, in parts of a raw unit of which `scale` make one. */
+export interface Counting { scale: bigint, legs (swap: SpotSwap): { base: bigint, quote: bigint } }
+
+/** What was paid and what was received. */
+const BY_AMOUNTS: Counting = { scale: 1n, legs: ({ side, input, output }) => side === 'buy' ? { base: output, quote: input } : { base: input, quote: output } }
+
 /** A swap and when it became final. */
 interface Settled { swap: SpotSwap, finalAt: number }
 
 const DAY = 86_400
-const texts = new WeakMap<Dao, string>()
 
-function significant ({ n, d }: Rational): string {
+/** A price as it is shown. */
+export function significant ({ n, d }: Rational): string {
   let places = 12
   while (n * 10n ** BigInt(places) / d < 10n ** 11n) places++
   return toFixed({ n, d }, places)
 }
 
+/** An amount without noughts at its end. */
+export const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
+
 /** @param dollar the quote mint that counts as USD */
-export function createTruth (ledger: Ledger, dollar: string, finalityLag: number) {
+export function createTruth (ledger: Ledger, dollar: string, finalityLag: number, { scale, legs }: Counting = BY_AMOUNTS) {
+  const texts = new WeakMap<Dao, string>()
   const states = new Map<string, State[]>()
   const settled = new Map<string, Settled[]>()
   const pending: SpotSwap[] = []
@@ -64,8 +74,6 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: number
     return low
   }
 
-  const legs = ({ side, input, output }: SpotSwap) => side === 'buy' ? { base: output, quote: input } : { base: input, quote: output }
-
   return {
     note,
     born: (dao: string) => born.get(dao),
@@ -80,7 +88,7 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: number
      */
     volumes (dao: Dao, from: number, to: number, fromTime: number, toTime: number, served: { base: string, quote: string }): string[] | undefined {
       const list = settled.get(dao.address) ?? []
-      const text = (amount: bigint, decimals: number) => toFixed(ratio(amount, 10n ** BigInt(decimals)), 8)
+      const text = (amount: bigint, decimals: number) => toFixed(ratio(amount, scale * 10n ** BigInt(decimals)), 8)
       const ends = Array.from({ length: countAt(list, to) - countAt(list, from) + 1 }, (_, at) => countAt(list, from) + at)
       const begin = (time: number) => { const at = list.findIndex(({ swap }) => swap.time > time - DAY); return at === -1 ? list.length : at }
       const [first, last] = [begin(fromTime), begin(toTime)]
@@ -112,7 +120,7 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: number
         trades += count
         if (dao.quote.address === dollar) for (const { swap } of list.slice(0, count)) units += legs(swap).quote
       }
-      return { usd: ratio(units, 1_000_000n), trades }
+      return { usd: ratio(units, scale * 1_000_000n), trades }
     },
     /** Swaps that are final and whose DAO is named. */
     finalSwaps: (dao: string, at: number) => countAt(settled.get(dao) ?? [], at)

@@ -12,7 +12,7 @@ import { createNetwork } from './network.js'
 import type { ChainAction, NodeWeather, Plan, WorldEvent } from './plan.js'
 import { installSimulatedTime, realSleep } from './simulated-time.js'
 import { createSight } from './sight.js'
-import { createTruth } from './truth.js'
+import { createTruth, plain } from './truth.js'
 
 /** What went wrong: when (seconds of simulated time), which rule, what was expected and served. */
 export interface Failure { second: number, rule: string, expected: string, served: string }
@@ -45,9 +45,6 @@ const MOST_REQUESTS = 120
 const DOLLAR = 1_000_000n
 /** Nothing new for STALE_IF_ERROR and a lifetime, and what an answer takes: nothing is ready. */
 const READY_MS = 75_000
-
-/** An amount without noughts at its end. */
-const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
 
 /** Weather that the service finds when it starts. */
 const isThere = (event: WorldEvent): boolean => 'weather' in event && event.at === 0

@@ -1,0 +1,72 @@
+/** A client who asks more than he may, of every process in turn: what they let through together, by the clock's minute. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clients } from './clients.js'
+import type { DatabasePlan } from './plan.js'
+import type { Process } from './service.js'
+import { fail } from './violation.js'
+
+const MINUTE_MS = 60_000
+const EVERY_MS = 60
+const CLIENT = '198.51.100.7'
+/** Of a minute's beginning: what was asked before it may be counted in it, ms. */
+const EDGE_MS = 2_000
+
+interface Minute { passed: number, asked: number, isTorn: boolean, starts: number }
+
+/** Only where the clocks agree, and the counts are shared. */
+export const isLimited = ({ redis, processes, events }: DatabasePlan): boolean =>
+  redis && processes.every(({ skew }) => skew === 0) && !events.some(event => 'clock' in event || ('setting' in event && (event.setting?.skew ?? 0) !== 0))
+
+export interface Limited {
+  /** A process has started. */
+  started (): void
+  /** Counting together has failed somewhere, or works again. */
+  torn (): void
+  run (signal: AbortSignal): Promise<void>
+}
+
+export function createLimited (plan: DatabasePlan, processes: readonly Process[], clients: Pick<Clients, 'ask'>): Limited {
+  const minutes = new Map<number, Minute>()
+  const sent: number[] = []
+  /** The largest that a process has now, or will have. */
+  const limits = [...plan.processes.map(({ limit }) => limit), ...plan.events.flatMap(event => 'setting' in event && event.setting?.limit !== undefined ? [event.setting.limit] : [])]
+  const [most, least] = [Math.max(...limits), Math.min(...limits)]
+
+  function minuteOf (time: number): Minute {
+    const number = Math.floor(time / MINUTE_MS)
+    const found = minutes.get(number) ?? { passed: 0, asked: 0, isTorn: false, starts: 0 }
+    minutes.set(number, found)
+    return found
+  }
+
+  async function once (process: Process): Promise<void> {
+    const before = Date.now()
+    sent.push(before)
+    const answer = await clients.ask(process, '/', { 'x-forwarded-for': CLIENT })
+    const after = Date.now()
+    if (answer === undefined || Math.floor(before / MINUTE_MS) !== Math.floor(after / MINUTE_MS)) return
+    const minute = minuteOf(after)
+    minute.asked++
+    if (answer.status === 429) {
+      const begun = Math.floor(after / MINUTE_MS) * MINUTE_MS - EDGE_MS
+      const asked = sent.filter(time => time >= begun).length
+      if (!minute.isTorn && asked <= least) fail('limit', `${least} requests a minute let through`, `429 to one of ${asked}`)
+      return
+    }
+    minute.passed++
+    // Shares of what was left, and for each that starts without the others the whole
+    const allowed = minute.isTorn ? 2 * most + minute.starts * most : most
+    if (minute.passed > allowed) fail('limit', `${allowed} requests a minute${minute.isTorn ? ' while the counts are not shared' : ''}`, String(minute.passed))
+  }
+
+  return {
+    started: () => { minuteOf(Date.now()).starts++ },
+    torn: () => { minuteOf(Date.now()).isTorn = true },
+    async run (signal) {
+      for (let turn = 0; !signal.aborted; turn++) {
+        await once(processes[turn % processes.length]!)
+        await wait(EVERY_MS)
+      }
+    }
+  }
+}
