@@ -9,7 +9,7 @@ import { createFetcher } from './indexing/fetch-transactions.js'
 import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
 import { createPublisher } from './indexing/publisher.js'
 import { recomputeDaysIfNeeded } from './indexing/recompute-days.js'
-import { hasNoRoom, NO_ROOM } from './store/no-room.js'
+import { NO_ROOM, watchingRoom } from './store/no-room.js'
 import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
@@ -108,37 +108,24 @@ const FOLLOWING_MS = 60_000
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
-  const { reader, store, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
+  const { reader, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
   const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pastMs = () => 0, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
+  let isFull = false
+  const store = watchingRoom(options.store, is => { isFull = is })
   const volumes = createVolumes(store, valuation)
   let running: Running | undefined
   let work: Promise<void> | undefined
   let isListening = false
   let refusal: string | null = null
-  let isFull = false
   let followedUntil = isShared ? Infinity : -Infinity
   const isFollowed = () => clock.now() < followedUntil
 
-  /** The store, with an eye on whether it has room. */
-  const watched: Store = {
-    ...store,
-    async write (changes) {
-      try {
-        await store.write(changes)
-        isFull = false
-      } catch (error) {
-        isFull = hasNoRoom(error)
-        throw error
-      }
-    }
-  }
-
   async function prepare (): Promise<Running> {
     await recomputeDaysIfNeeded(store, valuation, onLog)
-    const writer = await createStepWriter(watched, valuation, onLog)
+    const writer = await createStepWriter(store, valuation, onLog)
     const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthority(program), clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
     const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog })

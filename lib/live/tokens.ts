@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { inParallel, inSlices } from '../async.js'
 import { systemClock } from '../clock.js'
+import { isServiceError } from '../errors.js'
 import { upTo } from '../lru.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
@@ -18,7 +19,8 @@ export interface Token extends TokenText {
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key that has never been seen to hold a mint. Whatever is not in the cache costs two accounts, 100 accounts a node call.
+   * The tokens of `mints`; null for a key that has never been seen to hold a mint: as many of those as one call takes are asked for again each time. Whatever
+   * is not in the cache costs two accounts, 100 accounts a node call.
    * Throws the ServiceError of a failed read: then nothing is known, and nothing is kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
@@ -35,6 +37,9 @@ export interface TokenReaderOptions {
 const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4
+/** A key that was no mint is asked for again after this, ms: at first contact a node may have been wrong. */
+const RETRY_MS = 5_000
+const MAX_RETRIED = MAX_ACCOUNTS / 2
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
@@ -69,21 +74,38 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
     return new Map(await inSlices(mints, mint => [mint, decodeToken(mint, accounts, metadataOf.memo(mint))] as const))
   }
 
+  /** Reads tokens and keeps them, as of `at`. */
+  async function renew (mints: readonly string[], minSlot: number, at: number, tokens: Map<string, Token | null>): Promise<void> {
+    for (const [mint, read] of await readTokens(mints, minSlot)) {
+      // What was a mint stays one: its decimals go on to be known while a node gives something else
+      const token = read ?? kept.peek(mint)?.token ?? null
+      kept.set(mint, { token, at })
+      tokens.set(mint, token)
+    }
+  }
+
   return {
     async read (mints, minSlot) {
       const tokens = new Map<string, Token | null>()
       const missing: string[] = []
+      const doubtful: Array<{ mint: string, at: number }> = []
       const at = now()
       for (const mint of new Set(mints)) {
         const entry = kept.get(mint)
-        if (entry !== undefined && at - entry.at < ttl) tokens.set(mint, entry.token)
-        else missing.push(mint)
+        if (entry === undefined || at - entry.at >= ttl) {
+          missing.push(mint)
+          continue
+        }
+        tokens.set(mint, entry.token)
+        if (entry.token === null && at - entry.at >= RETRY_MS) doubtful.push({ mint, at: entry.at })
       }
-      for (const [mint, read] of await readTokens(missing, minSlot)) {
-        // What was a mint stays one: its decimals go on to be known while a node gives something else
-        const token = read ?? kept.peek(mint)?.token ?? null
-        kept.set(mint, { token, at })
-        tokens.set(mint, token)
+      if (missing.length > 0) await renew(missing, minSlot, at, tokens)
+      const again = doubtful.sort((a, b) => a.at - b.at).slice(0, MAX_RETRIED).map(({ mint }) => mint)
+      try {
+        if (again.length > 0) await renew(again, minSlot, at, tokens)
+      } catch (error) {
+        // they stay what they were: all else is known
+        if (!isServiceError(error)) throw error
       }
       return tokens
     }

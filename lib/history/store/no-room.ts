@@ -1,4 +1,5 @@
 /** A store without room is the operator's to help: it is told from every other failure. */
+import type { Store } from './store.js'
 
 /** SQLite's code, PostgreSQL's, and the operating system's. */
 const CODES = ['SQLITE_FULL', '53100', 'ENOSPC']
@@ -12,3 +13,25 @@ export function hasNoRoom (error: unknown): boolean {
 }
 
 export const NO_ROOM = "the history can't be written: there is no room left for its store; free some, it goes on by itself"
+
+/** The same store, which tells after each write, whatever it is of, whether the lack of room has stopped it. */
+export function watchingRoom (store: Store, tell: (isFull: boolean) => void): Store {
+  const watched = <A extends unknown[]>(write: (...args: A) => Promise<void>) => async (...args: A): Promise<void> => {
+    try {
+      await write(...args)
+      tell(false)
+    } catch (error) {
+      tell(hasNoRoom(error))
+      throw error
+    }
+  }
+  return {
+    ...store,
+    write: watched(store.write),
+    publish: watched(store.publish),
+    revalue: watched(store.revalue),
+    writeRolled: watched(store.writeRolled),
+    complete: watched(store.complete),
+    bindNetwork: watched(store.bindNetwork)
+  }
+}

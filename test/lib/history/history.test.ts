@@ -285,3 +285,26 @@ test('a store without room says so in the first line and in the status, and goes
   await settled(watched, ledger)
   t.equal(watched.history.status().refusal, null)
 })
+
+test('a store without room for what is published says so, too, though nothing else is to be written', async t => {
+  const ledger = market(1)
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  let isFull = false
+  const full: typeof store = {
+    ...store,
+    async publish (slot) {
+      if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) })
+      await store.publish(slot)
+    }
+  }
+  const watched = await watch(t, ledger, { store: full })
+  await settled(watched, ledger)
+  t.equal(watched.history.status().refusal, null)
+  isFull = true
+  await until(() => {
+    ledger.advance(5)
+    return watched.history.status().refusal === NO_ROOM
+  })
+  isFull = false
+  await until(() => watched.history.status().refusal === null)
+})

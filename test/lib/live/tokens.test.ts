@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { AccountReader } from '../../../lib/chain/types.js'
+import { ServiceError } from '../../../lib/errors.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { createLedger } from '../../../simulator/ledger.js'
 
@@ -29,4 +30,46 @@ test('what was a mint stays one while a node gives something else; what never wa
     owner = 'SomebodyE1se'
     t.match(await read(), { decimals: 3 }, `read again at ${later}`)
   }
+})
+
+test('a key that was no mint at first contact is asked for again soon, some of them at a time, and what fails then changes nothing', async t => {
+  const ledger = createLedger({ seed: 5 })
+  const mints = Array.from({ length: 120 }, (_, at) => ledger.mint({ symbol: `T${at}` }).address)
+  const clock = { time: 0 }
+  const asked: number[] = []
+  let gives: 'nothing' | 'mints' | 'failure' = 'nothing'
+  const reader: AccountReader = {
+    programAccounts: async () => { throw new Error('not asked') },
+    accounts: async addresses => {
+      asked.push(addresses.length)
+      if (gives === 'failure') throw new ServiceError('NODE_UNAVAILABLE', 'the node is away')
+      return {
+        slot: 1,
+        value: addresses.map(key => {
+          const account = gives === 'nothing' ? null : ledger.account(key)
+          return account === null ? null : { address: key, owner: account.owner, data: Buffer.from(account.data) }
+        })
+      }
+    }
+  }
+  const tokens = createTokenReader({ reader, ttl: 100_000, now: () => clock.time })
+  /** How many are mints, and the calls made of it. */
+  async function read (): Promise<[number, number[]]> {
+    asked.length = 0
+    return [[...(await tokens.read(mints, 1)).values()].filter(token => token !== null).length, [...asked]]
+  }
+  t.same(await read(), [0, [100, 100, 40]])
+  clock.time = 4_999
+  t.same(await read(), [0, []])
+  clock.time = 5_000
+  gives = 'failure'
+  t.same(await read(), [0, [100]])
+  gives = 'mints'
+  t.same(await read(), [50, [100]])
+  t.same(await read(), [100, [100]], 'those that have waited longest')
+  t.same(await read(), [120, [40]])
+  t.same(await read(), [120, []])
+  clock.time = 110_000
+  gives = 'failure'
+  await t.rejects(read(), { code: 'NODE_UNAVAILABLE' }, 'what is due is not left as it was')
 })

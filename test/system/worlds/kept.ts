@@ -67,6 +67,14 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 46, nodes: 1, finalityLag: 32, bulk: false, kind: 'own', daos: 4, past: { days: 1, swaps: 60 }, weather: 330, every: 4, events: [{ at: 10, for: 200, process: 'outage' }, { at: 11, for: 81, node: 0, weather: { kind: 'freeze' } }, { at: 12, for: 77, node: 0, weather: { kind: 'down' } }, { at: 13, for: 121, node: 0, weather: { kind: 'finality' } }] }
   },
   {
+    found: 'Mints came with a wrong owner when the process started: what was no mint then stayed none for a hundred seconds, the dollar among them, and nothing was served.',
+    plan: { seed: 274, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 80, every: 54, events: [{ at: 0, for: 36, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-owner', method: 'getMultipleAccounts' } } }] }
+  },
+  {
+    found: 'The disk was full, and only what is published was to be written: /ready and the metrics had no word of it.',
+    plan: { seed: 2, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 60 }, weather: 400, every: 30, events: [{ at: 60, for: 150, disk: { error: 'full', at: 'rows' } }, { at: 250, for: 60, disk: { error: 'full', at: 'commits' } }] }
+  },
+  {
     found: 'For defects put back: a list that is short, one slot far too high, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 150, for: 50, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000, times: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },

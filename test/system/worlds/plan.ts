@@ -13,6 +13,12 @@ export type NodeWeather =
 
 export type ChainAction = 'born' | 'hostile' | 'launch' | 'finalize' | 'collect' | 'fees' | 'upgrade' | 'burst' | 'unknown' | 'forged' | 'donate' | 'liquidity'
 
+/** What the disk does with what is written: without room, or failing; met by rows, or only once a transaction is to end. */
+export interface DiskWeather { error: 'full' | 'io', at: 'rows' | 'commits' }
+
+/** Strangers who come at once, each with an address of his own and so many requests. */
+export interface Burst { clients: number, requests: number }
+
 export type WorldEvent =
   | { at: number, for: number, node: number, weather: NodeWeather }
   | { at: number, chain: ChainAction }
@@ -22,6 +28,8 @@ export type WorldEvent =
   | { at: number, process: 'restart' }
   /** The process is down for a while; `forget`: meanwhile the nodes forget, and know from then on so many slots only. */
   | { at: number, for: number, process: 'outage', forget?: number }
+  | { at: number, burst: Burst }
+  | { at: number, for: number, disk: DiskWeather }
   /** Started for a while against nodes of another network. */
   | { at: number, for: number, process: 'network' }
 
@@ -46,6 +54,19 @@ export interface Plan {
 const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', 'getBlock', 'getBlockTime', undefined] as const
 
 const ACTIONS: readonly ChainAction[] = ['born', 'hostile', 'launch', 'finalize', 'collect', 'fees', 'upgrade', 'burst', 'unknown', 'forged', 'donate', 'liquidity']
+
+/** Who comes, and what the disk does: from dice of its own. */
+function othersOf (seed: number, weather: number): WorldEvent[] {
+  const random = createRandom(seed * 104_729 + 5)
+  const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
+  const events: WorldEvent[] = []
+  for (let left = random.int(3); left > 0; left--) {
+    const at = random.int(weather)
+    events.push({ at, burst: pick([{ clients: 20 + random.int(180), requests: 1 }, { clients: 1 + random.int(4), requests: 50 + random.int(40) }]) })
+  }
+  if (random.int(3) === 0) events.push({ at: random.int(weather), for: 20 + random.int(400), disk: { error: pick(['full', 'full', 'io']), at: pick(['rows', 'commits']) } })
+  return events
+}
 
 /** The weather of a seed. */
 export function planOf (seed: number): Plan {
@@ -122,6 +143,6 @@ export function planOf (seed: number): Plan {
     past: { days: 1 + random.int(4), swaps: 50 + random.int(400) },
     weather,
     every: 5 + random.int(60),
-    events: events.sort((a, b) => a.at - b.at)
+    events: [...events, ...othersOf(seed, weather)].sort((a, b) => a.at - b.at)
   }
 }

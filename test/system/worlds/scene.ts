@@ -1,0 +1,140 @@
+/** A world as it stands before the service starts: its chain with a past, its nodes, what may be known of them, and what is remembered on the way. */
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createLedger, createRandom, type Ledger, USDC } from '../../../simulator/index.js'
+import { createNodeService } from '../../../simulator/service.js'
+import { populate, swapSomewhere } from './chain.js'
+import { createDisk, type Disk } from './disk.js'
+import { type Failure, Violation } from './failure.js'
+import { createNetwork, type Host, type Network } from './network.js'
+import type { Plan } from './plan.js'
+import { createSight } from './sight.js'
+import { installSimulatedTime } from './simulated-time.js'
+import { createTruth } from './truth.js'
+
+/** The one time of the process, in place before the service is loaded. */
+export const time = installSimulatedTime()
+
+/** Where the simulated year begins: 2026-11-02 00:00 UTC. */
+const EPOCH = 1_793_577_600
+
+export type Random = ReturnType<typeof createRandom>
+
+/** `answers`: figures asked for; `served`: those that came. */
+export interface Outcome { failure?: Failure, seconds: number, answers: number, served: number, calls: number }
+
+/** What a client holds of a path, who asks whether it still stands. */
+export interface Held { etag: string, body: any, headers: Record<string, unknown> }
+
+export interface World {
+  readonly plan: Plan
+  readonly ledger: Ledger
+  /** In order of preference. */
+  readonly nodes: readonly Host[]
+  readonly network: Network
+  readonly truth: ReturnType<typeof createTruth>
+  readonly sight: ReturnType<typeof createSight>
+  readonly disk: Disk
+  /** What happens on the chain. */
+  readonly random: Random
+  /** What happens on the way, when, and in the service. */
+  readonly chance: Random
+  /** Where the store is. */
+  readonly folder: string
+  readonly outcome: Outcome
+  /** Undefined while the process is down. */
+  app: FastifyInstance | undefined
+  /** When something was last wrong with a node or the chain, or the process started, ms. */
+  troubledAt: number
+  readonly held: Map<string, Held>
+  /** Pools listed since the process started. */
+  readonly seen: Set<string>
+  /** The program has grown. */
+  isGrown: boolean
+  /** DAOs of which an event that nobody knows came after that: what follows it can't prove itself, so that they are hidden for a day. */
+  readonly hidden: Set<string>
+  /** The nodes have forgotten what nobody had read: it can be counted, not told. */
+  isLost: boolean
+  /** The newest block told, and the first of the next range. */
+  toldBlock: number
+  nextBlock: number
+  /** Clients that have come in bursts. */
+  strangers: number
+}
+
+/** Throws that a rule is broken, now. */
+export function fail (rule: string, expected: string, served: string): never {
+  throw new Violation({ second: Math.round(time.now() / 1000), rule, expected, served })
+}
+
+/** Whether nothing is wrong with any node, nor with the chain. */
+export function isCalm ({ ledger, nodes }: Pick<World, 'ledger' | 'nodes'>): boolean {
+  return ledger.slotMs !== null && nodes.every(({ down, latencyMs, service: { conditions, faults } }) => !down && latencyMs <= 1000 &&
+    conditions.lag === 0 && conditions.frozenAt === null && conditions.limits === null && faults.active.every(({ fired, times = Infinity }) => fired >= times))
+}
+
+/** Makes the chain of a plan with its past, and its nodes; time begins anew. The service is not started. */
+export function createWorld (plan: Plan): World {
+  const random = createRandom(plan.seed)
+  const chance = createRandom(plan.seed + 1_000_003)
+  const network = createNetwork(() => chance.next())
+  const start = EPOCH + random.int(86_400 * 20)
+  const ledger = createLedger({ seed: plan.seed, time: start - plan.past.days * 86_400 })
+  populate(ledger, plan, random)
+  const truth = createTruth(ledger, USDC, plan.finalityLag)
+  for (let at = 0; at < plan.past.swaps; at++) {
+    ledger.advance(Math.max(0, (plan.past.days * 86_400 * (at + 1)) / (plan.past.swaps + 1) - (ledger.time - (start - plan.past.days * 86_400))))
+    swapSomewhere(ledger, random)
+  }
+  ledger.advance(Math.max(0, start - ledger.time))
+  time.reset({ epoch: ledger.time * 1000, random: () => chance.next(), fetch: network.fetch })
+  truth.note(0)
+
+  const nodes = Array.from({ length: plan.nodes }, (_, at): Host => {
+    const service = createNodeService(ledger, { now: () => time.now(), finalityLag: plan.finalityLag, keepStates: true, kind: plan.kind, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null })
+    const host = { service, latencyMs: 20 + chance.int(100), down: false }
+    network.hosts.set(`node-${at}.test`, host)
+    return host
+  })
+  const world: World = {
+    plan,
+    ledger,
+    nodes,
+    network,
+    truth,
+    sight: createSight(ledger, nodes, plan.finalityLag),
+    disk: createDisk(),
+    random,
+    chance,
+    folder: mkdtempSync(join(tmpdir(), 'world-')),
+    outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
+    app: undefined,
+    troubledAt: 0,
+    held: new Map(),
+    seen: new Set(),
+    isGrown: false,
+    hidden: new Set(),
+    isLost: false,
+    toldBlock: -1,
+    nextBlock: ledger.slot,
+    strangers: 0
+  }
+  followTime(world)
+  return world
+}
+
+/** The chain follows time in whole slots, however short the timers are. */
+function followTime (world: World): void {
+  const { ledger, truth, sight } = world
+  let moved = 0
+  time.onMove = now => {
+    if (now - moved < 50) return
+    ledger.advance((now - moved) / 1000)
+    moved = now
+    truth.note(now)
+    sight.note(now)
+    if (!isCalm(world)) world.troubledAt = now
+  }
+}

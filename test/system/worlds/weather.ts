@@ -1,0 +1,73 @@
+/** The weather of a world: what befalls its nodes, its chain, its clock, its disk and its process, and what ends it. */
+import type { FaultKind } from '../../../simulator/index.js'
+import { NODE_KINDS } from '../../../simulator/kinds.js'
+import { GENESIS } from '../../../simulator/methods.js'
+import { burst } from './bursts.js'
+import { act } from './chain.js'
+import type { Host } from './network.js'
+import type { NodeWeather, Plan, WorldEvent } from './plan.js'
+import { restart } from './process.js'
+import { time, type World } from './scene.js'
+
+/** Weather that the service finds when it starts. */
+export const isThere = (event: WorldEvent): boolean => 'weather' in event && event.at === 0
+
+/** Nothing is wrong with a node any more; the limits of its kind stay. */
+function calm ({ kind }: Plan, host: Host): void {
+  const { limits, maxBatch } = NODE_KINDS[kind]
+  host.down = false
+  host.latencyMs = 50
+  host.service.thaw()
+  host.service.faults.clear()
+  Object.assign(host.service.conditions, { lag: 0, finalizedAt: null, limits, maxBatch, software: 'current', genesis: GENESIS })
+}
+
+/** Nothing is wrong with any of them, nor with the disk. */
+export function calmAll ({ plan, nodes, disk }: World): void {
+  for (const host of nodes) calm(plan, host)
+  disk.accept()
+}
+
+/** Begins a weather of a node; what it returns ends it. */
+function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () => void {
+  const host = nodes[at]!
+  const { service, latencyMs } = host
+  const { conditions } = service
+  switch (weather.kind) {
+    case 'freeze': service.freeze(); return () => service.thaw()
+    case 'finality': conditions.finalizedAt = service.methods.slotAt('finalized'); return () => { conditions.finalizedAt = null }
+    case 'down': host.down = true; return () => { host.down = false }
+    case 'lag': conditions.lag = weather.slots; return () => { conditions.lag = 0 }
+    case 'latency': host.latencyMs = weather.ms; return () => { host.latencyMs = latencyMs }
+    case 'older': conditions.software = 'older'; return () => { conditions.software = 'current' }
+    case 'limits': {
+      const { limits, maxBatch } = NODE_KINDS[weather.node]
+      Object.assign(conditions, { limits, maxBatch })
+      return () => Object.assign(conditions, { limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch })
+    }
+    case 'fault': {
+      const fault = service.fault(weather.rule as { kind: FaultKind })
+      return () => service.faults.clear(fault)
+    }
+  }
+}
+
+/** Lets an event happen, and end when it is to. */
+export async function happen (world: World, event: WorldEvent): Promise<void> {
+  const { ledger, truth, disk } = world
+  if ('weather' in event) {
+    const end = begin(world, event.node, event.weather)
+    setTimeout(end, event.for * 1000)
+  } else if ('clock' in event) time.step(event.clock)
+  else if ('process' in event) await restart(world, event)
+  else if ('burst' in event) await burst(world, event.burst)
+  else if ('disk' in event) {
+    disk.refuse(event.disk)
+    setTimeout(() => disk.accept(), event.for * 1000)
+  } else if (event.chain === 'halt') {
+    if (ledger.slotMs !== null) ledger.slotMs = null
+    setTimeout(() => { ledger.slotMs = 400 }, event.for * 1000)
+  } else if (event.chain === 'slots') ledger.slotMs = event.ms
+  else if (ledger.slotMs !== null) act(world, event.chain)
+  truth.note(time.now())
+}
