@@ -1,3 +1,4 @@
+import { inSlices } from '../async.js'
 import type { DaoReport, Daos } from '../../schemas/daos.js'
 import type { UsdValuation } from './usd.js'
 
@@ -26,28 +27,27 @@ export interface ReportFacts {
   usd: UsdValuation
 }
 
-/** The record as served: discovered = listed + left out, always. */
-export function daosReport ({ slot, found, incomplete, indexed, usd }: ReportFacts): Daos {
-  const daos = found
-    .map(({ address, dao, leftOut }): DaoReport => {
-      const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
-      const history = indexed.get(address)
-      return {
-        dao: address,
-        listed: reason === null,
-        reason,
-        state: dao?.state ?? null,
-        base_mint: dao?.baseMint ?? null,
-        quote_mint: dao?.quoteMint ?? null,
-        priced_in_usd: dao !== undefined && usd(dao.quoteMint) !== undefined,
-        account_bytes: dao?.size ?? null,
-        sequence_on_chain: dao?.seqNum.toString() ?? null,
-        sequence_indexed: history?.indexed.toString() ?? null,
-        missing_events: missingEvents(history).toString(),
-        first_swap: history == null || history.firstSwap === null ? null : new Date(history.firstSwap * 1000).toISOString()
-      }
-    })
-    .sort((a, b) => a.dao < b.dao ? -1 : 1)
+/** The record as served: discovered = listed + left out, always. Made in pieces that leave the event loop free. */
+export async function daosReport ({ slot, found, incomplete, indexed, usd }: ReportFacts): Promise<Daos> {
+  const daos = await inSlices(found, ({ address, dao, leftOut }): DaoReport => {
+    const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
+    const history = indexed.get(address)
+    return {
+      dao: address,
+      listed: reason === null,
+      reason,
+      state: dao?.state ?? null,
+      base_mint: dao?.baseMint ?? null,
+      quote_mint: dao?.quoteMint ?? null,
+      priced_in_usd: dao !== undefined && usd(dao.quoteMint) !== undefined,
+      account_bytes: dao?.size ?? null,
+      sequence_on_chain: dao?.seqNum.toString() ?? null,
+      sequence_indexed: history?.indexed.toString() ?? null,
+      missing_events: missingEvents(history).toString(),
+      first_swap: history == null || history.firstSwap === null ? null : new Date(history.firstSwap * 1000).toISOString()
+    }
+  })
+  daos.sort((a, b) => a.dao < b.dao ? -1 : 1)
   const listed = daos.filter(dao => dao.listed).length
   return { slot, discovered: daos.length, listed, left_out: daos.length - listed, daos }
 }

@@ -1,3 +1,4 @@
+import { createPauses, inSlices } from '../async.js'
 import { divide, powerOfTen, type Rational } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
@@ -84,11 +85,14 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const daos: Array<TradedDao & { days: DailyVolume['days'] }> = []
     let [missing, unknownFees, complete, hasFees] = [0n, 0, true, true]
+    const pause = createPauses()
     for (const [address, entry] of report) {
       if (settings.excluded.has(address)) continue
       missing += missingEvents(entry)
       // born in what no node offers any more, and silent since
       complete &&= daily.has(address) || entry.sequenceGaps.length === 0
+      const wait = pause()
+      if (wait !== undefined) await wait
     }
     for (const [address, { launchedAt, days, complete: whole, hasFees: isSummedUp }] of daily) {
       if (settings.excluded.has(address)) continue
@@ -98,10 +102,14 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       if (dao === undefined) continue
       daos.push({ address, baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const part of [days.settled, days.recent]) for (const day of part.values()) unknownFees += day.unknownFees
+      const wait = pause()
+      if (wait !== undefined) await wait
     }
     const totals = async (figure: Figure): Promise<Totals> => {
       asked.add(figure)
-      const traded = figure === 'volume' ? daos : daos.map(({ days: { settled, recent }, ...dao }) => ({ ...dao, days: { settled: feesOf(settled), recent: feesOf(recent) } }))
+      const traded = figure === 'volume'
+        ? daos
+        : await inSlices(daos, ({ address, baseMint, quoteMint, launchedAt, days: { settled, recent } }) => ({ address, baseMint, quoteMint, launchedAt, days: { settled: feesOf(settled), recent: feesOf(recent) } }))
       return { record: await aggregates[figure](traded, pricingOf(snapshot, usd), seconds), complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0 }
     }
     const volume = once(() => totals('volume'))

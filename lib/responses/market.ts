@@ -41,7 +41,7 @@ export function createMarket (sources: Sources): Market {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
     const incomplete = tickers.peek()?.value.incomplete ?? new Set<string>()
-    const report = daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
+    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
     return { readAt, response: await toResponse(report) }
   }, ({ readAt }) => readAt)
 

@@ -1,3 +1,4 @@
+import { createPauses } from '../../async.js'
 import type { Clock } from '../../clock.js'
 import type { HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
@@ -75,15 +76,21 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
 
   async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
     const outcomes = await reader.transactions(wanted.map(({ signature }) => signature), { priority, deadlineMs, signal })
-    const begun = clock.now()
+    const pause = createPauses()
+    let [begun, spent] = [clock.now(), 0]
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
       if (outcome === null) refuse(one.signature, 'the node does not have it', false)
       else if (outcome instanceof ServiceError) refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
       else hold(outcome, one)
+      const wait = pause()
+      if (wait === undefined) continue
+      spent += clock.now() - begun
+      await wait
+      begun = clock.now()
     }
-    onDecode?.(clock.now() - begun)
+    onDecode?.(spent + clock.now() - begun)
   }
 
   const isOpen = ({ signature, failed = false }: Wanted) => !failed && !held.has(signature) && refused.get(signature)?.final !== true

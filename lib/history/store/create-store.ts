@@ -174,7 +174,7 @@ export async function createStore (engine: Engine): Promise<Store> {
     }),
     incompleteSlots: () => together(readIncompleteSlots),
     unnamedTrades: dao => ofDao(dao, db => readUnnamedTrades(db, names, dao)),
-    daysAfter: after => named(db => readDaysAfter(db, names, after)),
+    daysAfter: (after, limit) => named(db => readDaysAfter(db, names, after, limit)),
     swapsSince: (at, limit) => named(db => readSwapsSince(db, names, at, limit)),
     swapsAfter: (after, at) => named(db => readSwapsAfter(db, names, after, at)),
     swapsPage: (after, limit) => named(db => readSwapsPage(db, names, after, limit)),

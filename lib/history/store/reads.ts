@@ -87,9 +87,13 @@ export async function readDays (db: Db, names: Names, { rows: form }: ColumnType
 
 const dayOfRow = (row: Omit<Selectable<Tables['days']>, 'change' | 'makers' | 'hours'>, names: Names): DayRow => ({ dao: names.address(Number(row.dao)), day: Number(row.day), ...candleOfRow(row) })
 
-export async function readDaysAfter (db: Db, names: Names, revision: number): Promise<Since<DayRow>> {
-  const upTo = await readRevision(db)
-  if (upTo === revision) return { revision, rows: [] }
+export async function readDaysAfter (db: Db, names: Names, revision: number, limit?: number): Promise<Since<DayRow>> {
+  const newest = await readRevision(db)
+  if (newest === revision) return { revision, rows: [] }
+  const last = limit === undefined
+    ? undefined
+    : await db.selectFrom('days').select('change').where('change', '>', revision).where('change', '<=', newest).orderBy('change').offset(limit - 1).limit(1).executeTakeFirst()
+  const upTo = Number(last?.change ?? newest)
   const rows = await db.selectFrom('days').select(['dao', 'day', ...CANDLE_COLUMNS]).where('change', '>', revision).where('change', '<=', upTo).execute()
   return { revision: upTo, rows: rows.map(row => dayOfRow(row, names)) }
 }

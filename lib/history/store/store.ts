@@ -113,7 +113,8 @@ export interface Store {
   revalue (valuation: VolumeRule, days: Iterable<DayRow>, rates: Map<string, number>): Promise<void>
   days (keys: ReadonlyArray<{ dao: string, day: number }>): Promise<WholeDay[]>
   minutes (keys: ReadonlyArray<{ dao: string, start: number }>): Promise<MinuteRow[]>
-  daysAfter (change: number): Promise<Since<DayRow>>
+  /** Day sums that arrived or changed after `change`; with `limit`, the first so many of them, in order of arrival. */
+  daysAfter (change: number, limit?: number): Promise<Since<DayRow>>
   /** Days of a DAO from `from` to `to`, both included, oldest first, with the number of those who traded; at most `limit`, the newest. */
   daysOf (dao: string, range: { from: number, to: number, limit: number }): Promise<Array<DayRow & { makers: number }>>
   /** Candles of an hour of a DAO that begin in the range, oldest first; at most `limit`, the newest. Hours without a trade are left out. */

@@ -1,5 +1,6 @@
 /** Reads of single events and of candles, each by an index: none looks at more rows than it gives. */
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
+import { createPauses } from '../../async.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { MINUTE_SPAN, NO_CANDLES, parseCandle, parseRow, type KeptCandles } from '../rules/kept-candles.js'
 import type { DayRow, FeeRate, MinuteRow, PoolEvent, StoredEvent, Trade } from '../rules/types.js'
@@ -90,18 +91,24 @@ export async function readLastTrades (db: Db, names: Names, at: number, daos?: r
   // First where they are, then what they are: joined in one statement, PostgreSQL may look through all events for them
   const newest = sql<number | null>`(
     select x.change from events x where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0' order by x.at desc, x.seq desc limit 1)`
-  const places: number[] = []
-  const learn = async (part?: number[]) => {
-    const query = db.selectFrom('daos').select(newest.as('place'))
-    for (const { place } of await (part === undefined ? query : query.where('id', 'in', part)).execute()) if (place !== null) places.push(Number(place))
-  }
-  if (ids === undefined) await learn()
-  else for (let from = 0; from < ids.length; from += KEYS) await learn(ids.slice(from, from + KEYS))
   const trades: Trade[] = []
-  for (let from = 0; from < places.length; from += KEYS) {
-    const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('change', 'in', places.slice(from, from + KEYS)).execute()
-    trades.push(...rows.map(row => named(row, names) as Trade))
+  const learn = async (part: RawBuilder<SqlBool>): Promise<void> => {
+    const places = await db.selectFrom('daos').select(newest.as('place')).where(part).execute()
+    const changes = places.flatMap(({ place }) => place === null ? [] : [Number(place)])
+    await pause()
+    if (changes.length === 0) return
+    const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('change', 'in', changes).execute()
+    for (const row of rows) trades.push(named(row, names) as Trade)
+    await pause()
   }
+  // part by part: the embedded store answers at once, and others have their turn in between
+  const pause = createPauses()
+  if (ids !== undefined) {
+    for (let at = 0; at < ids.length; at += KEYS) await learn(sql`id in (${sql.join(ids.slice(at, at + KEYS))})`)
+    return trades
+  }
+  const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as('last')).executeTakeFirstOrThrow()
+  for (let at = 0; at < Number(last); at += KEYS) await learn(sql`id > ${at} and id <= ${at + KEYS}`)
   return trades
 }
 

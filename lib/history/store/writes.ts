@@ -137,10 +137,13 @@ export async function putRates (trx: Trx, types: ColumnTypes, rates: Array<{ bps
   }
 }
 
-async function putEvents (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers): Promise<void> {
+async function putEvents (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers, pause: () => Promise<void> | undefined): Promise<void> {
   for (const { dao, seq } of changes.replaced) await trx.deleteFrom('events').where('dao', '=', numbers.dao(dao)).where('seq', '=', seqText(seq)).execute()
   const rows = changes.events.map(event => eventRow(event, numbers.dao(event.dao), numbers.revision()))
-  for (const insert of inserts(trx, types, 'events', rows)) await insert.execute()
+  for (const insert of inserts(trx, types, 'events', rows)) {
+    await insert.execute()
+    await pause()
+  }
   const found = changes.events.flatMap(({ dao, slot, swap }) => swap === null ? [] : [{ dao, slot, swap }])
   for (const { dao, seq, fee } of changes.fees) {
     const row = await trx.updateTable('events').set({ fee: fee.toString(), change: numbers.revision() })
@@ -217,7 +220,7 @@ async function putDaos (trx: Trx, types: ColumnTypes, changes: StepChanges, numb
 export async function writeStep (trx: Trx, types: ColumnTypes, changes: StepChanges, numbers: Numbers): Promise<void> {
   // the embedded store answers at once, without giving others their turn; whoever reads it meanwhile waits for the transaction
   const pause = createPauses()
-  await putEvents(trx, types, changes, numbers)
+  await putEvents(trx, types, changes, numbers, pause)
   await pause()
   await putSequenceRanges(trx, types, changes, numbers)
   await pause()

@@ -1,7 +1,7 @@
 import type { Rational } from '../../decimal.js'
 import type { Store } from '../store/store.js'
 import type { DayRow } from '../rules/types.js'
-import { createTurns } from '../../async.js'
+import { createPauses, createTurns } from '../../async.js'
 import { dateOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
@@ -30,6 +30,8 @@ export interface DaoDays {
 const NONE: DaoDays = { settled: new Map(), recent: new Map() }
 /** Trades are stored minutes after midnight: yesterday may still change often. */
 const RECENT_DAYS = 2
+/** Rows read at once: some 10 ms of work. */
+const PAGE = 1_000
 
 /** All day sums, kept in memory and brought up to date by the rows that have changed. */
 export function createDaily (store: Store) {
@@ -71,10 +73,14 @@ export function createDaily (store: Store) {
   return {
     /** Throws HISTORY_UNAVAILABLE. */
     read: (): Promise<ReadonlyMap<string, DaoDays>> => inTurn(async () => {
-      const found = await store.daysAfter(change)
-      put(found.rows)
-      change = found.revision
-      return byDao
+      const pause = createPauses()
+      for (;;) {
+        const found = await store.daysAfter(change, PAGE)
+        put(found.rows)
+        change = found.revision
+        if (found.rows.length < PAGE) return byDao
+        await pause()
+      }
     })
   }
 }

@@ -167,7 +167,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     async daily ({ sequenceRanges, unreadable, sequenceGaps, losses, verifiedSlot, rolledFrom }: Completeness): Promise<Map<string, DailyVolume>> {
       const days = await daily.read()
       const isVerified = losses.every(({ toSlot }) => toSlot <= verifiedSlot)
-      return new Map(Array.from(sequenceRanges, ([dao, ranges]) => {
+      return new Map(await inSlices([...sequenceRanges], ([dao, ranges]): [string, DailyVolume] => {
         const [first] = ranges
         const missing = sequenceGaps.get(dao) ?? []
         return [dao, {

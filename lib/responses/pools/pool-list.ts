@@ -78,9 +78,12 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
     await pause()
+    // the longest pieces, each by itself
     const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
     const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
-    return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair: poolsByPair(pairs) }
+    const byPair = poolsByPair(pairs)
+    await pause()
+    return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair }
   }
 
   return keepResponse(sources, load, ({ readAt }) => readAt)

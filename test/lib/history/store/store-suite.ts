@@ -315,6 +315,26 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same([rest.rows.length, rest.until], [2, null])
     t.equal((await store.days(events.map(({ dao, seq }) => ({ dao, day: Number(seq) })))).length, 1234)
     t.equal((await store.origins(events)).length, 1234)
+    const first = await store.daysAfter(0, 1000)
+    t.equal(first.rows.length, 1000)
+    const others = await store.daysAfter(first.revision, 1000)
+    t.equal(others.rows.length, 234)
+    t.equal(new Set([...first.rows, ...others.rows].map(({ dao, day }) => `${dao} ${day}`)).size, 1234, 'by pages each of them once')
+    t.same((await store.daysAfter(others.revision, 1000)).rows, [])
+  })
+
+  test(`${name}: last trades of many DAOs are all there, with the event loop let go while they are read`, async t => {
+    const { store } = await opened(t)
+    const events = Array.from({ length: 3000 }, (_, at) => event(1n, { dao: `dao${at}`, signature: `of dao${at}`, at: 1000 + at }))
+    await store.write({ ...nothing, events })
+    let turns = 0
+    const timer = setInterval(() => turns++, 0)
+    const trades = await store.lastTrades(4000)
+    clearInterval(timer)
+    t.ok(turns > 0)
+    t.same(trades.map(({ dao, at }) => [dao, at]).sort(), events.map(({ dao, at }) => [dao, at]).sort())
+    t.equal((await store.lastTrades(1499)).length, 500)
+    t.equal((await store.lastTrades(4000, events.slice(0, 450).map(({ dao }) => dao))).length, 450)
   })
 
   test(`${name}: belongs to one program and one network`, async t => {

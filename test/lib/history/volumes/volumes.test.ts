@@ -1,16 +1,34 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
+import { EMPTY_CANDLE } from '../../../../lib/history/rules/candles.js'
+import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
 import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { allDays } from '../../../../lib/history/volumes/daily.js'
 import { createWindow } from '../../../../lib/history/volumes/last-24h.js'
-import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
+import { type Completeness, createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger } from '../../../../simulator/index.js'
 import { until, watch } from '../../../support/history/history.js'
 
 const NOW = 1_760_000_000
 const DAOS = 40_000
+const NOTHING_KNOWN: Completeness = {
+  sequenceRanges: new Map(),
+  unreadable: new Map(),
+  sequenceGaps: new Map(),
+  accounts: new Map(),
+  verifiedSlot: 100,
+  searched: () => false,
+  named: NOBODY_NAMED,
+  missing: [],
+  lostBefore: null,
+  losses: [],
+  covers: () => true,
+  rolledFrom: new Map(),
+  minutesFrom: null
+}
 
 test('windows of many DAOs are made in slices, and complete by what was known when they were begun', async t => {
   const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
@@ -19,20 +37,11 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
   const sequenceRanges = new Map<string, readonly SequenceRange[]>()
   const { windows } = createVolumes(store, { rate: ratio(5n, 1000n), basis: 'input' })
   const reading = windows(NOW, {
+    ...NOTHING_KNOWN,
     sequenceRanges,
-    unreadable: new Map(),
-    sequenceGaps: new Map(),
     accounts: new Map(daos.map(dao => [dao, 1n])),
-    verifiedSlot: 100,
-    searched: () => false,
-    named: NOBODY_NAMED,
     // anybody's who has no event yet
-    missing: [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }],
-    lostBefore: null,
-    losses: [],
-    covers: () => true,
-    rolledFrom: new Map(),
-    minutesFrom: null
+    missing: [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }]
   })
   let turns = 0
   // as a step that is written meanwhile would
@@ -45,6 +54,29 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
   t.ok(turns > 0)
   t.equal(made.size, DAOS)
   t.equal([...made.values()].filter(({ complete }) => complete).length, 0)
+})
+
+test('days of many DAOs are read page by page and made in slices', async t => {
+  const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
+  t.teardown(() => store.close())
+  const [rule, daos] = [{ rate: ratio(5n, 1000n), basis: 'input' as const }, Array.from({ length: 5_500 }, (_, at) => `dao ${at}`)]
+  await store.revalue(rule, daos.map((dao, at) => ({ ...EMPTY_CANDLE, dao, day: 20_000 + at % 3, quote: BigInt(at + 1) * SCALE, trades: 1 })), new Map())
+  const asked: Array<number | undefined> = []
+  const volumes = createVolumes({
+    ...store,
+    async daysAfter (change, limit) {
+      asked.push(limit)
+      return await store.daysAfter(change, limit)
+    }
+  }, rule)
+  let turns = 0
+  const timer = setInterval(() => turns++, 0)
+  const made = await volumes.daily({ ...NOTHING_KNOWN, sequenceRanges: new Map(daos.map(dao => [dao, []])) })
+  clearInterval(timer)
+  t.ok(turns > 0)
+  t.ok(asked.length > 5 && asked.every(limit => limit !== undefined && limit <= 1000), `${asked.length} pages`)
+  const sums = daos.map(dao => [...allDays(made.get(dao)!.days).values()].map(({ quote }) => quote))
+  t.same(sums, daos.map((_, at) => [{ n: BigInt(at + 1) * SCALE, d: SCALE }]))
 })
 
 test('a price from before the window that could not be read once is read the next time', async t => {
