@@ -1,71 +1,79 @@
 /**
  * Do the tests bite? Changes the source in one small place at a time and runs the tests beside it; a change that no test notices has survived:
- * `npm run mutate -- [FILE …] [--every N] [--seed S]`. Without files: decimals, market rules, the history's pure rules. `--every 5` tries a fifth of the changes.
- * Survivors that are no fault are in `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
+ * `npm run mutate -- [FILE or FOLDER …] [--every N] [--seed S]`. Without names: decimals, market rules, the history's pure rules. `--every 5` tries a fifth
+ * of the changes. Survivors that are no fault are in `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
  */
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { pathToFileURL } from 'node:url'
-import { inParallel } from '../lib/async.js'
-import { type Mutant, mutantsOf, toJavaScript } from './mutation/mutants.js'
+import { createLanes } from './mutation/lanes.js'
+import { type Mutant, mutantsOf } from './mutation/mutants.js'
+import { testsOf } from './mutation/tests.js'
 
 const ROOT = join(import.meta.dirname, '..')
 const MUST_NOTICE = 0.95
-/** A change may make a loop endless. */
-const MAX_MS = 60_000
+/** A change may make a loop endless: its tests may take so many times as long as without it, and this at least, ms. */
+const TIMES = 5
+const MIN_MS = 20_000
+const MAX_MS = 600_000
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' }, seed: { type: 'string', default: '0' } } })
+const every = Number(values.every)
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-const filesOf = (folder: string): string[] => readdirSync(join(ROOT, folder)).filter(name => name.endsWith('.ts') && name !== 'types.ts').map(name => `${folder}/${name}`)
-const files = positionals.length > 0 ? positionals : ['lib/decimal.ts', ...filesOf('lib/market'), ...filesOf('lib/history/rules')]
-
-/** The file's own test first, then those of its folder; for decimals the rules that are made of them. */
-function testsOf (file: string): string[] {
-  const folder = dirname(file).replace(/^lib/, 'test/lib')
-  const all = file === 'lib/decimal.ts' ? ['test/lib/decimal.test.ts', ...testsIn('test/lib/market')] : testsIn(folder)
-  const own = `${folder}/${basename(file, '.ts')}.test.ts`
-  const further = folder === 'test/lib/history/rules' ? ['test/lib/history/volumes/last-24h.test.ts', 'test/lib/history/missing-owners.test.ts', 'test/lib/history/losses.test.ts', 'test/lib/history/candles.test.ts'] : []
-  return [...new Set([...all.filter(path => path === own), ...all, ...further])]
+/** `path` itself, or the sources below it; types alone have nothing to change. */
+function sourcesOf (path: string): string[] {
+  if (path.endsWith('.ts')) return [path]
+  return (readdirSync(join(ROOT, path), { recursive: true }) as string[]).filter(name => /(?<!types)\.ts$/.test(name)).sort().map(name => join(path, name))
 }
-const testsIn = (folder: string): string[] => readdirSync(join(ROOT, folder)).filter(name => name.endsWith('.test.ts')).map(name => `${folder}/${name}`)
+const files = (positionals.length > 0 ? positionals : ['lib/decimal.ts', 'lib/market', 'lib/history/rules']).flatMap(sourcesOf)
 
-/** Whether a test notices that `file` is `source`. */
-async function isNoticed (file: string, source: string, folder: string, index: number): Promise<boolean> {
-  const path = join(folder, `${index}.js`)
-  writeFileSync(path, toJavaScript(source))
-  return await new Promise(resolve => {
-    const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'bench/mutation/run-tests.mjs'), pathToFileURL(join(ROOT, file)).href, path, ...testsOf(file)],
-      { cwd: ROOT, stdio: 'ignore', timeout: MAX_MS, killSignal: 'SIGKILL', env: { ...process.env, TAP_BAIL: '1', FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
-    child.on('exit', code => resolve(code !== 0))
+const equivalent = new Set(read('bench/mutation/equivalent.txt').split('\n').filter(line => line !== '' && !line.startsWith('#')).map(line => line.split('  ')[0]!))
+
+/** The changes of a file, each with its key: what changes in which line, and the how manieth such it is. */
+function changesOf (file: string): Array<{ file: string, mutant: Mutant, key: string }> {
+  const lines = read(file).split('\n')
+  const seen = new Map<string, number>()
+  return mutantsOf(file, read(file)).map(mutant => {
+    const text = `${file}: ${mutant.change} in ${lines[mutant.line - 1]!.trim().slice(0, 80)}`
+    const times = (seen.get(text) ?? 0) + 1
+    seen.set(text, times)
+    return { file, mutant, key: times === 1 ? text : `${text} (${times})` }
   })
 }
 
-const equivalent = new Set(readFileSync(join(ROOT, 'bench/mutation/equivalent.txt'), 'utf8').split('\n').filter(line => line !== '' && !line.startsWith('#')).map(line => line.split('  ')[0]!))
-const keyOf = (file: string, { change }: Mutant, source: string): string => `${file}: ${change} in ${source.trim().slice(0, 80)}`
+const all = files.flatMap(changesOf).filter((_, i) => i % every === Number(values.seed) % every)
+const work = all.filter(({ key }) => !equivalent.has(key))
 
-const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-mutants-'))
-try {
-  const work = files.flatMap(file => {
-    const source = readFileSync(join(ROOT, file), 'utf8')
-    const lines = source.split('\n')
-    return mutantsOf(file, source).map(mutant => ({ file, mutant, key: keyOf(file, mutant, lines[mutant.line - 1]!) }))
-  }).filter((_, i) => i % Number(values.every) === Number(values.seed) % Number(values.every)).filter(({ key }) => !equivalent.has(key))
-  for (const file of new Set(work.map(({ file }) => file))) {
-    if (await isNoticed(file, readFileSync(join(ROOT, file), 'utf8'), folder, -1)) throw new Error(`the tests of ${file} fail as it is`)
-  }
-  let done = 0
-  const results = await inParallel(work, availableParallelism(), async ({ file, mutant, key }, index) => {
-    const noticed = await isNoticed(file, mutant.source, folder, index)
+const { lanes, remove } = createLanes(ROOT, availableParallelism())
+process.once('exit', remove)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+/** How long the tests of each file may take, ms. Throws where they fail as it is. */
+const tests = new Map<string, string[]>()
+const maxMs = new Map<string, number>()
+for (const file of new Set(work.map(({ file }) => file))) {
+  const begun = performance.now()
+  tests.set(file, testsOf(ROOT, file))
+  if (await lanes[0]!.notices(file, read(file), tests.get(file)!, MAX_MS)) throw new Error(`the tests of ${file} fail as it is, or there are none`)
+  maxMs.set(file, Math.round(Math.max(MIN_MS, TIMES * (performance.now() - begun))))
+}
+
+let done = 0
+const survived = new Map<string, number>()
+const left = work.values()
+await Promise.all(lanes.map(async lane => {
+  for (const { file, mutant, key } of left) {
+    const noticed = await lane.notices(file, mutant.source, tests.get(file)!, maxMs.get(file)!)
     if (process.stderr.isTTY) process.stderr.write(`\r${++done} of ${work.length}`)
-    if (!noticed) console.log(`survived  ${file}:${mutant.line}  ${key}`)
-    return noticed
-  })
-  const noticed = results.filter(Boolean).length
-  console.log(`${noticed} of ${results.length} changes noticed, ${(noticed / results.length * 100).toFixed(1)} %; ${equivalent.size} are known to change nothing`)
-  process.exitCode = noticed / results.length >= MUST_NOTICE ? 0 : 1
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
+    if (noticed) continue
+    survived.set(file, (survived.get(file) ?? 0) + 1)
+    console.log(`survived  ${file}:${mutant.line}  ${key}`)
+  }
+}))
+for (const [file, count] of survived) console.log(`${file}: ${work.filter(item => item.file === file).length - count} of ${work.filter(item => item.file === file).length}`)
+const unnoticed = [...survived.values()].reduce((sum, count) => sum + count, 0)
+const share = (work.length - unnoticed) / work.length
+console.log(`${work.length - unnoticed} of ${work.length} changes noticed, ${(share * 100).toFixed(1)} %; ${all.length - work.length} more are known to change nothing`)
+process.exitCode = share >= MUST_NOTICE ? 0 : 1

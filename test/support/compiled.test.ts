@@ -24,7 +24,7 @@ test('the compiled copy is the sources as they are: what has changed is compiled
   writeFileSync(join(root, 'plugins/a.ts'), 'export const a: string = "secnd"\n')
   rmSync(join(root, 'plugins/deep/b.ts'))
   writeFileSync(join(root, 'plugins/c.ts'), 'export const c = 1\n')
-  bringUpToDate(root, folder, 2)
+  bringUpToDate(root, folder, { offset: 2 })
   t.match(read('plugins/a.js'), /secnd/)
   t.match(read('plugins/c.js'), /c = 1/)
   t.notOk(existsSync(join(folder, 'plugins/deep/b.js')), 'an autoloaded folder would load what is gone')

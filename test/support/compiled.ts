@@ -25,8 +25,8 @@ function filesOf (root: string, folders: readonly string[], ending: string): str
  * Brings the copy of the sources of `root` in `folder` up to what they are now: what differs in content is compiled anew, what is gone goes.
  * Several processes may do so at once: a file is replaced whole, and they begin at different ones, so that they share the work.
  */
-export function bringUpToDate (root: string, folder: string, offset = 0): void {
-  const sources = filesOf(root, FOLDERS, '.ts').filter(path => !/\.(test|d)\.ts$/.test(path))
+export function bringUpToDate (root: string, folder: string, { offset = 0, withTests = false }: { offset?: number, withTests?: boolean } = {}): void {
+  const sources = filesOf(root, FOLDERS, '.ts').filter(path => !path.endsWith('.d.ts') && (withTests || !path.endsWith('.test.ts')))
   const targets = new Set(sources.map(path => path.replace(/\.ts$/, '.js')))
   for (const path of existsSync(folder) ? filesOf(folder, FOLDERS, '.js') : []) if (!targets.has(path)) rmSync(join(folder, path), { force: true })
   mkdirSync(folder, { recursive: true })
@@ -73,7 +73,7 @@ let copy: string | undefined
 export function compiledFile (path: string): string {
   if (copy === undefined) {
     copy = join(ROOT, '.tap', 'compiled')
-    bringUpToDate(ROOT, copy, process.pid)
+    bringUpToDate(ROOT, copy, { offset: process.pid })
   }
   return join(copy, path.replace(/\.ts$/, '.js'))
 }

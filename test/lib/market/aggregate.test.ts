@@ -89,3 +89,60 @@ test('a day that our clock has not reached, or that lies before a launch date, i
   const settled = build([{ dao: 0, day: 5, units: 1_000_000n * SCALE, trades: 1 }], 9)
   t.equal((await createAggregate()(settled.slice(0, 1), pricing, START + 2 * DAY)).totalVolume, '1.00')
 })
+
+/** A DAO that traded `units` on a day, recent or settled. */
+function traded (baseMint: string, quoteMint: string, units: Rational, part: 'settled' | 'recent'): TradedDao {
+  const days = new Map([[date(3), { quote: units, trades: 1 }]])
+  return { address: `${baseMint}/${quoteMint}`, baseMint, quoteMint, launchedAt: START + 2 * DAY, days: { settled: new Map(), recent: new Map(), [part]: days } }
+}
+
+for (const part of ['settled', 'recent'] as const) {
+  test(`spec 2.3: tokens are listed by volume, largest first, and by mint where that is equal: ${part} days`, async t => {
+    const volumes: Record<string, bigint> = { B: 5n, E: 7n, A: 5n, D: 9n, F: 0n, C: 5n, G: 0n }
+    for (const names of ['BEADFCG', 'GFEDCBA', 'ABCDEFG', 'DCEGBAF']) {
+      const daos = [...names].map(name => traded(name, 'USDC', ratio(volumes[name]! * 1_000_000n), part))
+      const { tokens } = await createAggregate()(daos, pricing, START + 3.5 * DAY)
+      t.equal(tokens.map(({ mint }) => mint).join(''), 'DEABCFG', names)
+      t.same(tokens[0], { mint: 'D', symbol: 'SD', totalVolume: '9.00' })
+    }
+  })
+
+  test(`half a cent goes up and nothing less does; what has no price adds nothing: ${part} days`, async t => {
+    const smallest: Pricing = { ...pricing, usdPerUnit: mint => mint === 'SMALL' ? ratio(1n, 10n ** 30n) : undefined }
+    const half = 5n * 10n ** 39n   // 0.005 USD in units of 10^-12
+    for (const [units, shown] of [[half, '0.01'], [half - 1n, '0.00']] as const) {
+      const daos = [traded('A', 'SMALL', ratio(units, 10n ** 12n), part), traded('B', 'FAKE', ratio(1n), part)]
+      const { totalVolume, dailyBreakdown, tokens } = await createAggregate()(daos, smallest, START + 3.5 * DAY)
+      t.same([totalVolume, dailyBreakdown[0], tokens], [shown, { date: date(3), volume: shown, trades: 2 }, [{ mint: 'A', symbol: 'SA', totalVolume: shown }]])
+    }
+  })
+}
+
+test('a recent day after settled ones has its own trades alone', async t => {
+  const smallest: Pricing = { ...pricing, usdPerUnit: () => ratio(1n, 10n ** 30n) }
+  const settled = { ...traded('B', 'SMALL', ratio(0n), 'settled'), days: { settled: new Map([[date(2), { quote: ratio(0n), trades: 1 }]]), recent: new Map() } }
+  const { dailyBreakdown } = await createAggregate()([settled, traded('A', 'SMALL', ratio(5n * 10n ** 39n - 1n, 10n ** 12n), 'recent')], smallest, START + 3.5 * DAY)
+  t.same(dailyBreakdown, [{ date: date(3), volume: '0.00', trades: 1 }, { date: date(2), volume: '0.00', trades: 1 }])
+})
+
+test('no DAOs: nothing has been traded, and no day is listed', async t => {
+  t.same(await createAggregate()([], pricing, START), { totalVolume: '0.00', dailyBreakdown: [], tokens: [] })
+})
+
+test('what is kept is made anew where one thing alone has changed: a price, trades without a price, a launch, the day', async t => {
+  const kept = createAggregate()
+  const daos = [traded('A', 'USDC', ratio(3_000_000n), 'settled'), traded('B', 'EURO', ratio(5_000_000n), 'settled'), traded('C', 'FAKE', ratio(1n), 'settled')]
+  const others: Array<[what: string, daos: TradedDao[], pricing: Pricing, now: number]> = [
+    ['nothing yet', daos, pricing, 9],
+    ['a price', daos, { ...pricing, usdPerUnit: mint => mint === 'EURO' ? ratio(3n, 1_000_000n) : PRICES[mint] }, 9],
+    ['the price again', daos, pricing, 9],
+    ['trades without a price', [daos[0]!, daos[1]!, { ...daos[2]!, days: { settled: new Map([[date(3), { quote: ratio(2n), trades: 5 }]]), recent: new Map() } }], pricing, 9],
+    ['back', daos, pricing, 9],
+    ['a launch', [{ ...daos[0]!, launchedAt: START }, daos[1]!, daos[2]!], pricing, 9],
+    ['the day', daos, pricing, 10],
+    ['recent days', [daos[0]!, daos[1]!, { ...traded('C', 'USDC', ratio(4_000_000n), 'recent'), days: { settled: daos[2]!.days.settled, recent: new Map([[date(6), { quote: ratio(1n), trades: 1 }]]) } }], pricing, 10]
+  ]
+  for (const [what, listed, prices, now] of others) {
+    t.same(await kept(listed, prices, START + (now + 0.5) * DAY), await createAggregate()(listed, prices, START + (now + 0.5) * DAY), what)
+  }
+})

@@ -1,5 +1,80 @@
 import { test } from 'tap'
-import { daosReport } from '../../../lib/market/dao-report.js'
+import { ONE } from '../../../lib/decimal.js'
+import { daosReport, type FoundDao, missingEvents, type ReportFacts } from '../../../lib/market/dao-report.js'
+
+const found = (address: string, leftOut?: string): FoundDao => ({ address, leftOut, dao: { state: 'spot', baseMint: `base of ${address}`, quoteMint: 'USDC', size: 1_000, seqNum: 7n } })
+const FACTS: ReportFacts = { slot: 5, found: [], incomplete: new Set(), indexed: new Map(), usd: mint => mint === 'USDC' ? ONE : undefined }
+
+test('spec 4.3: every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
+  for (const order of ['ABCD', 'DCBA', 'BDAC']) {
+    const report = await daosReport({
+      ...FACTS,
+      found: [...order].map(name => found(name, name === 'B' ? 'excluded' : name === 'D' ? 'no reserves' : undefined)),
+      incomplete: new Set(['C', 'D'])
+    })
+    t.same(report.daos.map(({ dao, listed, reason }) => [dao, listed, reason]),
+      [['A', true, null], ['B', false, 'excluded'], ['C', false, 'history incomplete'], ['D', false, 'no reserves']])
+    t.match(report, { slot: 5, discovered: 4, listed: 1, left_out: 3 })
+  }
+})
+
+test('what is known of a DAO, and null for what is not: never a zero', async t => {
+  const { daos } = await daosReport({
+    ...FACTS,
+    found: [found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' }, { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n } }],
+    indexed: new Map([['A', { indexed: 5n, sequenceGaps: [[2n, 3n]], firstSwap: 1_767_225_601 }], ['C', { indexed: 0n, sequenceGaps: [], firstSwap: null }]])
+  })
+  t.same(daos, [
+    {
+      dao: 'A',
+      listed: true,
+      reason: null,
+      state: 'spot',
+      base_mint: 'base of A',
+      quote_mint: 'USDC',
+      priced_in_usd: true,
+      account_bytes: 1_000,
+      sequence_on_chain: '7',
+      sequence_indexed: '5',
+      missing_events: '2',
+      first_swap: '2026-01-01T00:00:01.000Z'
+    },
+    {
+      dao: 'B',
+      listed: false,
+      reason: 'account can\'t be decoded',
+      state: null,
+      base_mint: null,
+      quote_mint: null,
+      priced_in_usd: false,
+      account_bytes: null,
+      sequence_on_chain: null,
+      sequence_indexed: null,
+      missing_events: '0',
+      first_swap: null
+    },
+    {
+      dao: 'C',
+      listed: true,
+      reason: null,
+      state: 'futarchy',
+      base_mint: 'T',
+      quote_mint: 'FAKE',
+      priced_in_usd: false,
+      account_bytes: 1,
+      sequence_on_chain: '0',
+      sequence_indexed: '0',
+      missing_events: '0',
+      first_swap: null
+    }
+  ])
+})
+
+test('the numbers of a sequence gap count with both its ends', async t => {
+  t.equal(missingEvents(undefined), 0n)
+  t.equal(missingEvents({ sequenceGaps: [] }), 0n)
+  t.equal(missingEvents({ sequenceGaps: [[4n, 4n], [7n, 9n]] }), 4n)
+})
 
 test('the report of many DAOs lists each with its reason, and lets the event loop go while it is made', async t => {
   const found = Array.from({ length: 60_000 }, (_, at) => ({ address: `dao ${at}`, dao: undefined, leftOut: at % 3 === 0 ? 'undecodable' : undefined }))

@@ -56,6 +56,19 @@ test('a quote takes at most 1 % of the reserve', async t => {
   t.equal(compare(ask, ratio(10_000n, swapOutput(10_000n, 1_000_000n, 1_000_000n, rules.feeRate))), 0)
 })
 
+test('a notional of less than one quote token is counted in its raw units', async t => {
+  const given = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n, baseDecimals: 6, quoteDecimals: 6 }
+  const { ask } = quotes(given, { ...rules, notional: ratio(1n, 2n) })
+  t.equal(compare(ask, ratio(500_000n, swapOutput(500_000n, given.quoteReserves, given.baseReserves, rules.feeRate))), 0)
+})
+
+test('a trade that yields a single raw unit is still a trade: it makes the quote', async t => {
+  const decimals = { baseDecimals: 6, quoteDecimals: 6 }
+  // 1 % of the quote reserve is 2: worth 10,000 of the base, 9,950 after the fee, which sell for 1.97
+  t.equal(compare(quotes({ baseReserves: 1_000_000n, quoteReserves: 200n, ...decimals }, rules).bid, ratio(1n, 10_000n)), 0)
+  t.equal(compare(quotes({ baseReserves: 200n, quoteReserves: 1_000_000n, ...decimals }, rules).ask, ratio(10_000n)), 0)
+})
+
 test('the program\'s own swaps: fee up, output down', async t => {
   // input, expected output with the whole fee of 50 bps to the protocol; start 200,000 quote, 2,000,000 base
   const [quote, base] = [200_000_000_000n, 2_000_000_000_000n]
@@ -68,4 +81,13 @@ test('the program\'s own swaps: fee up, output down', async t => {
 
 test('quotes that cross are never written', async t => {
   t.throws(() => quoteTexts({ bid: ratio(1n), last: ratio(1n), ask: ratio(2n) }), RangeError)
+  t.throws(() => quoteTexts({ bid: ratio(1n), last: ratio(2n), ask: ratio(2n) }), RangeError)
+})
+
+test('quotes that would read alike at 12 digits get more', async t => {
+  const exact = (text: string) => parseDecimal(text)!
+  const low = quoteTexts({ bid: exact('1.00000000000005'), last: exact('1.0000000000001'), ask: exact('2') })
+  t.same(low, { bid: '1.000000000000050000000000', last: '1.000000000000100000000000', ask: '2.000000000000000000000000' })
+  const high = quoteTexts({ bid: exact('1'), last: exact('1.9999999999999'), ask: exact('1.99999999999995') })
+  t.same([high.last, high.ask], ['1.999999999999900000000000', '1.999999999999950000000000'])
 })

@@ -56,6 +56,8 @@ test('a swap whose fee is not known counts its input; where fees alone are to co
 test('nothing in, nothing out of a swap divides by zero', async t => {
   t.equal(compare(swapVolume(buy(0n, 0n, 0n), HALF).base, ratio(0n)), 0)
   t.equal(compare(swapVolume(buy(10n, 0n, null), HALF).base, ratio(0n)), 0)
+  const given = swapVolume(buy(0n, 7n, 0n), { ...HALF, basis: 'fees' })
+  t.same([compare(given.quote, ratio(0n)), compare(given.base, ratio(7n))], [0, 0])
 })
 
 test('both legs stand in the ratio of the swap, whatever the rate', async () => {
@@ -66,9 +68,12 @@ test('both legs stand in the ratio of the swap, whatever the rate', async () => 
   }))
 })
 
-test('the rate that was charged is told from fee and input where they are large enough', async () => {
+test('the rate that was charged is told from fee and input where they are large enough', async t => {
   fc.assert(fc.property(fc.bigInt(1n, 9999n), fc.bigInt(20_000n, (1n << 64n) - 1n), (bps, input) =>
     observedBps(feeAt(input, ratio(bps, 10_000n)), input) === bps))
+  t.equal(observedBps(25n, 10_000n), 25n, 'the smallest amount that tells all rates apart')
+  t.equal(observedBps(1n, 10_000n), 1n)
+  t.equal(observedBps(0n, 10_000n), undefined)
 })
 
 test('dust and odd fees name no rate', async t => {

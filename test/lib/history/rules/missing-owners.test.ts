@@ -1,0 +1,44 @@
+import { test } from 'tap'
+import { mayOwnOf, namedText, NOBODY_NAMED, type OwnerFacts, parseNamed, suspectsAt } from '../../../../lib/history/rules/missing-owners.js'
+import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
+
+const missing = (...slots: number[]): MissingTransaction[] => slots.map(slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' }))
+const upTo = (...lasts: bigint[]) => lasts.map(last => ({ last }) as SequenceRange)
+const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({ verifiedSlot: 100, named: NOBODY_NAMED, sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]), ...rest })
+
+test('nothing missing is nobody\'s', t => {
+  t.notOk(mayOwnOf([], facts())('A'))
+  t.notOk(mayOwnOf([], facts())('new'))
+  t.end()
+})
+
+test('what is missing up to the compared accounts shows as a gap of its DAO: it may only be one\'s without any event', t => {
+  const mayOwn = mayOwnOf(missing(99, 100), facts())
+  t.same(['A', 'B', 'new'].map(mayOwn), [false, false, true])
+  t.end()
+})
+
+test('beyond the compared accounts it may be anybody\'s until lists have named the owners', t => {
+  t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts())), [true, true, true])
+  const named = { slot: 101, owners: new Map([['A', new Set([101])], ['B', new Set([100, 102])]]) }
+  t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts({ named }))), [true, false, true], 'named: its own alone')
+  t.same(['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ named }))), [true, false], 'what shows as a gap needs no name')
+  t.same(['A', 'B'].map(mayOwnOf(missing(101, 102), facts({ named }))), [true, true], 'newer than the names')
+  t.end()
+})
+
+test('under suspicion is whose account was read before the slot, or counts events that are not stored', t => {
+  const ranges = facts().sequenceRanges
+  const accounts = [['A', 3n], ['B', 6n], ['C', 0n], ['D', 1n]] as const
+  t.same(suspectsAt(50, accounts, 50, ranges), ['B', 'D'])
+  t.same(suspectsAt(50, accounts, 49, ranges), ['A', 'B', 'C', 'D'])
+  t.same(suspectsAt(50, [['A', 4n]], 60, new Map([['A', upTo(4n, 9n)]])), [], 'the newest range counts')
+  t.end()
+})
+
+test('names are passed on as text', t => {
+  const named = { slot: 7, owners: new Map([['A', new Set([1, 2])], ['B', new Set<number>()]]) }
+  t.same(parseNamed(namedText(named)), named)
+  t.same(parseNamed(undefined), NOBODY_NAMED)
+  t.end()
+})
