@@ -1,7 +1,7 @@
 /**
  * Do the tests bite? Changes the source in one small place at a time and runs the tests beside it; a change that no test notices has survived:
- * `npm run mutate -- [FILE or FOLDER …] [--every N] [--seed S]`. Without names: decimals, market rules, the history's pure rules. `--every 5` tries a fifth
- * of the changes. Survivors that are no fault are in `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
+ * `npm run mutate -- [FILE or FOLDER …] [--every N] [--seed S] [--near]`. Without names: decimals, market rules, the history's pure rules. `--every 5` tries a fifth
+ * of the changes, `--near` only the tests that stand beside a file, which is cheaper. Survivors that are no fault are in `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -18,7 +18,7 @@ const TIMES = 5
 const MIN_MS = 20_000
 const MAX_MS = 600_000
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' }, seed: { type: 'string', default: '0' } } })
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { every: { type: 'string', default: '1' }, seed: { type: 'string', default: '0' }, near: { type: 'boolean', default: false } } })
 const every = Number(values.every)
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
@@ -55,7 +55,7 @@ const tests = new Map<string, string[]>()
 const maxMs = new Map<string, number>()
 for (const file of new Set(work.map(({ file }) => file))) {
   const begun = performance.now()
-  tests.set(file, testsOf(ROOT, file))
+  tests.set(file, testsOf(ROOT, file, values.near))
   if (await lanes[0]!.notices(file, read(file), tests.get(file)!, MAX_MS)) throw new Error(`the tests of ${file} fail as it is, or there are none`)
   maxMs.set(file, Math.round(Math.max(MIN_MS, TIMES * (performance.now() - begun))))
 }

@@ -45,8 +45,9 @@ function createLane (folder: string): Lane {
 
 async function pass (folder: string, tests: string[], maxMs: number): Promise<boolean> {
   return await new Promise(resolve => {
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'run-tests.mjs'), ...tests],
-      { cwd: folder, stdio: 'ignore', timeout: maxMs, killSignal: 'SIGKILL', env: { PATH: process.env.PATH, TAP_BAIL: '1' } })
+    // not as arguments: tap names folders after them
+    const env = { PATH: process.env.PATH, TAP_BAIL: '1', TAP_TIMEOUT: '0', TESTS: tests.join('\n') }
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'run-tests.mjs')], { cwd: folder, stdio: 'ignore', timeout: maxMs, killSignal: 'SIGKILL', env })
     child.on('exit', code => resolve(code === 0))
   })
 }

@@ -28,6 +28,17 @@ const OPERATORS = new Map<ts.SyntaxKind, string>([
   [ts.SyntaxKind.MinusEqualsToken, '+=']
 ])
 
+/** A choice between 1, -1 and 0: what orders, and of it only the sign counts. */
+function isChoiceOfSigns (node: ts.Node): boolean {
+  if (ts.isParenthesizedExpression(node)) return isChoiceOfSigns(node.expression)
+  if (ts.isConditionalExpression(node)) return isChoiceOfSigns(node.whenTrue) && isChoiceOfSigns(node.whenFalse)
+  return /^(-?1|0)$/.test(node.getText())
+}
+function isSign (node: ts.NumericLiteral): boolean {
+  const signed = ts.isPrefixUnaryExpression(node.parent) ? node.parent : node
+  return node.text === '1' && ts.isConditionalExpression(signed.parent) && signed.parent.condition !== signed && isChoiceOfSigns(signed.parent)
+}
+
 /** All changes that are tried on `source`: operators, numbers, conditions, negations and texts that are compared with. Types are left alone. */
 export function mutantsOf (path: string, source: string): Mutant[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.ES2023, true)
@@ -45,7 +56,7 @@ export function mutantsOf (path: string, source: string): Mutant[] {
       const other = OPERATORS.get(node.operatorToken.kind)
       if (other !== undefined) add(node.operatorToken, other)
     }
-    if (ts.isNumericLiteral(node)) add(node, String(Number(node.text) + 1))
+    if (ts.isNumericLiteral(node) && !isSign(node)) add(node, String(Number(node.text) + 1))
     if (ts.isBigIntLiteral(node)) add(node, `${BigInt(node.text.slice(0, -1)) + 1n}n`)
     if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) add(node, node.operand.getText(file))
     if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken && !ts.isLiteralExpression(node.operand)) add(node, node.operand.getText(file))

@@ -25,12 +25,12 @@ function loadedBy (root: string, path: string, found = new Set<string>()): Set<s
   return found
 }
 
-/** The tests that load a source file, those first that are most likely to notice a change: its own, those of its folder, those of what is made of it. */
-export function testsOf (root: string, file: string): string[] {
+/** The tests that load a source file, those first that are most likely to notice a change: its own, those of its folder, and, unless `near`, those of what is made of it. */
+export function testsOf (root: string, file: string, near: boolean): string[] {
   let folder = dirname(file).replace(/^lib/, 'test/lib')
   while (!existsSync(join(root, folder))) folder = dirname(folder)
   const beside = file === 'lib/decimal.ts' ? ['test/lib/decimal.test.ts'] : testsBelow(root, folder)
-  const further = FURTHER.filter(([path]) => file.startsWith(path)).flatMap(([, tests]) => tests.flatMap(path => testsBelow(root, path)))
+  const further = near ? [] : FURTHER.filter(([path]) => file.startsWith(path)).flatMap(([, tests]) => tests.flatMap(path => testsBelow(root, path)))
   const all = [...new Set([...beside, ...further])].filter(path => loadedBy(root, path).has(file))
   const isOwn = (path: string): boolean => basename(path) === `${basename(file, '.ts')}.test.ts`
   return [...all.filter(isOwn), ...all.filter(path => !isOwn(path))]

@@ -30,6 +30,16 @@ test('a token that is traded for several quote tokens has the sum of all', async
   t.same([...sums.usdByToken(PRICES)], [['T', usd(16n)]])
 })
 
+test('the least amount there is counts', async t => {
+  const least: Days = new Map([['2026-01-01', { quote: ratio(1n, 10n ** 12n), trades: 1 }]])
+  t.same(await (await summed(dao('A', 'USDC', least))).usdByDay(PRICES, none), [scalePrice(ratio(1n))])
+  const lowest = new Map([['USDC', 1n]])
+  const sums = await summed(dao('A', 'USDC', least))
+  for (let again = 0; again < 2; again++) t.same(await sums.usdByDay(lowest, none), [1n])
+  await sums.update([dao('A', 'USDC', days({ 0: [1n, 1] }))], none)
+  t.same(await sums.usdByDay(lowest, none), [10n ** 12n])
+})
+
 test('nothing traded: no range, no days, no tokens', async t => {
   const sums = await summed(dao('A', 'USDC', days({})))
   t.same([sums.range(), await sums.usdByDay(PRICES, none), [...sums.usdByToken(PRICES)]], [undefined, [], []])
@@ -51,12 +61,16 @@ test('without news the rows are the same array, and no change is counted; with n
   await sums.update([list[0]!, dao('B', 'FAKE', days({ 1: [5n, 2] }))], none)
   t.ok(sums.version > version, 'trades without a price count as a change')
   t.equal(sums.tradesOn(FIRST + 1), 3)
+  await sums.update([list[0]!, dao('B', 'FAKE', days({ 1: [5n, 2], 3: [1n, 1] }))], none)
+  t.same(await sums.usdByDay(PRICES, none), [usd(5n), 0n, 0n], 'and make the days longer')
 })
 
 test('a DAO that leaves, comes, moves to other tokens or trades on earlier and later days: the sums are those made anew', async t => {
   const a = dao('A', 'USDC', days({ 3: [5n, 1], 5: [6n, 2] }))
   const b = dao('B', 'EURO', days({ 4: [7n, 3] }))
   const steps: SettledDao[][] = [
+    [a, b],
+    [a, dao('B', 'USDC', b.settled)],
     [a, b],
     [b],
     [],
@@ -71,15 +85,20 @@ test('a DAO that leaves, comes, moves to other tokens or trades on earlier and l
   const kept = createKeptSums()
   for (const [at, step] of steps.entries()) {
     let [pauses, waited] = [0, 0]
-    const before = kept.version
-    await kept.update(step, () => {
+    const pause = () => {
       pauses++
-      return Promise.resolve().then(() => { waited++ })
-    })
+      return new Promise<void>(resolve => setImmediate(() => {
+        waited++
+        resolve()
+      }))
+    }
+    const before = kept.version
+    await kept.update(step, pause)
     t.equal(waited, pauses, 'the event loop has its turn')
     t.equal(pauses > 0, kept.version > before, `step ${at}: one pause for each DAO that has news`)
     const anew = await summed(...step)
-    t.same(await kept.usdByDay(PRICES, () => Promise.resolve()), await anew.usdByDay(PRICES, none), `step ${at}: days`)
+    t.same(await kept.usdByDay(PRICES, pause), await anew.usdByDay(PRICES, none), `step ${at}: days`)
+    t.equal(waited, pauses, 'the event loop has its turn')
     t.same([...kept.usdByToken(PRICES)].sort(), [...anew.usdByToken(PRICES)].sort(), `step ${at}: tokens`)
     t.same(kept.range(), anew.range(), `step ${at}: range`)
     for (let day = 0; day < 10; day++) t.equal(kept.tradesOn(FIRST + day), anew.tradesOn(FIRST + day), `step ${at}: trades of day ${day}`)

@@ -100,3 +100,33 @@ test('depth counts both sides together; 0 is all of it', t => {
     [{ bids: 50, asks: 50 }, { bids: 1, asks: 0 }, { bids: 2, asks: 1 }, ALL, ALL])
   t.end()
 })
+
+test('a slice pays the least of which its move is left after the fee', t => {
+  const whole = { baseDecimals: 0, quoteDecimals: 0, quoteReserves: 10n ** 12n }
+  const fee = rulesOf(ratio(3n, 10n))
+  // √1.001 × 1,000,000 is 499.87 more: 499 move the price, 713 less three tenths are 499, 712 are 498
+  t.equal(orderBook({ ...whole, baseReserves: 1_000_000n }, fee, { bids: 1, asks: 0 }).bids[0]![1], '713')
+  t.equal(orderBook({ ...whole, baseReserves: 991_248n }, fee, { bids: 1, asks: 0 }).bids[0]![1], '708', '495 of 708, and 494 of 707')
+  t.end()
+})
+
+test('where whole raw units are coarse, levels are joined and none is lost', t => {
+  const pool = { baseReserves: 1_000n, quoteReserves: 10n ** 12n, baseDecimals: 0, quoteDecimals: 0 }
+  const { bids } = orderBook(pool, rulesOf(FEE), { bids: 20, asks: 0 })
+  // 1.001^10 × 1,000 is 10 more, for which 11 are paid
+  const { base, quote } = walk(bids, pool).at(-1)!
+  t.equal(base, 11n)
+  t.ok(within(quote, swapOutput(11n, 1_000n, 10n ** 12n, FEE), bids.length))
+  const one = { ...pool, quoteReserves: 100n }
+  const [level, ...others] = walk(orderBook(one, rulesOf(FEE), { bids: 30, asks: 0 }).bids, one)
+  t.same([roundToInteger(level!.quote, 'nearest'), others], [1n, []], 'a single raw unit is a level')
+  t.end()
+})
+
+test('a price has 12 places, or as many as tell the quote amount to a raw unit', t => {
+  const placesOf = (pool: Pool): number => orderBook(pool, rulesOf(FEE), { bids: 1, asks: 0 }).bids[0]![0].split('.')[1]!.length
+  t.equal(placesOf({ baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n, baseDecimals: 6, quoteDecimals: 6 }), 12)
+  // a level of 1,206,031 whole tokens: 7 digits before the point, 9 of the quote token behind it
+  t.equal(placesOf({ baseReserves: 2_400_000_000n * 10n ** 6n, quoteReserves: 10n ** 15n, baseDecimals: 6, quoteDecimals: 9 }), 16)
+  t.end()
+})

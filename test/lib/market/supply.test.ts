@@ -24,6 +24,9 @@ test('spec 2.2: circulating supply is total minus team package, and both liquidi
   })
 })
 
-test('a part larger than the whole is no answer', async t => {
+test('a part may be the whole, but one larger than the whole is no answer', async t => {
+  t.match(supplyRecord({ mint: 'm', supply: 10n, decimals: 0, teamPackage: 10n, ammLiquidity: 10n, externalLiquidity: 10n }), { circulatingSupply: '0', protocolAmmLiquidity: '10' })
   t.throws(() => supplyRecord({ mint: 'm', supply: 10n, decimals: 0, teamPackage: 11n, ammLiquidity: 0n, externalLiquidity: 0n }), { code: 'NODE_BAD_ANSWER' })
+  t.throws(() => supplyRecord({ mint: 'm', supply: 10n, decimals: 0, teamPackage: 0n, ammLiquidity: 11n, externalLiquidity: 0n }), { code: 'NODE_BAD_ANSWER' })
+  t.throws(() => supplyRecord({ mint: 'm', supply: 10n, decimals: 0, teamPackage: 0n, ammLiquidity: 0n, externalLiquidity: 11n }), { code: 'NODE_BAD_ANSWER' })
 })

@@ -15,6 +15,11 @@ test('tickers come deepest first, then by pool_id, also where several DAOs share
   const found = list([pair('C', 5n), pair('B', 9n), pair('A', 5n)])
   t.same(found.map(({ pool_id: pool }) => pool), ['B', 'A', 'C'])
   t.equal(new Set(found.map(({ ticker_id: id }) => id)).size, 1)
+  const pools = { A: pair('A', 5n), B: pair('B', 9n), C: pair('C', 5n), D: pair('D', 5n), E: pair('E', 7n), F: pair('F', 8n, 'FAKE'), G: pair('G', 9n, 'FAKE') }
+  for (const order of ['ABCDEFG', 'GFEDCBA', 'DBGACFE', 'CFADGEB']) {
+    const listed = list([...order].map(name => pools[name as 'A']))
+    t.equal(listed.map(({ pool_id: pool }) => pool).join(''), 'BEACDFG', `given as ${order}`)
+  }
 })
 
 test('spec 2.1.3: liquidity_in_usd is twice the quote reserves', async t => {
@@ -30,6 +35,8 @@ test('a quote token that is no dollar is valued by the pool that the settings na
   t.equal(liquidity(pair('deeper', 9_000_000_000n, 'USDC', 'EURO')), '0.00', 'another pool, however deep')
   t.equal(liquidity(pair('deep', 2_000_000_000n, 'USDC', 'OTHER')), '0.00', 'a pool of another token')
   t.equal(liquidity(pair('deep', 2_000_000_000n, 'FAKE', 'EURO')), '0.00', 'a pool in no dollar')
+  t.equal(liquidity(pair('deep', 2_000_000_000n, 'OTHER', 'USDC')), '0.00', 'a dollar against another token')
+  t.equal(liquidity({ ...pair('deep', 2_000_000_000n, 'EURO', 'OTHER'), baseReserves: 10n ** 12n }), '0.00', 'the token against no dollar')
   t.equal(liquidity({ ...pair('deep', 500_000_000n, 'EURO', 'USDC'), baseReserves: 1_000_000_000n }), '4.00', 'the dollar may be its base')
 })
 
@@ -41,6 +48,8 @@ test('pools whose quote token has no USD value come last, whatever they claim to
 test('of the pools of an unpriced pair the deepest comes first, not the one of the lowest address', async t => {
   const pairs = [pair('A', 1n, 'FAKE'), pair('B', 9n, 'FAKE'), pair('C', 9n, 'FAKE')]
   t.same([...poolsByPair(pairs)], [['BASE_FAKE', ['B', 'C', 'A']]])
+  const more: Record<string, Pair> = { A: pair('A', 1n, 'FAKE'), B: pair('B', 9n, 'FAKE'), C: pair('C', 9n, 'FAKE'), D: pair('D', 9n, 'FAKE'), E: pair('E', 5n, 'FAKE') }
+  for (const order of ['ABCDE', 'EDCBA', 'CEABD', 'DACEB']) t.same([...poolsByPair([...order].map(name => more[name]!)).values()], [['B', 'C', 'D', 'E', 'A']], `given as ${order}`)
 })
 
 test('a fake dollar makes no liquidity', async t => {

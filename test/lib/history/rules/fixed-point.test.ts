@@ -10,7 +10,7 @@ test('a leg is off by half a unit of the scale at most, and halves go up', t => 
     const off = 2n * (scaled(ratio(n, d)) * d - n * SCALE)
     return off > -d && off <= d
   }))
-  t.equal(scaled(ratio(7n)), 7n * SCALE)
+  t.same([scaled(ratio(7n)), scaled(ratio(1n, 2n))], [7n * SCALE, SCALE / 2n])
   t.equal(scaled(ratio(1n, 2n * SCALE)), 1n)
   t.equal(scaled(ratio(1n, 2n * SCALE + 1n)), 0n)
   t.end()
@@ -24,6 +24,7 @@ test('a sum within the error of its legs of a boundary of what is shown is on it
     return n
   }
   t.same([-4n, -3n, -1n, 0n, 1n, 3n, 4n].map(off => of(boundary + off, 3) - boundary), [-4n, 0n, 0n, 0n, 0n, 0n, 4n])
+  t.equal(of(boundary + 10n ** 11n - 1n, 3), boundary + 10n ** 11n - 1n, 'nothing that is shown turns there')
   t.same([of(boundary - 1n, 0) - boundary, of(boundary, 0) - boundary], [-1n, 0n], 'no legs, no error')
   t.same([-3n, 3n, -4n].map(off => of(-boundary + off, 3) + boundary), [0n, 0n, -4n], 'of a change, which may be negative, too')
   t.end()
