@@ -75,6 +75,8 @@ test('a fee that becomes known later brings the candle to what it would have bee
   const [before, after] = [candle(sell(10n, 5n, null), 3n), candle(sell(10n, 5n, 2n), 3n)]
   t.same(joinCandles(before, candleChange(before, after)), after)
   t.equal(candleChange(before, after).trades, 0)
+  const [charged, corrected] = [candle(sell(10n, 5n, 4n), 3n), candle(sell(10n, 5n, 2n), 3n)]
+  t.same(joinCandles(charged, candleChange(charged, corrected)), corrected)
   const valued = { ...after, base: after.base + 7n, quote: after.quote + 9n }
   t.same(joinCandles(before, candleChange(before, valued)), valued, 'where it changes the volume, too')
   t.end()
