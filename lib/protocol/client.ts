@@ -11,14 +11,14 @@ import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { ServiceError } from '../errors.js'
 import { boundVec, DecodeError, need } from './bytes.js'
-import { keyBytes } from './pda.js'
+import { keyBytes, keyText } from './pda.js'
 
 /** The program client: Anchor's Program over each IDL, and what its decoder leaves unchecked. */
 
 /** The part of bn.js that Anchor's integers are read through. Never `toNumber`: u64 exceeds 2^53. */
 export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
-export const toKey = (value: Web3.PublicKey): string => value.toBase58()
+export const toKey = (value: Web3.PublicKey): string => keyText(value.toBytes())
 
 const DISCRIMINATOR_BYTES = 8
 /** Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs, performance_package.rs). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import bs58 from 'bs58'
+import { decodeKey, encodeKey } from './key-text.js'
 
 /**
  * Program-derived addresses. web3.js derives one in about 170 µs, nearly all of it decompressing a curve point only to see whether it
@@ -67,12 +67,7 @@ export function derive (seeds: readonly Buffer[], program: Buffer): Buffer {
 }
 
 /** Bytes of a base58 key, or undefined where `text` is no key of 32 bytes. */
-export function parseKey (text: string): Buffer | undefined {
-  // 32 bytes are 32 to 44 digits; longer text is refused unread, decoding is quadratic
-  if (text.length < 32 || text.length > 44) return undefined
-  const bytes = bs58.decodeUnsafe(text)
-  return bytes?.length === 32 ? Buffer.from(bytes) : undefined
-}
+export const parseKey = (text: string): Buffer | undefined => decodeKey(text)
 
 /** Bytes of a base58 key that is known to be one; throws a RangeError otherwise. */
 export function keyBytes (text: string): Buffer {
@@ -82,4 +77,4 @@ export function keyBytes (text: string): Buffer {
 }
 
 /** Base58 text of a key's bytes. */
-export const keyText = (bytes: Uint8Array): string => bs58.encode(bytes)
+export const keyText = (bytes: Uint8Array): string => encodeKey(bytes)
