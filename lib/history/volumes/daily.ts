@@ -40,30 +40,36 @@ export function createDaily (store: Store) {
   /** The first of the recent days, since 1970-01-01. */
   let edge = -Infinity
 
+  /** The days of a DAO to be changed: a copy, since whoever has read them keeps what he has, or the one that this reading has made already. */
+  function own (dao: string, part: keyof DaoDays, made: Set<Days>): Map<string, DayVolume> {
+    const known = byDao.get(dao) ?? NONE
+    if (made.has(known[part])) return known[part] as Map<string, DayVolume>
+    const days = new Map(known[part])
+    made.add(days)
+    byDao.set(dao, part === 'settled' ? { settled: days, recent: known.recent } : { settled: known.settled, recent: days })
+    return days
+  }
+
   /** A new day has begun: what is no longer recent is settled. */
-  function settle (newest: number): void {
+  function settle (newest: number, made: Set<Days>): void {
     edge = newest - RECENT_DAYS + 1
     const from = dateOf(edge)
-    for (const [dao, { settled, recent }] of byDao) {
+    for (const [dao, { recent }] of byDao) {
       const old = [...recent].filter(([date]) => date < from)
       if (old.length === 0) continue
-      byDao.set(dao, { settled: new Map([...settled, ...old]), recent: new Map([...recent].filter(([date]) => date >= from)) })
+      const [settled, left] = [own(dao, 'settled', made), own(dao, 'recent', made)]
+      for (const [date, volume] of old) {
+        settled.set(date, volume)
+        left.delete(date)
+      }
     }
   }
 
-  function put (rows: readonly DayRow[]): void {
+  function put (rows: readonly DayRow[], made: Set<Days>): void {
     const newest = rows.reduce((latest, { day }) => Math.max(latest, day), -Infinity)
-    if (newest - RECENT_DAYS + 1 > edge) settle(newest)
-    const fresh = new Set<Days>()
+    if (newest - RECENT_DAYS + 1 > edge) settle(newest, made)
     for (const { dao, day, base, quote, trades, fees, unknownFees } of rows) {
-      const part = day < edge ? 'settled' : 'recent'
-      const known = byDao.get(dao) ?? NONE
-      let days = known[part] as Map<string, DayVolume>
-      if (!fresh.has(days)) {
-        days = new Map(days)
-        fresh.add(days)
-        byDao.set(dao, { ...known, [part]: days })
-      }
+      const days = own(dao, day < edge ? 'settled' : 'recent', made)
       if (trades === 0) days.delete(dateOf(day))
       else days.set(dateOf(day), { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees })
     }
@@ -74,9 +80,10 @@ export function createDaily (store: Store) {
     /** Throws HISTORY_UNAVAILABLE. */
     read: (): Promise<ReadonlyMap<string, DaoDays>> => inTurn(async () => {
       const pause = createPauses()
+      const made = new Set<Days>()
       for (;;) {
         const found = await store.daysAfter(change, PAGE)
-        put(found.rows)
+        put(found.rows, made)
         change = found.revision
         if (found.rows.length < PAGE) return byDao
         await pause()
