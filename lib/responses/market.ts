@@ -40,7 +40,7 @@ export function createMarket (sources: Sources): Market {
   const daos = keepResponse(sources, async () => {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
-    const incomplete = tickers.peek()?.value.incomplete ?? new Set<string>()
+    const incomplete = await tickers.incomplete()
     const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
     return { readAt, response: await toResponse(report) }
   }, ({ readAt }) => readAt)

@@ -1,4 +1,5 @@
 import { createPauses, inSlices } from '../async.js'
+import { systemClock } from '../clock.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { RENEW_FROM } from '../live/fresh.js'
@@ -17,17 +18,28 @@ export interface TickerList {
   byPool: ReadonlyMap<string, Ticker>
   /** Their pools with the tokens' texts, by address. */
   pairs: ReadonlyMap<string, Pair>
-  /** DAOs left out because their last 24 hours are not fully known. */
-  incomplete: ReadonlySet<string>
   response: CachedResponse<Ticker[]>
 }
 
 const toResponse = jsonResponse(TickersSchema)
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
-export function createTickers (sources: Sources): Kept<TickerList> {
+/** The tickers, kept. */
+export interface Tickers extends Kept<TickerList> {
+  /**
+   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to nothing too. The first attempt is
+   * waited for, but not for long: without a history nobody knows of any.
+   */
+  incomplete (): Promise<ReadonlySet<string>>
+}
+
+/** For how long the first attempt is waited for, ms. */
+const FIRST_MS = 1_000
+
+/** `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+export function createTickers (sources: Sources): Tickers {
   const { snapshot: snapshots, history, settings, now } = sources
+  let newest: ReadonlySet<string> | undefined
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
   async function load (): Promise<TickerList> {
@@ -38,6 +50,7 @@ export function createTickers (sources: Sources): Kept<TickerList> {
     const incomplete = new Set([...traded].filter(([, { complete }]) => !complete).map(([dao]) => dao))
     // a DAO that the history does not know yet may own what is missing: unknown is not zero
     if (history.status().missingTransactions > 0) for (const { address } of snapshot.pairs) if (!traded.has(address)) incomplete.add(address)
+    newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
     // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without pools
     if (pairs.length === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
@@ -48,8 +61,24 @@ export function createTickers (sources: Sources): Kept<TickerList> {
     const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
     const byPool = new Map(list.map(one => [one.pool_id, one]))
     const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))
-    return { readAt, tickers: list, pools: poolsByPair(pairs), byPool, pairs: pairsByPool, incomplete, response: await toResponse(list) }
+    return { readAt, tickers: list, pools: poolsByPair(pairs), byPool, pairs: pairsByPool, response: await toResponse(list) }
   }
 
-  return keepResponse(sources, load, ({ readAt }) => readAt)
+  const kept = keepResponse(sources, load, ({ readAt }) => readAt)
+
+  return {
+    ...kept,
+    async incomplete () {
+      if (newest === undefined) await firstAttempt(kept.get())
+      return newest ?? new Set()
+    }
+  }
+}
+
+/** Why there is no list is told to who asks for it. */
+async function firstAttempt (list: Promise<unknown>): Promise<void> {
+  let cancel = (): void => {}
+  const late = new Promise<void>(resolve => { cancel = systemClock.after(FIRST_MS, resolve) })
+  await Promise.race([list.then(() => {}, () => {}), late])
+  cancel()
 }

@@ -69,7 +69,6 @@ test('GET /api/daos: discovered is listed plus left out, each with its reason', 
   const spam = ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves })
   const app = await build(t, { env: settings(t, node, ledger, { EXCLUDED_DAOS: spam.address }), now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
-  await app.inject('/api/tickers')
   const report = (await app.inject('/api/daos')).json<Daos>()
   t.match(report, { slot: ledger.slot, discovered: 4, listed: 2, left_out: 2 })
   const of = (address: string) => report.daos.find(({ dao }) => dao === address)

@@ -136,6 +136,27 @@ test('spec 4.3: accounts of every size and with stale tails are read, excluded a
   t.same([reason(spoilt.address), reason(cut.address), reason(noMint.address)], ['undecodable', 'undecodable', 'mint unreadable'])
 })
 
+test('where no DAO can be listed there is no list, and the report says of each why, asked for alone', async t => {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const daos = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
+  for (const dao of daos) dao.swap('buy', 1_000_000n)
+  const clock = withSlots(ledger, { ahead: 0 })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => (ledger.time + clock.ahead) * 1000, pollMs: 20 })
+  await historyComplete(app)
+  t.match((await app.inject('/api/daos')).json<Daos>(), { listed: 2, left_out: 0 })
+  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+  for (const dao of daos) dao.swap('sell', 1_000_000n)
+  ledger.advance(60)
+  const report = async () => (await app.inject('/api/daos')).json<Daos>()
+  await until('no DAO can be listed', async () => {
+    clock.ahead += 11
+    return (await app.inject('/api/tickers')).statusCode === 503 && app.history.status().missingEvents === 2
+  })
+  clock.ahead += 11
+  t.match(await report(), { listed: 0, left_out: 2, daos: [{ listed: false, reason: 'history incomplete' }, { listed: false, reason: 'history incomplete' }] })
+})
+
 test('spec 4.3: EXCLUDED_DAOS are left out', async t => {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()

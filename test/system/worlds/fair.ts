@@ -1,5 +1,6 @@
 /** Fair weather: nothing is wrong any more, and all must be whole, and equal, within the time that the nodes' limits allow. */
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
+import type { Dao } from '../../../simulator/index.js'
 import { checkAggregate, checkDaos, checkTickers, isComplete, tradesOf } from './checks.js'
 import { get } from './clients.js'
 import { fail, time, type World } from './scene.js'
@@ -38,15 +39,18 @@ async function lacking (world: World): Promise<string> {
     const { trades } = truth.total(time.now())
     return isComplete(aggregate) && tradesOf(aggregate) !== trades ? `${tradesOf(aggregate)} trades of ${trades}, and complete` : ''
   }
-  for (const [name, { status }] of Object.entries({ ready, tickers, aggregate, daos })) if (status !== 200) return `${name} ${status}: ${ready.problems}`
-  checkTickers(world, tickers.body, tickers.age)
+  for (const [name, { status }] of Object.entries({ ready, aggregate, daos })) if (status !== 200) return `${name} ${status}: ${ready.problems}`
   checkDaos(world, daos.body, daos.age)
   checkAggregate(world, aggregate)
-  const listed = new Set(tickers.body.map((ticker: any) => ticker.pool_id))
   const reasons = new Map(daos.body.daos.map((entry: any) => [entry.dao, entry.reason]))
-  const unlisted = ledger.daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n && !listed.has(dao.address))
-  const isHidden = unlisted.some(({ address }) => hidden.has(address) && reasons.get(address) === 'history incomplete')
-  if (isHidden && unlisted.every(({ address }) => hidden.has(address))) return ''
+  const alive = ledger.daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
+  const isHidden = ({ address }: Dao): boolean => hidden.has(address) && reasons.get(address) === 'history incomplete'
+  // A list that could hold none of them is none
+  if (tickers.status !== 200) return alive.every(isHidden) ? '' : `tickers ${tickers.status}`
+  checkTickers(world, tickers.body, tickers.age)
+  const listed = new Set(tickers.body.map((ticker: any) => ticker.pool_id))
+  const unlisted = alive.filter(({ address }) => !listed.has(address))
+  if (unlisted.some(isHidden) && unlisted.every(({ address }) => hidden.has(address))) return ''
   if (unlisted.length > 0) return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
   if (!isComplete(aggregate)) return `the history is incomplete, ${String(aggregate.headers['x-history-missing'])} missing`
   const { usd, trades } = truth.total(time.now())

@@ -75,6 +75,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 2, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 60 }, weather: 400, every: 30, events: [{ at: 60, for: 150, disk: { error: 'full', at: 'rows' } }, { at: 250, for: 60, disk: { error: 'full', at: 'commits' } }] }
   },
   {
+    found: 'No DAO could be listed, and the report of DAOs said for a quarter of an hour that the tickers had one of them.',
+    plan: { seed: 31, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 40 }, weather: 150, every: 5, events: [{ at: 20, chain: 'upgrade' }, { at: 40, chain: 'unknown' }, { at: 42, chain: 'unknown' }, { at: 44, chain: 'unknown' }, { at: 46, chain: 'unknown' }] }
+  },
+  {
     found: 'For defects put back: a list that is short, one slot far too high, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 150, for: 50, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000, times: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },
