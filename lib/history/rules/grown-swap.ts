@@ -18,7 +18,8 @@ export interface ProvenSwap {
 }
 
 const SWAP_BYTES = 17
-const STATE_BYTES = { spot: 277, futarchy: 541 } as const
+/** Of the state of a pool without a live proposal. */
+const SPOT_STATE_BYTES = 277
 
 /** What a spot pool's step from `before` to `after` says of the swap between them; undefined where no swap explains it. */
 function swapOfStep (before: PoolState, after: PoolState): SpotSwap | undefined {
@@ -40,7 +41,7 @@ function bytesOf ({ side, input, output }: SpotSwap): Buffer {
 function inSpot ({ data }: GrownEvent, state: LocatedState, before: PoolState): ProvenSwap | undefined {
   const swap = swapOfStep(before, state)
   const at = swap === undefined ? -1 : data.indexOf(bytesOf(swap), 40)
-  const isOutside = at !== -1 && (at + SWAP_BYTES <= state.from || at >= state.from + STATE_BYTES.spot)
+  const isOutside = at !== -1 && (at + SWAP_BYTES <= state.from || at >= state.from + SPOT_STATE_BYTES)
   return isOutside ? { swap: swap!, at } : undefined
 }
 

@@ -2,7 +2,9 @@ import { test } from 'tap'
 import type { RawTransaction } from '../../../../lib/chain/types.js'
 import { createStepWriter } from '../../../../lib/history/indexing/step-writer.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
-import { readEvents } from '../../../../lib/protocol/events.js'
+import { attribute, attributeLater, type Directory } from '../../../../lib/history/rules/attribution.js'
+import type { UnattributedEvent } from '../../../../lib/history/rules/types.js'
+import { type ProgramEvent, readEvents } from '../../../../lib/protocol/events.js'
 import { ratio } from '../../../../lib/decimal.js'
 import { createLedger } from '../../../../simulator/index.js'
 import type { LogEvent } from '../../../../lib/history/log-events.js'
@@ -110,4 +112,110 @@ test('an event that can not be read keeps its number and makes its DAO incomplet
   t.same([...writer.state.unreadable.keys()], [dao.address])
   t.equal(writer.state.sequenceRanges.get(dao.address)!.length, 1)
   t.same((await store.load()).unreadable, writer.state.unreadable)
+})
+
+/** DAOs A and B; proposal P is A's, Q is B's; C is a DAO into whose sequence nothing fits. */
+const DIRECTORY: Directory = {
+  isDao: address => ['A', 'B', 'C'].includes(address),
+  daoOfProposal: proposal => ({ P: 'A', Q: 'B' })[proposal],
+  fits: (dao, seq, slot) => dao !== 'C' && seq === 7n && slot === 70
+}
+const EVENT: ProgramEvent = {
+  name: 'StakeToProposal',
+  slot: 70,
+  at: 700,
+  seq: 7n,
+  dao: null,
+  proposal: null,
+  user: null,
+  candidates: [],
+  fees: null,
+  reserves: null,
+  keepsFees: true,
+  swap: null,
+  liquidity: null,
+  reason: null,
+  raw: null,
+  outer: 2,
+  inner: 3,
+  accounts: ['payer'],
+  emitters: [],
+  grown: null
+}
+const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute({ event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY)
+const daoOf = (rest: Partial<ProgramEvent>): string | undefined => {
+  const row = given(rest)
+  return 'event' in row ? row.event.dao : undefined
+}
+const keysOf = (rest: Partial<ProgramEvent>): readonly string[] | undefined => {
+  const row = given(rest)
+  return 'keys' in row ? row.keys : undefined
+}
+
+test('an event that is understood is its own DAO\'s, its proposal\'s, or the only one\'s among the accounts', t => {
+  t.equal(daoOf({ dao: 'X' }), 'X', 'an event tells of a DAO that is not known yet')
+  t.equal(daoOf({ proposal: 'Q', accounts: ['A'] }), 'B')
+  t.equal(daoOf({ proposal: 'new', accounts: ['payer', 'A', 'A'] }), 'A')
+  t.same(keysOf({ proposal: 'new', accounts: ['A', 'B'] }), ['new'], 'of two it may be either: it waits for its proposal')
+  t.same(keysOf({ proposal: 'new' }), ['new'])
+  t.same(keysOf({ accounts: ['A'] }), [], 'without a proposal nothing can tell')
+  t.end()
+})
+
+test('one that is not understood is the DAO\'s whose key stands in it, or the only emitter\'s, and only where its number fits', t => {
+  for (const name of ['Unknown', 'Unreadable'] as const) {
+    t.equal(daoOf({ name, dao: 'A', seq: 1n }), 'A', 'its own word, where that is a DAO')
+    t.equal(daoOf({ name, dao: 'X', candidates: ['X', 'B'] }), 'B', 'a word that is no DAO')
+    t.equal(daoOf({ name, candidates: ['P'], emitters: ['B'] }), 'A', 'a proposal of its')
+    t.equal(daoOf({ name, candidates: ['A', 'P'] }), 'A', 'named twice')
+    t.equal(daoOf({ name, candidates: ['C', 'A'] }), 'A', 'the one that its number fits')
+    t.equal(daoOf({ name, candidates: ['A', 'B'], emitters: ['A'] }), undefined, 'of two it may be either')
+    t.equal(daoOf({ name, candidates: ['x'], emitters: ['y', 'A'] }), 'A', 'emitted for one alone')
+    t.equal(daoOf({ name, emitters: ['A', 'C'] }), undefined, 'emitted for two')
+    t.equal(daoOf({ name, emitters: ['C'] }), undefined)
+    t.equal(daoOf({ name, candidates: ['A'], seq: 8n }), undefined, 'a number that does not fit')
+    t.same(keysOf({ name, candidates: ['x', 'y', 'z'] }), ['x', 'y'], 'it waits for either of two keys')
+    for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) t.same(keysOf({ name, candidates: ['A'], ...nothing }), [], 'without a number or a time nothing places it')
+    for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) t.same(keysOf({ name, dao: 'A', candidates: ['A'], ...nothing }), [])
+  }
+  t.end()
+})
+
+test('what is stored of an event that has its DAO, and of one that waits', t => {
+  const swap = { side: 'buy' as const, input: 5n, output: 4n }
+  t.same(given({ dao: 'A', name: 'SpotSwap', user: 'U', swap, keepsFees: false }, 9), {
+    keepsFees: false,
+    event: {
+      kind: 'SpotSwap',
+      signature: 's',
+      eventIndex: 2 * 65_536 + 3,
+      reason: null,
+      raw: null,
+      dao: 'A',
+      seq: 7n,
+      at: 700,
+      slot: 70,
+      fees: null,
+      reserves: null,
+      blockIndex: 9,
+      maker: 'U',
+      liquidity: null,
+      swap: { ...swap, fee: null }
+    }
+  })
+  t.match(given({ dao: 'A' }), { event: { maker: 'payer', blockIndex: null, swap: null } }, 'who pays for the transaction acted, where nobody is named')
+  t.match(given({ dao: 'A', accounts: [] }), { event: { maker: null } })
+  t.same(given({ proposal: 'new' }), { kind: 'StakeToProposal', signature: 's', eventIndex: 131_075, reason: null, raw: null, slot: 71, seq: 7n, at: 700, keepsFees: true, keys: ['new'] })
+  t.end()
+})
+
+test('a waiting row takes its place once one of its keys is a DAO\'s or its proposal\'s', t => {
+  const waiting = given({ proposal: 'new' }) as UnattributedEvent
+  t.equal(attributeLater(waiting, DIRECTORY), undefined)
+  t.equal(attributeLater({ ...waiting, keys: ['x', 'Q', 'A'] }, DIRECTORY)?.event.dao, 'B', 'a proposal decides')
+  t.equal(attributeLater({ ...waiting, keys: ['x', 'A'] }, DIRECTORY)?.event.dao, 'A')
+  t.equal(attributeLater({ ...waiting, keys: ['A', 'B'] }, DIRECTORY), undefined)
+  for (const nothing of [{ seq: null }, { at: null }]) t.equal(attributeLater({ ...waiting, keys: ['A'], ...nothing }, DIRECTORY), undefined)
+  t.match(attributeLater({ ...waiting, keys: ['A'] }, DIRECTORY), { keepsFees: true, event: { seq: 7n, at: 700, slot: 71, swap: null, fees: null, maker: null } })
+  t.end()
 })

@@ -38,6 +38,7 @@ test('a row\'s text has its candles in the order of time, by their place in it, 
   t.same([...parseRow(text, row)], [...candles].sort(([a], [b]) => a - b))
   t.equal(rowText(new Map([[7_260, 'x']]), row), '1 x')
   t.same([...parseRow('1 x', row)], [[7_260, 'x']])
+  t.equal(rowText(new Map([[7_260, 'y'], [7_200, 'x']]), row), '0 x;1 y')
   t.equal(rowText(NO_CANDLES, row), null)
   t.equal(parseRow(null, row), NO_CANDLES)
   t.equal(MINUTE_SPAN, 14_400, 'rows of released versions begin every four hours')

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { SignatureInfo } from '../../../../lib/chain/types.js'
-import { above, beginRange, checkPageOrder, covers, extend, extendUp, merge, unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
+import { above, beginningOf, beginRange, checkPageOrder, covers, extend, extendUp, merge, unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
 
 const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({ signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null })
 const entries = (...slots: number[]) => slots.map(slot => entry(slot))
@@ -25,6 +25,11 @@ test('a range begins with a page, and goes on downwards and upwards', t => {
   t.equal(extend(range, [entry(6, null)]).oldestTime, 70, 'an entry without a time keeps the last known one')
   t.same(extendUp(range, entries(10, 11)), { ...range, newest: 's11', newestSlot: 11 })
   t.equal(extendUp(beginRange([entry(9)]), entries(10)).anchor, 's10')
+  t.equal(extendUp(beginRange([entry(9)]), entries(10, 11)).anchor, 's10', 'the entry just newer than the oldest')
+  t.equal(extendUp(beginRange([entry(9, null)]), [entry(10, null), entry(11), entry(12)]).oldestTime, 110, 'the oldest time that is known')
+  t.equal(extendUp(beginRange([entry(9, null)]), [entry(10, null)]).oldestTime, null)
+  t.same(beginRange([entry(9), entry(8), entry(7, null)]), { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 80, anchor: 's8' })
+  t.equal(beginRange([entry(9, 0), entry(8, null)]).oldestTime, 0)
   t.end()
 })
 
@@ -49,9 +54,21 @@ test('ranges that touch become one; what is left between them is what remains to
 
 test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
-  t.same([81, 80, 79, 45].map(time => covers([upper, lower], true, time)), [true, covers([upper, lower], true, 80), false, false])
+  t.same([81, 80, 79, 45].map(time => covers([upper, lower], true, time)), [true, false, false, false], 'a transaction of the same second may lie below')
   t.equal(covers([upper], true, 0), true)
   t.equal(covers([upper], false, 0), false)
   t.equal(covers([], false, 0), false)
+  t.equal(covers([], true, 0), true, 'a program without any transaction')
+  t.equal(covers([{ ...upper, oldestTime: null }], false, 1e9), false, 'of an end without a time nothing is known')
+  t.end()
+})
+
+test('the past that a node offers begins where the walk has ended, once nothing is left between', t => {
+  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  t.equal(beginningOf({ indexedRanges: [upper], ended: true }), 80)
+  t.equal(beginningOf({ indexedRanges: [upper], ended: false }), null)
+  t.equal(beginningOf({ indexedRanges: [upper, lower], ended: true }), null)
+  t.equal(beginningOf({ indexedRanges: [], ended: true }), null)
+  t.equal(beginningOf({ indexedRanges: [{ ...upper, oldestTime: null }], ended: true }), null)
   t.end()
 })
