@@ -86,3 +86,71 @@ test('what an account has numbered is waited for until the number is a day old; 
   t.same(after([[3n, 0], [900n, 10], [5n, 20]]), { base: { seq: 3n, slot: 1, at: 0 }, next: { seq: 5n, slot: 21, at: 20 } }, 'or later')
   t.end()
 })
+
+test('a gap lies in what is indexed where one indexed range holds both its neighbours', t => {
+  const ranges = [range(1n, 3n), range(7n, 9n)]   // slots 10 to 30 and 70 to 90
+  const among = (...indexedRanges: IndexedRange[]) => gapsOf(ranges, { indexedRanges, ended: false }).length
+  t.same([among(indexed(30, 70)), among(indexed(31, 70)), among(indexed(30, 69)), among()], [1, 0, 0, 0])
+  t.equal(among(indexed(60, 100), indexed(0, 40)), 0)
+  t.same(gapsOf(ranges, { indexedRanges: [indexed(80, 100), indexed(20, 75)] }), [[4n, 6n]], 'first numbers are told once nothing is left between')
+  t.same(gapsOf([range(3n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)] }), [])
+  t.same(gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 11n]]) }), [], 'as are the newest')
+  t.same(gapsOf([range(1n, 9n)], { ended: false, accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
+  t.same(gapsOf([], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 2n]]) }), [])
+  t.end()
+})
+
+test('a gap says between which events, slots and seconds it lies', t => {
+  const gaps = (ranges: SequenceRange[]) => sequenceGapsOf({ sequenceRanges: new Map([['a', ranges]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['a', 12n]]) }).get('a')
+  t.same(gaps([range(3n, 4n), range(7n, 9n)]), [
+    { dao: 'a', from: 1n, to: 2n, since: null, until: 300, fromSlot: 0, toSlot: 30 },
+    { dao: 'a', from: 5n, to: 6n, since: 400, until: 700, fromSlot: 40, toSlot: 70 },
+    { dao: 'a', from: 10n, to: 12n, since: 900, until: null, fromSlot: 90, toSlot: Number.MAX_SAFE_INTEGER }
+  ])
+  t.same(gaps([]), [{ dao: 'a', from: 1n, to: 12n, since: null, until: null, fromSlot: 0, toSlot: Number.MAX_SAFE_INTEGER }])
+  t.equal(gaps([range(1n, 12n)]), undefined)
+  t.end()
+})
+
+test('looked for in vain, a gap reaches as far as what is lost around it', t => {
+  const gap = { dao: 'a', from: 5n, to: 6n, since: 100, until: 900, fromSlot: 50, toSlot: 90 }
+  const missing = (slot: number) => ({ signature: 's', slot, at: null, reason: 'null' })
+  /** The second up to which it may reach. */
+  const reach = (lost: Partial<Parameters<typeof mayReach>[2] & {}>, over: Partial<typeof gap> = {}): number => {
+    for (let time = 0; ; time += 50) if (!mayReach({ ...gap, ...over }, time, { lostBefore: null, losses: [], missing: [], ...lost })) return time
+  }
+  const loss = (fromSlot: number, toSlot: number, until: number | null) => ({ fromSlot, toSlot, until })
+  t.equal(reach({}), 900, 'nothing is known to be lost')
+  t.equal(reach({ losses: [loss(60, 70, 400)] }), 400)
+  t.equal(reach({ losses: [loss(60, 70, 400), loss(75, 80, 600), loss(100, 110, 800)] }), 600, 'of several the last that lies in it')
+  t.equal(reach({ losses: [loss(60, 70, 2_000)] }), 900, 'never beyond the event after it')
+  t.same([loss(40, 49, 400), loss(40, 50, 400), loss(90, 95, 400), loss(91, 95, 400)].map(one => reach({ losses: [one] })), [900, 400, 400, 900])
+  t.equal(reach({ losses: [loss(60, 70, 400), loss(75, 80, null)] }), 900, 'a loss of which the end is not known')
+  t.same([49, 50, 90, 91].map(slot => reach({ losses: [loss(60, 70, 400)], missing: [missing(slot)] })), [400, 900, 900, 400], 'a transaction that is listed and not given may hold it')
+  t.equal(reach({ lostBefore: 300 }), 900, 'numbers in the middle do not lie before what nodes have')
+  t.equal(reach({ lostBefore: 300 }, { from: 1n }), 300)
+  t.equal(reach({ lostBefore: 300, missing: [missing(60)] }, { from: 1n }), 300)
+  t.equal(reach({ lostBefore: 300, losses: [loss(60, 70, 400)] }, { from: 1n }), 400)
+  t.equal(reach({ lostBefore: 500, losses: [loss(60, 70, 400)] }, { from: 1n }), 500)
+  t.equal(mayReach({ ...gap, until: null }, 1e9, { lostBefore: null, losses: [], missing: [] }), true)
+  t.same([399, 400].map(time => mayReach({ ...gap, until: null }, time, { lostBefore: null, losses: [loss(60, 70, 400)], missing: [] })), [true, false])
+  t.end()
+})
+
+test('a higher number than one that is waited for was told wrong when a lower one comes', t => {
+  const number = (seq: bigint, at: number) => ({ seq, slot: at, at })
+  const known = { base: number(3n, 0), next: number(5n, 10) }
+  t.same(withProved(known, number(3n, 20)), { base: number(3n, 0) }, 'nothing has been numbered since')
+  t.same(withProved(known, number(4n, 20)), { base: number(3n, 0), next: number(4n, 20) })
+  t.equal(withProved(known, number(5n, 20)), known)
+  t.same(withProved(known, number(2n, 20)), { base: number(2n, 20) })
+  t.end()
+})
+
+test('a young DAO whose account has proved its number before still waits for its first events', t => {
+  const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  t.equal(isToCome(gap, { createdAt: 250_000, first: { seq: 4n, slot: 1 } }, past), true)
+  t.equal(isToCome(gap, { createdAt: 300_000 - 86_399, first: undefined }, past), true, 'a second less than a day')
+  t.end()
+})
