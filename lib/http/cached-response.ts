@@ -33,8 +33,8 @@ const MIN_COMPRESSED = 1_024
 /** Quality 5 of brotli takes about as long as gzip and packs better; it runs off the event loop, once per value. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 const TAG_BYTES = 18
-/** Bytes hashed in one piece of work: about a millisecond. */
-const HASHED_AT_ONCE = 1 << 20
+/** Bytes hashed in one piece of work: about a millisecond. What is longer is a piece by itself wherever it is taken as a whole. */
+const LARGE = 1 << 20
 
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
@@ -47,8 +47,8 @@ const tagOf = (body: Buffer): string => createHash('sha256').update(body).digest
 /** As `tagOf`, with the event loop let go between the parts of a large body. */
 async function tagOfLarge (body: Buffer): Promise<string> {
   const [hash, pause] = [createHash('sha256'), createPauses()]
-  for (let at = 0; at < body.length; at += HASHED_AT_ONCE) {
-    hash.update(body.subarray(at, at + HASHED_AT_ONCE))
+  for (let at = 0; at < body.length; at += LARGE) {
+    hash.update(body.subarray(at, at + LARGE))
     const wait = pause()
     if (wait !== undefined) await wait
   }
@@ -57,7 +57,10 @@ async function tagOfLarge (body: Buffer): Promise<string> {
 
 /** Hashes and compresses `text`, off the event loop where it is large. */
 export async function makeCachedResponse<T = unknown> (contentType: string, text: string | Buffer, headers?: Record<string, string>): Promise<CachedResponse<T>> {
+  const letGo = createPauses(0)
+  if (text.length > LARGE) await letGo()
   const body = Buffer.from(text)
+  if (text.length > LARGE) await letGo()
   const tag = await tagOfLarge(body)
   const variants = new Map<Encoding, Variant>()
   const add = (encoding: Encoding, bytes: Buffer): void => { variants.set(encoding, { encoding, body: bytes, etag: etagOf(tag, encoding) }) }
