@@ -66,6 +66,7 @@ async function start (): Promise<void> {
   await fastify.ready()
   const { port, host } = fastify.config
   await fastify.listen({ port, host, backlog: MAX_WAITING })
+  isUp = true
   await nodeAnswers()
 }
 
@@ -96,6 +97,8 @@ const grace = closeWithGrace({ delay: GRACE, logger: fatalLog, skip: SIGNALS }, 
   fastify.log.info('the service has ended')
 })
 
+/** Whether it listens; before, there is nothing in work that its end would have to wait for. */
+let isUp = false
 /** When the process was told to end. */
 let told = Infinity
 const isEnding = (): boolean => told !== Infinity
@@ -107,6 +110,10 @@ for (const signal of SIGNALS) {
     }
     if (isEnding()) return
     told = performance.now()
+    if (!isUp) {
+      fastify.log.info(`${signal} received before the service listens: it ends`)
+      process.exit(0)
+    }
     fastify.log.info(`${signal} received: requests in work are answered, then the service ends`)
     grace.close()
   })

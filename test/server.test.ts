@@ -7,8 +7,6 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
-import { newPlace, withoutPostgres } from './support/history/postgres.js'
-import { createLink } from './support/link.js'
 import { startServer } from './system/reliability/process.js'
 
 async function setUp (t: Test) {
@@ -67,27 +65,6 @@ test('a node that hangs does not hold up the end: what waits for it gets 503, an
   const { code, ms } = await server.exit(at)
   t.equal(code, 0)
   t.ok(ms < 10_000, `${ms} ms`)
-})
-
-test('a database that falls silent does not hold up the end: it comes within 10 s, with status 0', { skip: await withoutPostgres() }, async t => {
-  const { env } = await setUp(t)
-  const database = new URL(newPlace(t).url)
-  const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
-  t.teardown(() => link.close())
-  Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
-  const server = startServer(t, { ...env, DATABASE_URL: database.href, RATE_LIMIT_ALLOW: '127.0.0.1' })
-  const url = await server.url()
-  await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200, 30_000)
-  link.begin('silent')
-  const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {})
-  await setTimeout(300)
-  const at = Date.now()
-  server.child.kill('SIGTERM')
-  const { code, ms } = await server.exit(at)
-  await waiting
-  t.equal(code, 0)
-  t.ok(ms < 10_000, `${ms} ms`)
-  t.ok(messages(server, 30).includes('the service has ended'))
 })
 
 test('a second signal ends it at once', async t => {
