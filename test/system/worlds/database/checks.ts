@@ -2,7 +2,7 @@
 import { compare, parseDecimal, ratio, subtract, toFixed } from '../../../../lib/decimal.js'
 import type { Dao } from '../../../../simulator/index.js'
 import { plain } from '../truth.js'
-import { patience } from './machine.js'
+import type { Lateness } from './machine.js'
 import type { DatabasePlan, Setting } from './plan.js'
 import type { Scene } from './scene.js'
 import type { Process } from './service.js'
@@ -22,8 +22,8 @@ export interface Answer {
 
 /** Life of what is served, ms. */
 export const LIFETIME_MS = 10_000
-/** What passes between a state and the moment from which its age counts, ms. */
-const LATE_MS = 4_000
+/** What passes between a state and the moment from which its age counts, on a machine that is never late, ms. */
+const LATE_MS = 1_500
 /** What it takes to see that a node stands or lags, where one has been ill of late; and for how long that matters; ms. */
 const UNSEEN_MS = 34_000
 const ILL_FOR_MS = 60_000
@@ -36,7 +36,7 @@ const CENT = ratio(1n, 100n)
 export type Checks = ReturnType<typeof createChecks>
 
 /** `illAt`: when a node or the chain was last ill, ms; undefined: never. */
-export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }: Scene, illAt: () => number | undefined) {
+export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }: Scene, lateness: Lateness, illAt: () => number | undefined) {
   const daoOf = (address: string): Dao => ledger.daos.find(dao => dao.address === address) ?? fail('tickers', 'DAOs of the chain', address)
   const staleMs = LIFETIME_MS + 1000 * plan.stale
 
@@ -44,7 +44,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
   function since (process: Process, { asked, age }: Answer): number {
     const ill = illAt()
     const isIll = ill !== undefined && asked - age - ill < ILL_FOR_MS
-    return asked - (isIll ? sights[process.index]!.reach(asked, age + UNSEEN_MS * patience()) : age + LATE_MS * patience())
+    return asked - (isIll ? sights[process.index]!.reach(asked, age + UNSEEN_MS) : age + LATE_MS + lateness.ms())
   }
   /** The same for what comes from the history, whose head may be behind. */
   const headSince = (process: Process, answer: Answer): number => since(process, { ...answer, age: answer.age + staleMs + LOOK_MS })
@@ -74,7 +74,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
     const known = new Set(report.daos.map((entry: any) => entry.dao))
     const from = since(process, answer)
     for (const { address } of ledger.daos) {
-      if (truth('input').born(address)! < from - NAMED_MS * patience() && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
+      if (truth('input').born(address)! < from - NAMED_MS - lateness.ms() && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
     }
     for (const { dao, listed, reason } of report.daos) if (!listed && reason === null) fail('daos', 'a reason', `${dao} without one`)
   }
@@ -119,7 +119,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
     if (history.head_slot > final) fail('head slot', `a final one, ${final} at most`, history.head_slot)
     if (snapshot.slot > ledger.slot) fail('snapshot slot', `${ledger.slot} at most`, snapshot.slot)
     const away = process.away === undefined ? 0 : answer.asked - process.away
-    if (answer.status === 200 && away > staleMs + LOOK_MS + LATE_MS * patience()) fail('ready', `503 after ${Math.round(away / 1000)} s without a database`, '200')
+    if (answer.status === 200 && away > staleMs + LOOK_MS + LATE_MS + lateness.ms()) fail('ready', `503 after ${Math.round(away / 1000)} s without a database`, '200')
   }
 
   /** Nothing moves any more and nothing is wrong: what is not as it must be, empty: nothing. */

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../../simulator/random.js'
 import { type Crawler, createCrawler } from '../../crawler/crawler.js'
 import { type Answer, type Checks, LIFETIME_MS } from './checks.js'
-import { patience } from './machine.js'
+import { type Lateness, patience } from './machine.js'
 import type { DatabasePlan } from './plan.js'
 import type { Scene } from './scene.js'
 import type { Life, Process } from './service.js'
@@ -22,6 +22,8 @@ const TRADES = 20
 /** For so long two may say that they lead: the server gives a silent one 8 s, which itself may notice after 14. */
 const TWO_LEAD_MS = 17_000
 const SAYS_MS = 2_000
+/** For so long nobody may lead while there is one who could: the 8 s of a silent one, and what the next one needs. */
+const NO_LEAD_MS = 15_000
 const MOST_FILES = 120
 const MOST_BYTES = 450e6
 
@@ -36,15 +38,18 @@ export interface Clients {
   asker (process: Process): (path: string) => Promise<{ status: number, text: string }>
 }
 
-export function createClients (plan: DatabasePlan, scene: Scene, processes: readonly Process[], checks: Checks, random: Random): Clients {
+export function createClients (plan: DatabasePlan, scene: Scene, processes: readonly Process[], checks: Checks, lateness: Lateness, random: Random): Clients {
   const { now, ledger, begin } = scene
   const answers: Record<string, number> = {}
   const crawler = createCrawler(begin)
+  /** Since when each process could lead, and when somebody last said that he does. */
+  const able = new Map<Process, number>()
+  let ledAt = 0
   const mayFail = plan.events.some(event => 'ill' in event && event.ill === 'node')
 
   /** Whether a process of which nothing came had a reason that is not its own. */
   const isExcused = (process: Process, life: Life, asked: number): boolean =>
-    process.life !== life || life.ending !== undefined || life.pausedAt !== undefined || (life.wentOn ?? -Infinity) >= asked - DEADLINE_MS * patience()
+    process.life !== life || life.ending !== undefined || life.pausedAt !== undefined || (life.wentOn ?? -Infinity) >= asked - DEADLINE_MS - lateness.ms()
 
   async function ask (process: Process, path: string, headers: Record<string, string> = {}): Promise<Answer | undefined> {
     const { life } = process
@@ -52,7 +57,7 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     const asked = now()
     let response, text
     try {
-      response = await fetch(life.url + path, { headers, signal: AbortSignal.timeout(Math.round(PATIENCE_MS * patience())) })
+      response = await fetch(life.url + path, { headers, signal: AbortSignal.timeout(Math.round(PATIENCE_MS + lateness.ms())) })
       text = await response.text()
     } catch (error) {
       answers.none = (answers.none ?? 0) + 1
@@ -64,7 +69,8 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     }
     const answered = now()
     answers[response.status] = (answers[response.status] ?? 0) + 1
-    if (answered - asked > DEADLINE_MS * patience() && !isExcused(process, life, asked)) fail(`deadline of process ${process.index}`, `${path} within ${DEADLINE_MS} ms`, `after ${Math.round(answered - asked)} ms`)
+    if (path === '/ready' && !isExcused(process, life, asked)) lateness.note(answered - asked)
+    if (answered - asked > DEADLINE_MS + lateness.ms() && !isExcused(process, life, asked)) fail(`deadline of process ${process.index}`, `${path} within ${DEADLINE_MS} ms`, `after ${Math.round(answered - asked)} ms`)
     const age = response.headers.get('age')
     return {
       path,
@@ -107,7 +113,21 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     else life.leads = { since: life.leads?.since ?? answer.answered, last: answer.answered }
     const leaders = processes.filter(({ life: { leads, pausedAt, ending } }) => leads !== undefined && now() - leads.last < SAYS_MS && pausedAt === undefined && ending === undefined)
     const together = leaders.length < 2 ? 0 : now() - Math.max(...leaders.map(({ life }) => life.leads!.since))
-    if (together > TWO_LEAD_MS * patience()) fail('leaders', 'one', `${leaders.length} for ${Math.round(together / 1000)} s: ${leaders.map(({ index }) => index).join()}`)
+    if (leaders.length > 0) ledAt = now()
+    lookForLeader()
+    if (together > TWO_LEAD_MS + 2 * lateness.ms()) fail('leaders', 'one', `${leaders.length} for ${Math.round(together / 1000)} s: ${leaders.map(({ index }) => index).join()}`)
+  }
+
+  /** Somebody leads, where there is one who could for long enough. */
+  function lookForLeader (): void {
+    for (const process of processes) {
+      const { life: { setting, url, ended, ending, pausedAt }, away } = process
+      const isAble = setting.role !== 'api' && url !== undefined && ended === undefined && ending === undefined && pausedAt === undefined && away === undefined
+      if (!isAble) able.delete(process)
+      else if (!able.has(process)) able.set(process, now())
+      const since = Math.max(ledAt, able.get(process) ?? Infinity)
+      if (now() - since > NO_LEAD_MS + 2 * lateness.ms()) fail('leaders', `one within ${NO_LEAD_MS / 1000} s`, `none for ${Math.round((now() - since) / 1000)} s, while process ${process.index} could`)
+    }
   }
 
   /** What a process holds, and that it lives, listens and ends as it should. */

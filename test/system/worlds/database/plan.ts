@@ -50,7 +50,7 @@ export interface DatabasePlan {
   events: DatabaseEvent[]
 }
 
-const ACTIONS: readonly ChainAction[] = ['born', 'launch', 'finalize', 'collect', 'burst', 'forged', 'liquidity']
+const ACTIONS: readonly ChainAction[] = ['born', 'launch', 'finalize', 'collect', 'burst', 'forged', 'liquidity', 'fees']
 const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', undefined] as const
 const SKEWS = [-3_600_000, -90_000, -3_000, 3_000, 90_000, 3_600_000] as const
 /** The first may always index, so that somebody does. */

@@ -55,6 +55,8 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     const decimals = random.int(9)
     ledger.dao({ base: ledger.mint({ decimals, symbol: `T${at}` }), quote: usdc, baseReserves: 10n ** BigInt(decimals) * 1_000_000n + 10n ** 9n, quoteReserves: random.amount(20_000n * DOLLAR, 3_000_000n * DOLLAR) })
   }
+  // Where the rate is another than the settings', what is counted by fees is twice or half of what was paid
+  if (plan.seed % 2 === 0) ledger.daos[0]!.setFees(25, 25)
   const start = ledger.time
   const truths = { input: createTruth(ledger, USDC, plan.finalityLag), fees: createTruth(ledger, USDC, plan.finalityLag, BY_FEES) }
 
@@ -107,6 +109,7 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
       case 'collect': if (!dao.proposalLive) dao.collectFees(); break
       case 'burst': for (let at = 0; at < 40; at++) swap(); break
       case 'forged': ledger.forgedEvent(dao, FORGERIES[random.int(FORGERIES.length)]!); break
+      case 'fees': dao.setFees(25, 25); break
       case 'liquidity': if (!dao.proposalLive) dao.provideLiquidity(10n ** 8n); break
       default: throw new Error(`${kind} does not happen in these worlds`)
     }

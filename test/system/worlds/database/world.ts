@@ -7,6 +7,7 @@ import { createClients } from './clients.js'
 import { becomesWhole } from './fair.js'
 import { createLimited, isLimited } from './limited.js'
 import { createLink } from '../../../support/link.js'
+import { createLateness } from './machine.js'
 import { createPlace, type Place } from './place.js'
 import type { DatabaseEvent, DatabasePlan, Ill, Setting } from './plan.js'
 import { type Scene, setScene } from './scene.js'
@@ -26,6 +27,9 @@ export interface Outcome {
 
 const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 const WRITERS_MS = 200
+/** Sessions that write one after the other: without a cause, and for each that there is. */
+const WRITERS = 2
+const WRITERS_EACH = 3
 const LISTENING_MS = 100
 /** Printed of each process. */
 const LINES = 14
@@ -76,8 +80,9 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
     processes.push(createProcess({ index, database, counts, setting, env, now, onLine }))
   }
   const weather = createWeather(scene, place, processes)
-  const checks = createChecks(plan, scene, weather.illAt)
-  const clients = createClients(plan, scene, processes, checks, random)
+  const lateness = createLateness(now)
+  const checks = createChecks(plan, scene, lateness, weather.illAt)
+  const clients = createClients(plan, scene, processes, checks, lateness, random)
   const limited = createLimited(plan, processes, clients)
 
   function end (why?: unknown): void {
@@ -121,6 +126,9 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
   async function checkWriters (): Promise<void> {
     const writers = await place.writers()
     if (new Set(writers).size !== writers.length) throw new Violation('writers', 'no session that writes again after another has', writers.join())
+    const causes = plan.events.filter(event => 'cut' in event || ('ill' in event && ['database', 'paused', 'killed', 'stopped'].includes(event.ill))).length
+    const most = WRITERS + WRITERS_EACH * causes
+    if (writers.length > most) throw new Violation('writers', `${most} sessions at most`, String(writers.length))
   }
 
   /** Those with another basis than at the beginning get that one back: of two, one can't show the sums of the other. */
