@@ -1,7 +1,8 @@
 /**
  * Do the tests bite? Changes the source in one small place at a time and runs the tests beside it; a change that no test notices has survived:
- * `npm run mutate -- [FILE or FOLDER …] [--every N] [--seed S] [--near]`. Without names: decimals, market rules, the history's pure rules. `--every 5` tries a fifth
- * of the changes, `--near` only the tests that stand beside a file, which is cheaper. Survivors that are no fault are in `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
+ * `npm run mutate -- [FILE or FOLDER …] [--every N] [--seed S] [--near]`. Without names: decimals, market rules, the history's pure rules. `--every 5` tries
+ * a fifth of the changes, `--near` only the tests that stand beside a file, which is cheaper. Survivors that are no fault are in
+ * `bench/mutation/equivalent.txt`, each with its reason. Ends with status 1 below 95 %.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'

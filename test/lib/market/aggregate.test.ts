@@ -97,7 +97,7 @@ function traded (baseMint: string, quoteMint: string, units: Rational, part: 'se
 }
 
 for (const part of ['settled', 'recent'] as const) {
-  test(`spec 2.3: tokens are listed by volume, largest first, and by mint where that is equal: ${part} days`, async t => {
+  test(`tokens are listed by volume, largest first, and by mint where that is equal: ${part} days`, async t => {
     const volumes: Record<string, bigint> = { B: 5n, E: 7n, A: 5n, D: 9n, F: 0n, C: 5n, G: 0n }
     for (const names of ['BEADFCG', 'GFEDCBA', 'ABCDEFG', 'DCEGBAF']) {
       const daos = [...names].map(name => traded(name, 'USDC', ratio(volumes[name]! * 1_000_000n), part))

@@ -5,7 +5,7 @@ import { daosReport, type FoundDao, missingEvents, type ReportFacts } from '../.
 const found = (address: string, leftOut?: string): FoundDao => ({ address, leftOut, dao: { state: 'spot', baseMint: `base of ${address}`, quoteMint: 'USDC', size: 1_000, seqNum: 7n } })
 const FACTS: ReportFacts = { slot: 5, found: [], incomplete: new Set(), indexed: new Map(), usd: mint => mint === 'USDC' ? ONE : undefined }
 
-test('spec 4.3: every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
+test('every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
   for (const order of ['ABCD', 'DCBA', 'BDAC']) {
     const report = await daosReport({
       ...FACTS,

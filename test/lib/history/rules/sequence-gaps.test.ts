@@ -92,6 +92,7 @@ test('a gap lies in what is indexed where one indexed range holds both its neigh
   const among = (...indexedRanges: IndexedRange[]) => gapsOf(ranges, { indexedRanges, ended: false }).length
   t.same([among(indexed(30, 70)), among(indexed(31, 70)), among(indexed(30, 69)), among()], [1, 0, 0, 0])
   t.equal(among(indexed(60, 100), indexed(0, 40)), 0)
+  for (const indexedRanges of [[indexed(40, 60)], []]) t.same(gapsOf(ranges, { indexedRanges }), [[4n, 6n]], 'once the walk has ended and nothing is left between, all is indexed')
   t.same(gapsOf(ranges, { indexedRanges: [indexed(80, 100), indexed(20, 75)] }), [[4n, 6n]], 'first numbers are told once nothing is left between')
   t.same(gapsOf([range(3n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)] }), [])
   t.same(gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 11n]]) }), [], 'as are the newest')
