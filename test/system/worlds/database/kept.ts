@@ -19,23 +19,5 @@ export const KEPT: Array<{ found: string, plan: DatabasePlan }> = [
       every: 0.3,
       events: [{ at: 6, for: 15, ill: 'database', how: 'silent' }, { at: 8, for: 11, ill: 'stopped', process: 0 }, { at: 10, for: 10, ill: 'stopped', process: 1 }]
     }
-  },
-  {
-    found: 'A process was told to end while it still started, which took its time, and was ended by force after 9.5 s, with status 1.',
-    plan: {
-      seed: 47,
-      processes: [{ role: 'indexer', basis: 'input', limit: 30, skew: 0 }, { role: 'all', basis: 'input', limit: 30, skew: 0 }],
-      nodes: 1,
-      finalityLag: 0,
-      bulk: true,
-      daos: 3,
-      past: { days: 1, swaps: 43 },
-      stale: 10,
-      redis: true,
-      up: false,
-      weather: 14,
-      every: 0.3,
-      events: [{ at: 1, for: 12, ill: 'database', how: 'silent' }, { at: 3, for: 10, ill: 'stopped', process: 1 }]
-    }
   }
 ]
