@@ -3,13 +3,14 @@
  * that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed, `--seconds` ends after a while, `--first`
  * at the first failure; `--world` runs one that was printed; `--defects` shows which of the defects known the worlds find. `--database`: worlds of
  * several processes on one PostgreSQL, in real time, about 40 s each; they are not made smaller;
- * `--built` runs dist/ as it stands.
+ * `--built` runs dist/ as it stands. `--jobs 2` runs the worlds in two processes side by side; `--share 1/2` only every second of them, from the first on.
  */
 import { readCommandLine, refuse } from '../../../scripts/command-line.js'
 import type { DatabasePlan } from './database/plan.js'
+import type { Tally } from './jobs.js'
 import type { Plan } from './plan.js'
 
-const { values } = readCommandLine('npm run worlds -- [--seeds 1-20] [--world PLAN] [--kept] [--plan] [--first] [--no-shrink] [--seconds N] [--defects [--only NAME]] [--database [--built]]', {
+const { values } = readCommandLine('npm run worlds -- [--seeds 1-20] [--world PLAN] [--kept] [--plan] [--first] [--no-shrink] [--seconds N] [--jobs N] [--share 1/N] [--defects [--only NAME]] [--database [--built]]', {
   seeds: { type: 'string' },
   plan: { type: 'boolean', default: false },
   world: { type: 'string' },
@@ -17,6 +18,8 @@ const { values } = readCommandLine('npm run worlds -- [--seeds 1-20] [--world PL
   first: { type: 'boolean', default: false },
   'no-shrink': { type: 'boolean', default: false },
   seconds: { type: 'string' },
+  jobs: { type: 'string', default: '1' },
+  share: { type: 'string', default: '1/1' },
   defects: { type: 'boolean', default: false },
   only: { type: 'string' },
   database: { type: 'boolean', default: false },
@@ -24,6 +27,9 @@ const { values } = readCommandLine('npm run worlds -- [--seeds 1-20] [--world PL
 })
 if (values.seeds !== undefined && !/^\d+(-\d+)?$/.test(values.seeds)) refuse(`--seeds ${values.seeds}: a number, or two with a hyphen, such as 1-20`)
 if (values.seconds !== undefined && !(Number(values.seconds) > 0)) refuse(`--seconds ${values.seconds}: a number above 0`)
+if (!/^[1-9]\d?$/.test(values.jobs)) refuse(`--jobs ${values.jobs}: a number from 1 to 99`)
+const [share, shares] = values.share.split('/').map(Number) as [number, number]
+if (!/^\d+\/\d+$/.test(values.share) || share < 1 || share > shares) refuse(`--share ${values.share}: two numbers, such as 1/2`)
 function readPlan<P> (text: string): P {
   try {
     return JSON.parse(text) as P
@@ -43,39 +49,63 @@ if (values.database) {
   process.exit(await runDatabaseWorlds({ seeds, world, kept: values.kept, plan: values.plan, first: values.first, built: values.built, seconds: Number(values.seconds ?? Infinity) }) ? 0 : 1)
 }
 
+const { NONE, runJobs, sum, tell } = await import('./jobs.js')
+/** Of this process, or of all. */
+let tally: Tally = NONE
+
+/** The last line, and whether all is well. */
+function finish (seconds: number): never {
+  const { run, failed, answers, served, simulated } = tally
+  if (values.share === '1/1') console.log(`\n${run} worlds, ${failed} failed; ${(simulated / 3600).toFixed(1)} h simulated in ${Math.round(seconds)} s; ${answers} answers, ${served} of them 200`)
+  process.exit(failed === 0 ? 0 : 1)
+}
+
+function showProgress ({ run, failed, simulated }: Tally, of: number, seconds: number): void {
+  if (process.stderr.isTTY && values.share === '1/1') process.stderr.write(`\r${run} of ${of} worlds, ${failed} failed, ${Math.round(simulated / 3600)} h simulated in ${Math.round(seconds)} s `)
+}
+
+const { KEPT } = await import('./kept.js')
+const { planOf } = await import('./plan.js')
+const plans = [...values.world === undefined ? [] : [readPlan<Plan>(values.world)], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...seeds.map(planOf)]
+  .filter((_, at) => at % shares === share - 1)
+
+if (Number(values.jobs) > 1) {
+  const begun = performance.now()
+  const seconds = () => (performance.now() - begun) / 1000
+  const args = process.argv.slice(2)
+  args.splice(args.findIndex(arg => arg.startsWith('--jobs')), args.includes('--jobs') ? 2 : 1)
+  tally = await runJobs(Number(values.jobs), args, ({ failed }) => values.first && failed > 0, all => showProgress(all, plans.length, seconds()))
+  finish(seconds())
+}
+
 const { startWatchdog } = await import('./watchdog.js')
 const watchdog = startWatchdog()
 const { onTurn, realNow } = await import('./simulated-time.js')
 onTurn(watchdog.beat)
 const { runWorld } = await import('./world.js')
-const { planOf } = await import('./plan.js')
 const { shrink } = await import('./shrink.js')
-const { KEPT } = await import('./kept.js')
 
-const plans = [...values.world === undefined ? [] : [readPlan<Plan>(values.world)], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...seeds.map(planOf)]
 const begun = realNow()
 const seconds = () => (realNow() - begun) / 1000
-let [run, failed, answers, served, simulated] = [0, 0, 0, 0, 0]
 for (const plan of plans) {
   if (values.seconds !== undefined && seconds() > Number(values.seconds)) break
   if (values.plan) console.log(JSON.stringify(plan, null, 1))
   watchdog.world(plan.seed)
   const outcome = await runWorld(plan)
-  run++
-  answers += outcome.answers
-  served += outcome.served
-  simulated += outcome.seconds
+  tally = sum(tally, { run: 1, failed: outcome.failure === undefined ? 0 : 1, answers: outcome.answers, served: outcome.served, simulated: outcome.seconds })
   if (outcome.failure !== undefined) {
-    failed++
     const { second, rule, expected, served } = outcome.failure
     console.log(`seed ${plan.seed}, second ${second}: ${rule}\n  expected ${expected}\n  served   ${served}`)
-    if (values.first) break
+    if (values.first) {
+      await tell(tally)
+      break
+    }
     if (!values['no-shrink']) {
       const smaller = await shrink(plan, outcome.failure)
       console.log(`  a world of ${smaller.events.length} of ${plan.events.length} events fails the same way:\n  ${JSON.stringify(smaller)}`)
     }
   }
-  if (process.stderr.isTTY) process.stderr.write(`\r${run} of ${plans.length} worlds, ${failed} failed, ${Math.round(simulated / 3600)} h simulated in ${Math.round(seconds())} s `)
+  await tell(tally)
+  showProgress(tally, plans.length, seconds())
 }
-console.log(`\n${run} worlds, ${failed} failed; ${(simulated / 3600).toFixed(1)} h simulated in ${Math.round(seconds())} s; ${answers} answers, ${served} of them 200`)
-process.exit(failed === 0 ? 0 : 1)
+finish(seconds())

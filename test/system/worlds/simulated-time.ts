@@ -105,24 +105,35 @@ export function installSimulatedTime (): SimulatedTime {
     timer.cancelled = true
     live--
   }
-  const handles = new WeakMap<object, { timer: Timer }>()
-  function handleOf (make: () => Timer): object {
-    const kept = { timer: make() }
-    const handle = {
-      ref: () => handle,
-      unref: () => handle,
-      hasRef: () => true,
-      refresh: () => { cancel(kept.timer); kept.timer = make(); return handle },
-      close: () => { cancel(kept.timer); return handle },
-      [Symbol.toPrimitive]: () => order,
-      [Symbol.dispose]: () => cancel(kept.timer)
+  /** A class: an object of functions for each timer took a twentieth of all time. */
+  class Handle {
+    timer: Timer
+    readonly #make: () => Timer
+    constructor (make: () => Timer) {
+      this.#make = make
+      this.timer = make()
     }
-    handles.set(handle, kept)
-    return handle
+
+    ref (): this { return this }
+    unref (): this { return this }
+    hasRef (): boolean { return true }
+    refresh (): this {
+      cancel(this.timer)
+      this.timer = this.#make()
+      return this
+    }
+
+    close (): this {
+      cancel(this.timer)
+      return this
+    }
+
+    [Symbol.toPrimitive] (): number { return this.timer.order }
+    [Symbol.dispose] (): void { cancel(this.timer) }
   }
-  const fakeTimeout = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => handleOf(() => schedule(() => action(...args), ms))
-  const fakeInterval = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => handleOf(() => schedule(() => action(...args), ms, Math.max(1, ms)))
-  const fakeClear = (handle: unknown) => { if (typeof handle === 'object' && handle !== null) cancel(handles.get(handle)?.timer) }
+  const fakeTimeout = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => new Handle(() => schedule(() => action(...args), ms))
+  const fakeInterval = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => new Handle(() => schedule(() => action(...args), ms, Math.max(1, ms)))
+  const fakeClear = (handle: unknown) => { if (handle instanceof Handle) cancel(handle.timer) }
   const fakeSleep = (ms = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}) => new Promise((resolve, reject) => {
     const aborted = () => new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason } as never)
     if (signal?.aborted === true) return reject(aborted())
