@@ -135,8 +135,8 @@ export const DEFECTS: Defect[] = [
     name: 'late-swap-not-summed',
     sentence: 'A swap that is stored late does not reach the sum of its day.',
     file: 'lib/history/volumes/daily.ts',
-    find: 'put(found.rows)',
-    put: 'put(found.rows.filter(({ day }) => day >= edge))'
+    find: 'put(found.rows, made)',
+    put: 'put(found.rows.filter(({ day }) => day >= edge), made)'
   },
   {
     name: 'grown-event-unread',
