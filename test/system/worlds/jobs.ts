@@ -1,6 +1,5 @@
 /** Worlds in several processes side by side, each with its share of them: simulated time replaces that of a whole process. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { join } from 'node:path'
 
 /** What worlds amount to; `simulated` in seconds. */
 export interface Tally { run: number, failed: number, answers: number, served: number, simulated: number }
@@ -29,7 +28,7 @@ export async function runJobs (jobs: number, args: readonly string[], isOver: (t
   const all = (): Tally => tallies.reduce(sum, NONE)
   let isEnding = false
   await Promise.all(tallies.map((_, at) => new Promise<void>(resolve => {
-    const child = fork(join(import.meta.dirname, 'run.ts'), [...args, '--share', `${at + 1}/${jobs}`], { execArgv: NODE_FLAGS, env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
+    const child = fork(process.argv[1]!, [...args, '--share', `${at + 1}/${jobs}`], { execArgv: NODE_FLAGS, env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
     children.push(child)
     child.on('message', message => {
       tallies[at] = message as Tally
