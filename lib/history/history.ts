@@ -125,7 +125,7 @@ export function createHistory (options: HistoryOptions): History {
 
   async function prepare (): Promise<Running> {
     await recomputeDaysIfNeeded(store, valuation, onLog)
-    const writer = await createStepWriter(store, valuation, onLog)
+    const writer = await createStepWriter(store, valuation, onLog, chainTime)
     const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthority(program), clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
     const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog })

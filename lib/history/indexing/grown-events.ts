@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Rational } from '../../decimal.js'
 import { upTo } from '../../lru.js'
-import type { ProgramEvent } from '../../protocol/events.js'
+import type { LocatedState, ProgramEvent } from '../../protocol/events.js'
+import { DAY } from '../../time.js'
 import type { OnLog } from '../log-events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import { formOf, type PoolState, provenSwap } from '../rules/grown-swap.js'
@@ -9,11 +10,14 @@ import { formOf, type PoolState, provenSwap } from '../rules/grown-swap.js'
 /**
  * Known events of a form that a newer release of the program writes: read where they prove themselves, told once per form. A swap whose event
  * before is not at hand is left out: it shows as a sequence gap, is fetched again together with that event, and then proves itself or does not.
+ * So is one of a pool with a live proposal, for a day, while no swap of a pool without one has proved its form: nothing is published past it until then.
  */
 
 export interface GrownEventsOptions {
   rate: Rational
   isDao: (address: string) => boolean
+  /** Unix milliseconds of the chain; undefined: not known yet. */
+  chainTime: () => number | undefined
   onLog: OnLog
 }
 
@@ -26,12 +30,14 @@ export interface GrownEvents {
   readonly forms: number
 }
 
+/** For so long a swap waits for another to prove its form, seconds. */
+const WAITED = DAY
 /** DAOs whose pool is remembered, a few hundred bytes each. */
 const MAX_POOLS = 20_000
 
 type KnownPool = PoolState & { seq: bigint }
 
-export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): GrownEvents {
+export function createGrownEvents ({ rate, isDao, chainTime, onLog }: GrownEventsOptions): GrownEvents {
   /** The pool after the newest event that told of it, and that event's number or that of a later one which left the pool alone. */
   const pools = new LRUCache<string, KnownPool>(upTo(MAX_POOLS))
   const proven = new Map<string, number>()
@@ -61,6 +67,12 @@ export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): 
   const whole = (event: ProgramEvent, changes: Partial<ProgramEvent>): ProgramEvent =>
     ({ ...event, name: event.grown!.name, keepsFees: event.grown!.layout.keepsFees ?? false, reason: null, raw: null, candidates: [], ...changes })
 
+  function mayProveItselfLater ({ grown, at }: ProgramEvent, state: LocatedState): boolean {
+    if (state.kind === 'spot' || proven.has(formOf(grown!, state)) || at === null) return false
+    const now = chainTime()
+    return now === undefined || at > now / 1000 - WAITED
+  }
+
   /** The event made whole; itself where it stays unreadable; undefined where that can't be told yet. */
   function read (located: LocatedEvent, step: Map<string, KnownPool>): ProgramEvent | undefined {
     const { event } = located
@@ -84,7 +96,7 @@ export function createGrownEvents ({ rate, isDao, onLog }: GrownEventsOptions): 
     }
     if (before?.seq !== seq - 1n) return undefined
     const found = provenSwap(grown, state, before, proven, rate)
-    if (found === undefined) return event
+    if (found === undefined) return mayProveItselfLater(event, state) ? undefined : event
     proven.set(formOf(grown, state), found.at)
     tell(formOf(grown, state), located)
     return whole(event, { ...pool, swap: found.swap, user: event.dao === dao ? event.user : null })

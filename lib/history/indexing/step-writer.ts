@@ -58,8 +58,8 @@ const PAGE = 5000
 const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
 const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
 
-/** Loads the state of `store` and becomes its writer. */
-export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog): Promise<StepWriter> {
+/** Loads the state of `store` and becomes its writer. `chainTime`: Unix milliseconds, undefined where it is not known yet; by default no event is of late. */
+export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog, chainTime: () => number | undefined = () => Infinity): Promise<StepWriter> {
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
@@ -77,7 +77,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const isDao = (address: string) => learnt.has(address) || state.sequenceRanges.has(address)
 
-  const grown = createGrownEvents({ rate: valuation.rate, isDao, onLog })
+  const grown = createGrownEvents({ rate: valuation.rate, isDao, chainTime, onLog })
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
   /** What is known once this step's events are. */

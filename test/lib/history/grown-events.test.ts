@@ -115,6 +115,40 @@ test('what does not prove itself stays unreadable and hides its DAO, and no othe
   t.same(daos.map(({ address }) => volumes.get(address)?.complete), [true, false, true])
 })
 
+/** A market of which the program is upgraded while a DAO has a live proposal, and only that one trades afterwards. */
+async function upgradedInProposal (t: Test) {
+  const { ledger, daos } = market()
+  tradeAll(ledger, daos, 4)
+  daos[0].initializeProposal()
+  daos[0].launchProposal()
+  const slot = ledger.slot + 1
+  ledger.advance(10)
+  tradeAll(ledger, [daos[0]], 3)
+  const last = ledger.slot
+  const watched = await watch(t, ledger, { reader: upgraded(ledger, slot, RELEASES['a field before the amounts']!) })
+  const published = async () => (await watched.store.published())?.slot ?? -1
+  await until(() => { ledger.advance(1); return watched.history.status().missingEvents === 3 && watched.history.status().searched })
+  await until(async () => { ledger.advance(1); return await published() > 0 })
+  t.ok(await published() < slot, 'nothing is published past a swap that may be read soon')
+  t.equal((await watched.history.last24h(ledger.time)).get(daos[0].address)?.complete, false)
+  return { ledger, daos, watched, published, last }
+}
+
+test('a swap while a proposal is live waits until one of another pool has proved its form', async t => {
+  const { ledger, daos, watched, published, last } = await upgradedInProposal(t)
+  tradeAll(ledger, [daos[1]], 1)
+  await until(() => { ledger.advance(10); return watched.history.status().missingEvents === 0 })
+  await holds(t, watched, ledger, daos)
+  await until(async () => { ledger.advance(1); return await published() >= last })
+})
+
+test('and no longer than a day: then it stays unreadable, and holds nothing up', async t => {
+  const { ledger, watched, published, last } = await upgradedInProposal(t)
+  ledger.advance(86_400)
+  await until(async () => { ledger.advance(10); return await published() >= last })
+  t.equal(watched.events.filter(({ code }) => code === 'unreadable').length, 3)
+})
+
 test('an unknown event belongs to the DAO whose key stands anywhere in it, or to the only one of the instruction that emitted it', async t => {
   for (const keyAt of [56, undefined]) {
     const { ledger, daos } = market()

@@ -91,6 +91,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 29, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 30, every: 20, events: [{ at: 0, for: 25, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-owner', method: 'getMultipleAccounts' } } }] }
   },
   {
+    found: 'A swap in the form of a new release, first met while its pool had a live proposal, was left out of a block range that had been given.',
+    plan: { seed: 120, nodes: 2, finalityLag: 32, bulk: true, kind: 'own', daos: 3, past: { days: 1, swaps: 236 }, weather: 700, every: 36, events: [{ at: 114, for: 99, node: 0, weather: { kind: 'fault', rule: { kind: 'other-signature', times: 5 } } }, { at: 464, chain: 'upgrade' }, { at: 484, chain: 'launch' }] }
+  },
+  {
     found: 'For defects put back: what a stranger may do, an upgrade, another network.',
     plan: { seed: 34, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 150, every: 8, events: [{ at: 12, chain: 'hostile' }, { at: 14, chain: 'hostile' }, { at: 16, chain: 'hostile' }, { at: 20, chain: 'forged' }, { at: 22, chain: 'forged' }, { at: 24, chain: 'forged' }, { at: 26, chain: 'forged' }, { at: 28, chain: 'forged' }, { at: 30, chain: 'forged' }, { at: 40, chain: 'upgrade' }, { at: 90, for: 30, process: 'network' }] }
   }
