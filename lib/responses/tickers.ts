@@ -27,14 +27,14 @@ const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 /** The tickers, kept. */
 export interface Tickers extends Kept<TickerList> {
   /**
-   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to nothing too. The first attempt is
-   * waited for, but not for long: without a history nobody knows of any.
+   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to nothing too. One that is due is made
+   * and waited for, but not for long: without a history nobody knows of any.
    */
   incomplete (): Promise<ReadonlySet<string>>
 }
 
-/** For how long the first attempt is waited for, ms. */
-const FIRST_MS = 1_000
+/** For how long such an attempt is waited for, ms. */
+const ATTEMPT_MS = 1_000
 
 /** `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createTickers (sources: Sources): Tickers {
@@ -69,16 +69,16 @@ export function createTickers (sources: Sources): Tickers {
   return {
     ...kept,
     async incomplete () {
-      if (newest === undefined) await firstAttempt(kept.get())
+      await attempt(kept.get())
       return newest ?? new Set()
     }
   }
 }
 
 /** Why there is no list is told to who asks for it. */
-async function firstAttempt (list: Promise<unknown>): Promise<void> {
+async function attempt (list: Promise<unknown>): Promise<void> {
   let cancel = (): void => {}
-  const late = new Promise<void>(resolve => { cancel = systemClock.after(FIRST_MS, resolve) })
+  const late = new Promise<void>(resolve => { cancel = systemClock.after(ATTEMPT_MS, resolve) })
   await Promise.race([list.then(() => {}, () => {}), late])
   cancel()
 }

@@ -53,7 +53,7 @@ test('a head turns out to be old only once a node that stood goes on: it is as o
   const ledger = trading(40)
   let past = 0
   const { history, reader } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, pastMs: () => past })
-  await until(() => history.status().headAt !== null)
+  await until(() => history.status().last24h)
   reader.isFrozen = true
   t.match(history.status(), { isBehind: false })
   past = 90_000
