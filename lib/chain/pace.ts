@@ -61,6 +61,8 @@ const MAX_METHODS = 100
 export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch }: PaceOptions): Pace {
   const all = createRate({ clock, startRate: START_RATE, ...(stated !== undefined && { stated: allowanceOf(stated) }) })
   const methods = new Map<string, Rate>()
+  /** Calls of all methods that were accepted in the window by which a method's limit was found. */
+  const together = new WeakMap<Rate, number>()
   const batches = createBatchSize(largestBatch, clock.now)
   const queues = new Map<Priority, Submission[]>(ORDER.map(priority => [priority, []]))
   let requests = 0
@@ -183,8 +185,8 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     if (ofAll !== undefined && all.accepted(ofAll.windowMs, at) >= ofAll.calls * FULL) return all
     if (ofAll === undefined && ofOwn !== undefined) {
       const { calls, windowMs } = ofOwn
-      // Fewer of its own were accepted than before, and others make up for them.
-      if (Math.abs(all.accepted(windowMs, at) - calls) < Math.abs(own.accepted(windowMs, at) - calls)) {
+      // Fewer of its own were accepted than before, and others make up for them: what stays the same is what is limited.
+      if (Math.abs(all.accepted(windowMs, at) - (together.get(own) ?? calls)) < Math.abs(own.accepted(windowMs, at) - calls)) {
         own.forget()
         return all
       }
@@ -203,7 +205,12 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     const limit = limitMet(own, sentAt)
     // Where no more calls wait or are on their way, nothing shows how many would have been allowed: a pause is all there is to learn.
     const isPressed = calls > 1 || requests > 0 || ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
-    if (isPressed) limit.met(sentAt, retryAfterMs)
+    if (isPressed) {
+      const isFirst = limit.known() === undefined
+      limit.met(sentAt, retryAfterMs)
+      const found = limit.known()
+      if (limit === own && isFirst && found !== undefined) together.set(own, all.accepted(found.windowMs, sentAt))
+    }
     const pause = retryAfterMs ?? pauseMs
     if (retryAfterMs === undefined && news) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
     pausedUntil = Math.max(pausedUntil, sentAt + pause)
