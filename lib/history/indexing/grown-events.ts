@@ -69,6 +69,9 @@ export function createGrownEvents ({ rate, isDao, chainTime, onLog }: GrownEvent
 
   function mayProveItselfLater ({ grown, at }: ProgramEvent, state: LocatedState): boolean {
     if (state.kind === 'spot' || proven.has(formOf(grown!, state)) || at === null) return false
+    // of a released form nothing is left to be proved
+    const { amm = [], behind = [0] } = grown!.layout
+    if (amm.includes(state.from) && behind.includes(state.behind)) return false
     const now = chainTime()
     return now === undefined || at > now / 1000 - WAITED
   }
