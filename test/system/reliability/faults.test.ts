@@ -139,7 +139,8 @@ test('the fault matrix', { jobs: 3 }, async t => {
       if (row.gone.market.includes(502) || row.gone.market.includes(500)) for (const path of market) t.ok(stale.get(path)!.headers.age !== undefined, `${path} is stale and says its age`)
       if (!row.gone.supply.includes(200)) t.ok(stale.get(supply[0]!)!.headers.age !== undefined, 'a stale supply says its age')
 
-      clock.ahead += 75
+      // too old after 70 s; tokens, on which a list can live, are kept for 100, of which a slow machine takes some
+      clock.ahead += row.gone.market.join() === '200' ? 60 : 75
       if (row.gone.market.join() === '200') await recover(0)
       else await setTimeout(200)
       await ask('too old', row.gone, [before, after])

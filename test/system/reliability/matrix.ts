@@ -33,8 +33,7 @@ export const ROWS: Row[] = [
   { name: 'JSON-RPC error', fault: { kind: 'rpc-error', value: -32000 }, ...UNUSABLE },
   { name: 'missing fields', fault: { kind: 'missing-field' }, ...UNUSABLE },
   { name: 'no slot', fault: { kind: 'missing-field', value: 'context.slot', method: /^get(Program|Multiple)Accounts$/ }, ...UNUSABLE },
-  // tokens are kept for 100 s, of which a slow machine may use up what is left
-  { name: 'account without owner', fault: { kind: 'missing-field', value: 'value.0.owner', method: 'getMultipleAccounts' }, cold: { market: [500], supply: [500] }, gone: { market: [200, 500], supply: [500] } },
+  { name: 'account without owner', fault: { kind: 'missing-field', value: 'value.0.owner', method: 'getMultipleAccounts' }, cold: { market: [500], supply: [500] }, gone: { market: [200], supply: [500] } },
   { name: 'null for a value', fault: { kind: 'null-value', method: /^get(Program|Multiple)Accounts$/ }, ...UNUSABLE },
   // also of a single node, which is asked for its slot before anything else: what it gives of 400 s before is not the state of now
   { name: 'wrong slot', fault: { kind: 'wrong-slot', method: /^get(Program|Multiple)Accounts$/ }, ...UNREACHABLE },
