@@ -10,6 +10,7 @@ import externalPool from '../../idl/damm-v2.json' with { type: 'json' }
 import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { ServiceError } from '../errors.js'
+import { once } from '../once.js'
 import { boundVec, DecodeError, need } from './bytes.js'
 import { keyBytes, keyText } from './pda.js'
 
@@ -51,11 +52,6 @@ function openProgram (idl: unknown, address: string): Anchor.Program {
   const { Program } = require('@coral-xyz/anchor') as typeof Anchor
   const { Connection } = require('@solana/web3.js') as typeof Web3
   return new Program({ ...idl as Anchor.Idl, address }, { connection: new Connection('http://localhost', { fetch: refuse }) })
-}
-
-function once<T> (make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => (made ??= { value: make() }).value
 }
 
 /** A client for the program at `factory`. */

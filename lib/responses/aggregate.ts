@@ -8,6 +8,7 @@ import { missingEvents } from '../market/dao-report.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
+import { once } from '../once.js'
 import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.js'
 import { type AggregateFees, FeesSchema } from '../../schemas/fees.js'
 import { sameLife } from './same-life.js'
@@ -55,14 +56,6 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
 
 /** For so long the chain's time may be carried on beyond its newest final slot before that is looked at again, seconds. */
 const CARRIED_ON = 60
-
-function once<T> (make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
-}
 
 /**
  * The days and their sums since launch, kept: volumes and fees of one moment, so that they agree. Throws the ServiceError of the chain, WARMING_UP until
