@@ -72,31 +72,45 @@ export async function inParallel<T, R> (items: Iterable<T>, width: number, work:
 /** Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work lives by: it is the loop's. */
 const SLICE_MS = 8
 
-/**
- * A function to be called between pieces of long work: once the work has held the event loop for `ms`, it gives a promise that lets
- * everything else have its turn first; undefined before, so that short work pays nothing.
- */
-export function createPauses (ms: number = SLICE_MS): () => Promise<void> | undefined {
-  let begun = systemClock.now()
-  return () => {
-    if (systemClock.now() - begun < ms) return undefined
-    return new Promise(resolve => {
-      setImmediate(() => {
-        begun = systemClock.now()
-        resolve()
-      })
-    })
-  }
+/** Long work that has let the event loop go, in the order in which it did. */
+const waiting: Array<() => void> = []
+
+/** One goes on in a round of the loop: several that were resumed together would hold it for as long as all of them. */
+function resumeNext (): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(resumeNext)
 }
 
-/** What `work` gives for each of `items`, in their order; the event loop is let go between them where all together would hold it too long. Throws what `work` throws. */
-export async function inSlices<T, R> (items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
+/** Lets everything else have its turn: between pieces of work each of which is long, and can't be taken apart. */
+export function letGo (): Promise<void> {
+  return new Promise(resolve => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(resumeNext)
+  })
+}
+
+/**
+ * A function to be called between pieces of long work: once the work has held the event loop for some milliseconds, it gives a promise that lets
+ * everything else have its turn first; undefined before, so that short work pays nothing.
+ */
+export function createPauses (): () => Promise<void> | undefined {
+  let begun = systemClock.now()
+  return () => systemClock.now() - begun < SLICE_MS ? undefined : letGo().then(() => { begun = systemClock.now() })
+}
+
+/** Does `work` with each of `items`, in their order; the event loop is let go between them where all together would hold it too long. Throws what `work` throws. */
+export async function eachInSlices<T> (items: Iterable<T>, work: (item: T) => void): Promise<void> {
   const pause = createPauses()
-  const results: R[] = []
   for (const item of items) {
-    results.push(work(item))
+    work(item)
     const wait = pause()
     if (wait !== undefined) await wait
   }
+}
+
+/** As `eachInSlices`, with what `work` gives for each of them. */
+export async function inSlices<T, R> (items: Iterable<T>, work: (item: T) => R): Promise<R[]> {
+  const results: R[] = []
+  await eachInSlices(items, item => results.push(work(item)))
   return results
 }

@@ -1,4 +1,5 @@
 /** The lowest layer, and the only one that knows HTTP: a text is posted to a node, and the bytes of its answer come back whole. */
+import { eachInSlices } from '../async.js'
 import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError } from './node-errors.js'
@@ -72,7 +73,14 @@ export function createPost ({ host, url, authorization }: NodeAddress, { fetch, 
       if (size > maxBytes) throw tooLarge()
       parts.push(part)
     }
-    return Buffer.concat(parts, size)
+    // many megabytes at times
+    const body = Buffer.allocUnsafe(size)
+    let at = 0
+    await eachInSlices(parts, part => {
+      body.set(part, at)
+      at += part.byteLength
+    })
+    return body
   }
 
   return async (body, ms, signal, onHeaders) => {

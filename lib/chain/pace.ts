@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../clock.js'
 import { createBatchSize } from './batch-size.js'
+import { createLimitFinder, METHOD_WINDOW_MS } from './limit-met.js'
 import { countsAgainstNode, faultOf, nodeError } from './node-errors.js'
 import { type Allowance, createRate, type Rate } from './rate.js'
 import type { NodeCalls } from './reply.js'
@@ -49,20 +50,15 @@ const MAX_BACKGROUND_BATCHES = 4
 // Where a node refuses without saying for how long.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-// A limit is met where so much of it has been used.
-const FULL = 0.9
 // A longer Retry-After is not waited for in full: a quota may be given back sooner.
 const MAX_RETRY_AFTER_MS = 600_000
-// By the measured headers of public nodes, per address and method.
-const METHOD_WINDOW_MS = 10_000
 // Nodes have a few dozen methods, of which a dozen are used here.
 const MAX_METHODS = 100
 
 export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch }: PaceOptions): Pace {
   const all = createRate({ clock, startRate: START_RATE, ...(stated !== undefined && { stated: allowanceOf(stated) }) })
   const methods = new Map<string, Rate>()
-  /** Calls of all methods that were accepted in the window by which a method's limit was found. */
-  const together = new WeakMap<Rate, number>()
+  const limits = createLimitFinder(all)
   const batches = createBatchSize(largestBatch, clock.now)
   const queues = new Map<Priority, Submission[]>(ORDER.map(priority => [priority, []]))
   let requests = 0
@@ -167,32 +163,18 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
       }
       submission.settle(reply, at)
     }
+    const { method } = submission.calls[positions[0]!]!
     if (refusals < positions.length) {
       pauseMs = FIRST_PAUSE_MS
-      for (const rate of [all, rateOf(submission.calls[positions[0]!]!.method)]) rate.accept(sentAt)
+      for (const rate of [all, rateOf(method)]) rate.accept(sentAt)
+      limits.accept(method, sentAt)
     }
-    if (refusals > 0) refuse(submission.calls[positions[0]!]!.method, refusals, sentAt, retryAfter)
+    if (refusals > 0) refuse(method, refusals, sentAt, retryAfter)
     if (submission.open === 0) return
     submission.waiting.unshift(...back)
     // A node that fails now is not asked for the rest.
     if (failure !== undefined) for (const at of submission.waiting.splice(0)) submission.settle(failure, at)
     else giveUpIfTooLate(submission)
-  }
-
-  /** The limit that a call sent at `at` has met: that of its method or that of all calls. Which one it is shows only once other methods are called too. */
-  function limitMet (own: Rate, at: number): Rate {
-    const [ofOwn, ofAll] = [own.known(), all.known()]
-    if (ofAll !== undefined && all.accepted(ofAll.windowMs, at) >= ofAll.calls * FULL) return all
-    if (ofAll === undefined && ofOwn !== undefined) {
-      const { calls, windowMs } = ofOwn
-      // Fewer of its own were accepted than before, and others make up for them: what stays the same is what is limited.
-      if (Math.abs(all.accepted(windowMs, at) - (together.get(own) ?? calls)) < Math.abs(own.accepted(windowMs, at) - calls)) {
-        own.forget()
-        return all
-      }
-    }
-    // That of the method, unless others made most of the calls.
-    return own.accepted(METHOD_WINDOW_MS, at) < all.accepted(METHOD_WINDOW_MS, at) / 2 ? all : own
   }
 
   function refuse (method: string, calls: number, sentAt: number, retryAfter: number | undefined): void {
@@ -202,14 +184,13 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     const retryAfterMs = retryAfter === undefined ? undefined : Math.min(MAX_RETRY_AFTER_MS, retryAfter * 1000)
     const own = rateOf(method)
     for (const rate of [own, all]) rate.refused(sentAt, calls)
-    const limit = limitMet(own, sentAt)
+    const limit = limits.find(method, own, sentAt)
     // Where no more calls wait or are on their way, nothing shows how many would have been allowed: a pause is all there is to learn.
-    const isPressed = calls > 1 || requests > 0 || ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
+    const isPressed = calls > 1 || limits.acceptsNothing(sentAt) || requests > 0 || ORDER.some(priority => queues.get(priority)!.some(({ calls, waiting }) => waiting.some(at => limit === all || calls[at]!.method === method)))
     if (isPressed) {
       const isFirst = limit.known() === undefined
       limit.met(sentAt, retryAfterMs)
-      const found = limit.known()
-      if (limit === own && isFirst && found !== undefined) together.set(own, all.accepted(found.windowMs, sentAt))
+      if (limit === own && isFirst) limits.found(own, sentAt)
     }
     const pause = retryAfterMs ?? pauseMs
     if (retryAfterMs === undefined && news) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)

@@ -37,6 +37,8 @@ export interface Rate {
   known (): Allowance | undefined
   /** It was another limit that was met: nothing is known of this one. */
   forget (): void
+  /** The same, where something was known of it before. */
+  restore (before: Allowance | undefined): void
   /** The largest sensible batch. */
   batch (): number
   /** Calls a second now; Infinity while there is no bound. */
@@ -255,6 +257,12 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
     forget () {
       found = stated
       tokens = Infinity
+    },
+    restore (before) {
+      found = before ?? stated
+      run = undefined
+      level = top()
+      tokens = Math.max(tokens, 1)
     },
     batch () {
       const rate = perSecond()

@@ -28,6 +28,8 @@ const MEASURE_MS = 20_000
 // A node that has moved for so long without a leap proves how far the chain is; nobody being as far for so long, it was a reset.
 const PROOF_MS = 20_000
 const PROVED_MS = 600_000
+// So often nobody is wrong in the same way: shown again and again, a slot that goes on proves as much where lower ones are shown between.
+const PROOF_TIMES = 4
 // Nodes ask and answer at different moments: so close is the same slot.
 const SAME_MS = 2_000
 
@@ -53,7 +55,7 @@ export interface SlotWatch {
   passedOver (index: number): boolean
   /** Milliseconds by which a slot is behind the furthest, as far as that is known. */
   behindMs (slot: number): number | undefined
-  /** Since when no node moves (a moment of the clock); undefined: one does, or none has been seen for long enough. `halted`: two nodes or more agree on the slot. */
+  /** Where no node moves: since when the furthest slot has been shown (a moment of the clock). undefined: one moves, or none has been seen for long enough. `halted`: two nodes or more agree on the slot. */
   standing (): { since: number, halted: boolean } | undefined
 }
 
@@ -61,17 +63,27 @@ export function createSlotWatch (clock: Clock): SlotWatch {
   const marks = new Map<number, NodeSlot>()
   /** Where each node began to move without a leap, and the furthest slot that was reached so: unlike marks it holds for long. */
   const strides = new Map<number, { slot: number, at: number }>()
+  /** The same where lower slots are shown between, as behind one address where some nodes lag: the furthest slot, when and how often it went on, and since when. */
+  const lines = new Map<number, { slot: number, at: number, times: number, since: number }>()
   let proved: { slot: number, at: number } | undefined
   let slotMs = FIRST_SLOT_MS
   let measured: { slot: number, at: number } | undefined
+  let measuredFrom = -Infinity
 
   const valid = (): Array<[number, NodeSlot]> => [...marks].filter(([, { seenAt }]) => clock.now() - seenAt <= MARK_MS)
-  const furthest = (): NodeSlot | undefined => valid().map(([, mark]) => mark).reduce<NodeSlot | undefined>((best, mark) => best === undefined || mark.slot > best.slot ? mark : best, undefined)
+  /** Of the valid marks; asked for several times by every answer. */
+  function furthest (): NodeSlot | undefined {
+    const now = clock.now()
+    let best: NodeSlot | undefined
+    for (const mark of marks.values()) if (now - mark.seenAt <= MARK_MS && (best === undefined || mark.slot > best.slot)) best = mark
+    return best
+  }
   const stands = ({ movedAt, seenAt }: NodeSlot): boolean => seenAt - movedAt >= STANDING_MS
   const behind = (slot: number, best: NodeSlot): number => Math.max(0, (best.slot - slot) * slotMs)
 
   /** The length of slots, from how the furthest mark moves. */
   function measure (slot: number, now: number): void {
+    if (now < measuredFrom) return
     if (measured === undefined || slot < measured.slot) measured = { slot, at: now }
     const [slots, ms] = [slot - measured.slot, now - measured.at]
     if (ms < MEASURE_MS || slots === 0) return
@@ -85,11 +97,28 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     return best !== undefined && (slot - best.slot) * slotMs > now - best.seenAt + MAX_AHEAD_MS
   }
 
+  /** Whether a slot may follow the proved one without a leap, whatever lower ones were shown between: behind one address there may be nodes that lag. */
+  const goesOn = (slot: number, now: number): boolean =>
+    proved !== undefined && now - proved.at <= MARK_MS && (slot - proved.slot) * MIN_SLOT_MS <= now - proved.at + SAME_MS
+
+  /** Whether the furthest slots of a node, lower ones between them passed over, have gone on without a leap for long enough, this one among them. */
+  function isOnLine (index: number, slot: number, now: number): boolean {
+    const line = lines.get(index)
+    const isKept = line !== undefined && now - line.at <= MARK_MS
+    if (isKept && slot <= line.slot && (line.slot - slot) * slotMs <= MAX_AHEAD_MS) return false
+    const follows = isKept && slot > line.slot && (slot - line.slot) * MIN_SLOT_MS <= now - line.at + SAME_MS
+    const next = follows ? { slot, at: now, times: line.times + 1, since: line.since } : { slot, at: now, times: 0, since: now }
+    lines.set(index, next)
+    return next.times >= PROOF_TIMES && now - next.since >= PROOF_MS
+  }
+
   function prove (index: number, own: NodeSlot | undefined, slot: number, now: number): void {
     const leaps = own === undefined || (own.slot - slot) * slotMs > PASSED_LAG_MS || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
     if (leaps) strides.set(index, { slot, at: now })
     if (proved !== undefined && now - proved.at > PROVED_MS) proved = undefined
-    if (now - strides.get(index)!.at >= PROOF_MS && slot > strides.get(index)!.slot && slot > (proved?.slot ?? -1)) proved = { slot, at: now }
+    const isStride = now - strides.get(index)!.at >= PROOF_MS && slot > strides.get(index)!.slot
+    const isLine = isOnLine(index, slot, now)
+    if (slot > (proved?.slot ?? -1) && (isStride || isLine || goesOn(slot, now))) proved = { slot, at: now }
   }
 
   function mark (index: number, slot: number, now: number): void {
@@ -97,7 +126,12 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     prove(index, own, slot, now)
     if (own === undefined || slot > own.slot) marks.set(index, { slot, movedAt: now, seenAt: now })
     else if (slot === own.slot) own.seenAt = now
-    else if (now - own.seenAt > OWN_MARK_MS || (own.slot - slot) * slotMs > MAX_AHEAD_MS) marks.set(index, { slot, movedAt: now, seenAt: now })
+    else if (now - own.seenAt > OWN_MARK_MS || (own.slot - slot) * slotMs > MAX_AHEAD_MS) {
+      const before = furthest()
+      marks.set(index, { slot, movedAt: now, seenAt: now })
+      // What rises again after that is another node behind the same address, not the chain
+      if (before !== undefined && behind(furthest()!.slot, before) > SAME_MS) [measured, measuredFrom] = [undefined, now + MARK_MS]
+    }
   }
 
   return {
@@ -137,10 +171,14 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     },
     standing () {
       const known = valid().map(([, mark]) => mark)
-      if (known.length === 0 || !known.every(stands)) return undefined
-      const best = furthest()!
+      const best = furthest()
+      if (best === undefined) return undefined
+      // a node that is seen anew and shows no more than those that stand has not moved on
+      const furthestOnes = known.filter(({ slot }) => slot === best.slot)
+      const isStill = furthestOnes.some(stands)
+      if (!known.every(mark => stands(mark) || (isStill && mark.slot === best.slot))) return undefined
       const agreeing = known.filter(({ slot }) => behind(slot, best) <= SAME_MS)
-      return { since: Math.max(...agreeing.map(({ movedAt }) => movedAt)), halted: agreeing.length > 1 }
+      return { since: Math.min(...furthestOnes.map(({ movedAt }) => movedAt)), halted: agreeing.length > 1 }
     }
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
-import { createSharedTurns, createTurns, inParallel, inSlices } from '../../lib/async.js'
+import { createSharedTurns, createTurns, inParallel, inSlices, letGo } from '../../lib/async.js'
 
 test('work is done one piece after the other, in the order in which it was given', async t => {
   const inTurn = createTurns()
@@ -87,4 +87,25 @@ test('long work lets others have their turn, and gives its results in order', as
   t.same(results, [2, 4, 6, 8])
   t.ok(turns >= 3, `${turns} turns of others`)
   await t.rejects(inSlices([1], () => { throw new Error('no') }), { message: 'no' })
+})
+
+test('several long works hold the loop no longer at once than one: each has rounds of its own', async t => {
+  let [worked, most, over] = [0, 0, false]
+  const round = () => {
+    most = Math.max(most, worked)
+    worked = 0
+    if (!over) setImmediate(round)
+  }
+  const work = () => {
+    const until = performance.now() + 5
+    while (performance.now() < until);
+    worked++
+  }
+  setImmediate(round)
+  await Promise.all([1, 2, 3, 4].map(async () => {
+    await letGo()
+    await inSlices(new Array(6).fill(0), work)
+  }))
+  over = true
+  t.ok(most <= 4, `${most} pieces of 5 ms in a round`)
 })

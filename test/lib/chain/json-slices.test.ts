@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { parseJsonInSlices } from '../../../lib/chain/json-slices.js'
+import fc from '../../support/property.js'
 
 /** Every text is large, and parsed a few elements at a time. */
 const SMALL = { largeBytes: 1, pieceBytes: 3 }

@@ -133,6 +133,33 @@ test('a limit of all calls is told from one of a method, though one method makes
   }
 })
 
+test('a method that is refused for a while, among others that are not, costs these nothing afterwards', async t => {
+  const limits = [{ calls: 0, windowMs: 1_000, method: 'getProgramAccounts' }]
+  const { clock, send, accepted } = setUp({ limits, retryAfter: 5 })
+  for (let at = 0; at < 80; at++) {
+    if (at === 40) limits.pop()
+    // some of each wait at the same time
+    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getSlot', 'getSlot'] : ['getSlot', 'getSlot']) send(1, method, 'live', 4_000).catch(() => {})
+    await clock.run(1_000)
+  }
+  const lists = accepted.filter(({ at, method }) => at > 40_000 && method === 'getProgramAccounts').length
+  const slots = accepted.filter(({ at, method }) => at > 50_000 && method === 'getSlot').length
+  t.ok(lists >= 3, `${lists} of 4 lists`)
+  t.ok(slots >= 55, `${slots} of 60 others, from ten seconds on`)
+})
+
+test('a node that refused everything for longer than nodes count is asked as before', async t => {
+  const limits = [{ calls: 0, windowMs: 1_000 }]
+  const { clock, send, accepted } = setUp({ limits, retryAfter: 5 })
+  for (let at = 0; at < 120; at++) {
+    if (at === 78) limits.pop()
+    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getMultipleAccounts', 'getSlot'] : ['getSlot']) send(1, method, 'live', 4_000).catch(() => {})
+    await clock.run(1_000)
+  }
+  const after = accepted.filter(({ at }) => at > 90_000).length
+  t.ok(after >= 34, `${after} of 36`)
+})
+
 test('what is stated is used from the start, and never exceeded', async t => {
   const { clock, send, between, requests } = setUp({ limits: [{ calls: 100, windowMs: 1_000 }] }, 100)
   send(10_000).catch(() => {})

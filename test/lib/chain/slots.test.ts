@@ -1,9 +1,20 @@
 import { test } from 'tap'
-import { createSlotWatch, withSlotWatch } from '../../../lib/chain/slots.js'
+import { createSlotWatch, type SlotWatch, withSlotWatch } from '../../../lib/chain/slots.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 
 const HOUR = 9_000   // slots, of the 400 ms that are taken for their length until it has been measured
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
+
+/** A watch that has been shown the slots one after the other, every four seconds. */
+function watchAfter (slots: readonly number[]): { watch: SlotWatch, clock: ReturnType<typeof createFakeClock> } {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (const slot of slots) {
+    watch.see(0, slot)
+    clock.advance(4_000)
+  }
+  return { watch, clock }
+}
 
 test('a node too far behind the furthest is refused', async t => {
   const clock = createFakeClock()
@@ -120,13 +131,77 @@ test('how far a node has moved is not forgotten with its mark: what another show
   t.end()
 })
 
-test('a leap proves nothing, however often it is said', t => {
+test('how far the chain is stays known where another node behind the same address lags, and so does the length of slots', t => {
+  for (const everyMs of [12_000, 30_000]) {
+    const clock = createFakeClock()
+    const watch = createSlotWatch(clock)
+    const begun = clock.now()
+    const head = () => 1_000 + (clock.now() - begun) / 400
+    for (let i = 0; i < 20; i++) {
+      watch.see(0, head())
+      clock.advance(4_000)
+    }
+    for (let i = 0; i < 20; i++) {
+      watch.see(0, head())
+      clock.advance(everyMs / 2)
+      const late = head() - 140
+      watch.see(0, late)
+      t.equal(watch.pastMs(late), 140 * 400, `${i} times asked, one every ${everyMs / 1000} s`)
+      clock.advance(everyMs / 2)
+    }
+    clock.advance(60_000)
+    watch.see(0, head() - 140)
+    t.equal(watch.pastMs(head() - 140), 0, 'nobody has shown a newer one for a minute')
+  }
+  t.end()
+})
+
+test('where a node behind the same address lags from the start, how far the chain is shows after twenty seconds', t => {
   const clock = createFakeClock()
   const watch = createSlotWatch(clock)
-  for (const slot of [1_000, 6_000, 6_010, 6_020]) {
-    watch.see(0, slot)
-    clock.advance(4_000)
+  const begun = clock.now()
+  const head = () => 1_000 + (clock.now() - begun) / 400
+  for (let i = 0; i < 4; i++) {
+    watch.see(0, head())
+    clock.advance(5_500)
+    const late = head() - 140
+    watch.see(0, late)
+    t.equal(watch.pastMs(late), 0, `not proved after ${(clock.now() - begun) / 1000} s`)
   }
+  watch.see(0, head())
+  clock.advance(5_500)
+  watch.see(0, head() - 140)
+  t.equal(watch.pastMs(head() - 140), 140 * 400)
+  t.end()
+})
+
+test('three slots that are far ahead within half a minute prove nothing', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  for (let i = 0; i < 3; i++) {
+    watch.see(0, 1_000 + i * 25)
+    clock.advance(5_500)
+    watch.see(0, 4_000 + i * 25)
+    clock.advance(5_500)
+  }
+  watch.see(0, 1_090)
+  clock.advance(5_500)
+  watch.see(0, 1_100)
+  t.equal(watch.pastMs(1_100), 0)
+  t.end()
+})
+
+test('a slot that is far past the proved one goes on from nothing', t => {
+  const { watch, clock } = watchAfter([1_000, 1_010, 1_020, 1_030, 1_040, 1_050, 1_060])
+  watch.see(0, 1_200)
+  clock.advance(6_000)
+  watch.see(0, 1_085)
+  t.equal(watch.pastMs(1_085), 0)
+  t.end()
+})
+
+test('a leap proves nothing, however often it is said', t => {
+  const { watch, clock } = watchAfter([1_000, 6_000, 6_010, 6_020])
   clock.advance(61_000)
   t.equal(watch.pastMs(1_100), 0)
   t.end()
@@ -165,6 +240,21 @@ test('where two nodes agree and none moves the chain has halted; one alone stand
     watch.see(0, 1_001)
     t.equal(watch.standing(), undefined)
   }
+  t.end()
+})
+
+test('a node that comes back while the chain stands shows no movement, unless it shows a newer slot', t => {
+  const clock = createFakeClock()
+  const watch = createSlotWatch(clock)
+  const begun = clock.now()
+  for (let i = 0; i < 10; i++) {
+    for (const node of [0, 1]) watch.see(node, 1_000)
+    clock.advance(2_000)
+  }
+  watch.see(2, 1_000)
+  t.strictSame(watch.standing(), { since: begun, halted: true })
+  watch.see(2, 1_001)
+  t.equal(watch.standing(), undefined)
   t.end()
 })
 
