@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import { upTo } from '../lru.js'
 import { derive, keyBytes, keyText } from './pda.js'
 
 /** Programs and the addresses derived from them. Seeds by the programs' sources, named at each function. */
@@ -31,31 +33,47 @@ const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seed
 export const metadataAddress = (mint: string): string =>
   pda(PROGRAMS.metaplex, text('metadata'), programBytes(PROGRAMS.metaplex), keyBytes(mint))
 
+/** What has been derived for the supplies of late, which are read again every few seconds; 2 KB a mint. */
+const MAX_KEPT = 2_000
+const tokenAccounts = new LRUCache<string, string>(upTo(MAX_KEPT))
+const launches = new LRUCache<string, LaunchAddresses>(upTo(MAX_KEPT))
+
+/** What is kept under `key`, or is from now on. */
+function keptIn<T extends {}> (kept: LRUCache<string, T>, key: string, make: () => T): T {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  kept.set(key, made)
+  return made
+}
+
 /** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
-  pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint))
+  keptIn(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint)))
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
 
 /** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
 export interface LaunchAddresses {
-  launch: string
+  readonly launch: string
   /** Creator of the DAO and create key of the package. */
-  signer: string
+  readonly signer: string
   /** Price-based performance package; v0.8 has none. */
-  package: string
+  readonly package: string
   /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
-  position: string
-  positionNft: string
-  positionNftAccount: string
+  readonly position: string
+  readonly positionNft: string
+  readonly positionNftAccount: string
 }
 
 /**
  * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT mint's seed lies under
  * the launchpad, the position's under the external pool program).
  */
-export function launchAddresses (launchpad: string, mint: string): LaunchAddresses {
+export const launchAddresses = (launchpad: string, mint: string): LaunchAddresses => keptIn(launches, `${launchpad} ${mint}`, () => deriveLaunch(launchpad, mint))
+
+function deriveLaunch (launchpad: string, mint: string): LaunchAddresses {
   const launch = pda(launchpad, text('launch'), keyBytes(mint))
   const signer = pda(launchpad, text('launch_signer'), keyBytes(launch))
   const positionNft = pda(launchpad, text('position_nft_mint'), keyBytes(mint))

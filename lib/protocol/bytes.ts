@@ -12,13 +12,14 @@ export function need (data: Buffer, offset: number, length: number, what: string
 
 /**
  * Checks a Borsh Vec at `offset` before Anchor sees it: Anchor's decoder does not bound the count, and a count of 2^28
- * exhausts the heap and ends the process. Throws a DecodeError when the count exceeds `most` or the bytes that follow.
+ * exhausts the heap and ends the process. Gives how many bytes it takes. Throws a DecodeError when the count exceeds `most` or the bytes that follow.
  */
-export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): void {
+export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): number {
   need(data, offset, 4, what)
   const count = data.readUInt32LE(offset)
   if (count > most) throw new DecodeError(`${what}: a count of ${count}, at most ${most} can be`)
   need(data, offset + 4, count * itemBytes, what)
+  return 4 + count * itemBytes
 }
 
 /** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */

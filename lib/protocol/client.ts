@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import type * as Anchor from '@coral-xyz/anchor'
 import type * as Web3 from '@solana/web3.js'
 import futarchy from '../../idl/futarchy.json' with { type: 'json' }
@@ -21,7 +20,6 @@ export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
 export const toKey = (value: Web3.PublicKey): string => keyText(value.toBytes())
 
-const DISCRIMINATOR_BYTES = 8
 /** Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs, performance_package.rs). */
 const LAUNCH_MEMBERS = [25, 32, 10] as const
 const PACKAGE_TRANCHES = [8, 25, 10] as const
@@ -34,6 +32,8 @@ export interface ProgramClient {
   readonly programBytes: Buffer
   /** First bytes of every DAO account. */
   readonly daoPrefix: Buffer
+  /** Loads what the decoders below need; they throw before it is there. */
+  load (): Promise<void>
   /** Each gives Anchor's camelCase object; throws a DecodeError unless owner, discriminator and length are right. */
   dao (account: RawAccount): unknown
   launch (version: LaunchpadVersion, account: RawAccount): unknown
@@ -45,29 +45,34 @@ export interface ProgramClient {
 /** Nodes are asked through `lib/chain` alone, which paces calls and keeps their keys to itself; Anchor's own connection reaches none. */
 const refuse = async (): Promise<never> => { throw new ServiceError('NODE_UNAVAILABLE', 'nodes are asked through the node client') }
 
-const require = createRequire(import.meta.url)
+interface Libraries { Connection: typeof Web3.Connection, Program: typeof Anchor.Program }
 
-/** Anchor and web3.js, loaded with the first account: they are a fifth of the start, and until a node has answered nobody needs them. */
-function openProgram (idl: unknown, address: string): Anchor.Program {
-  const { Program } = require('@coral-xyz/anchor') as typeof Anchor
-  const { Connection } = require('@solana/web3.js') as typeof Web3
-  return new Program({ ...idl as Anchor.Idl, address }, { connection: new Connection('http://localhost', { fetch: refuse }) })
+/** Anchor and web3.js, loaded when a node is first asked: until then nobody needs them. One after the other, so that neither holds the loop for both. */
+async function loadLibraries (): Promise<Libraries> {
+  const { Connection } = await import('./libraries/web3.js')
+  const { Program } = await import('./libraries/anchor.js')
+  return { Connection, Program }
 }
+
+const openProgram = ({ Connection, Program }: Libraries, idl: unknown, address: string): Anchor.Program =>
+  new Program({ ...idl as Anchor.Idl, address }, { connection: new Connection('http://localhost', { fetch: refuse }) })
 
 /** A client for the program at `factory`. */
 export function createProgramClient (factory: string): ProgramClient {
-  const open = (idl: unknown, address: string): () => Anchor.Program => once(() => openProgram(idl, address))
+  let libraries: Libraries | undefined
+  const open = (idl: unknown, address: string): () => Anchor.Program => once(() => {
+    if (libraries === undefined) throw new Error('the program client has not been loaded')
+    return openProgram(libraries, idl, address)
+  })
 
-  const decoder = (program: () => Anchor.Program, name: string, owner: string) => {
-    const coder = once(() => {
-      const { accounts } = program().coder
-      if (accounts.memcmp(name).bytes === undefined) throw new Error(`the IDL has no account ${name}`)
-      return accounts
-    })
+  const decoder = (program: () => Anchor.Program, name: string, owner: string, list?: readonly [offset: number, itemBytes: number, most: number]) => {
+    // throws where the IDL has no such account
+    const coder = once(() => ({ accounts: program().coder.accounts, size: program().coder.accounts.size(name) }))
     return (account: RawAccount): unknown => {
       if (account.owner !== owner) throw new DecodeError(`${name}: owned by another program`)
-      need(account.data, 0, DISCRIMINATOR_BYTES, name)
-      const accounts = coder()
+      const { accounts, size } = coder()
+      // Accounts have room for their longest form, and of one that is cut short Anchor would read shorter numbers and keys. It counts a list as one byte
+      need(account.data, 0, list === undefined ? size : size - 1 + boundVec(account.data, ...list, name), name)
       try {
         return accounts.decode(name, account.data)
       } catch (cause) {
@@ -78,23 +83,17 @@ export function createProgramClient (factory: string): ProgramClient {
 
   const main = open(futarchy, factory)
   const launchDecoders = new Map(LAUNCHPADS.map(({ version, program }) =>
-    [version, decoder(open(LAUNCHPAD_IDLS[version], program), 'launch', program)]))
-  const packageDecoder = decoder(open(performancePackage, PROGRAMS.performancePackage), 'performancePackage', PROGRAMS.performancePackage)
+    [version, decoder(open(LAUNCHPAD_IDLS[version], program), 'launch', program, LAUNCH_MEMBERS)]))
   const external = open(externalPool, PROGRAMS.externalPool)
 
   return {
     program: factory,
     programBytes: keyBytes(factory),
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
+    async load () { libraries ??= await loadLibraries() },
     dao: decoder(main, 'dao', factory),
-    launch (version, account) {
-      boundVec(account.data, ...LAUNCH_MEMBERS, 'launch members')
-      return launchDecoders.get(version)!(account)
-    },
-    package (account) {
-      boundVec(account.data, ...PACKAGE_TRANCHES, 'package tranches')
-      return packageDecoder(account)
-    },
+    launch: (version, account) => launchDecoders.get(version)!(account),
+    package: decoder(open(performancePackage, PROGRAMS.performancePackage), 'performancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
     pool: decoder(external, 'pool', PROGRAMS.externalPool),
     position: decoder(external, 'position', PROGRAMS.externalPool)
   }

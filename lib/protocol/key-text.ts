@@ -44,11 +44,11 @@ export function encodeKey (bytes: Uint8Array): string {
     }
   }
   let zeros = 0
-  while (zeros < BYTES && bytes[zeros] === 0) zeros++
-  // as many zero digits stand in front as there are zero bytes
+  while (bytes[zeros] === 0) zeros++
   let first = 0
-  while (first < text.length && text[first] === ZERO_DIGIT) first++
-  return zeros <= first ? text.toString('latin1', first - zeros) : '1'.repeat(zeros - first) + text.toString('latin1')
+  while (text[first] === ZERO_DIGIT) first++
+  // as many zero digits stand in front as there are zero bytes; there are always that many, since a byte takes more than a digit
+  return text.toString('latin1', first - zeros)
 }
 
 /** The bytes of a base58 key; undefined where `key` is none of 32 bytes. */
@@ -73,8 +73,8 @@ export function decodeKey (key: string): Buffer | undefined {
   const bytes = Buffer.alloc(BYTES)
   for (let limb = 0; limb < LIMBS; limb++) bytes.writeUInt16BE(limbs[limb]!, 2 * limb)
   let zeros = 0
-  while (zeros < BYTES && bytes[zeros] === 0) zeros++
+  while (bytes[zeros] === 0) zeros++
   let digits = 0
-  while (digits < length && key.charCodeAt(digits) === ZERO_DIGIT) digits++
+  while (key.charCodeAt(digits) === ZERO_DIGIT) digits++
   return digits === zeros ? bytes : undefined
 }

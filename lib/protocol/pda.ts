@@ -15,10 +15,10 @@ const MARKER = Buffer.from('ProgramDerivedAddress')
 const SHIFTS = Array.from({ length: 32 }, (_, bits) => BigInt(bits))
 
 /**
- * Jacobi symbol of a over the odd n: 1, -1, or 0 where they share a factor. Euclid's algorithm; the laws of the symbol need only the low bits
- * of both numbers, which are kept as small integers beside them.
+ * Whether a is a square modulo the odd prime n, as 0 is: whether its Jacobi symbol is not -1. Euclid's algorithm; the laws of the symbol need only the
+ * low bits of both numbers, which are kept as small integers beside them.
  */
-function jacobi (a: bigint, n: bigint): number {
+function isSquare (a: bigint, n: bigint): boolean {
   let symbol = 1
   let nLow = Number(n & 7n)
   while (a !== 0n) {
@@ -39,15 +39,14 @@ function jacobi (a: bigint, n: bigint): number {
     nLow = aLow
     a = rest
   }
-  return n === 1n ? symbol : 0
+  return symbol === 1
 }
 
 /** Whether 32 bytes are a point of edwards25519, so a key that somebody may hold the secret of. x² = (y² − 1) / (d·y² + 1). */
 export function isOnCurve (key: Buffer): boolean {
   const y = (key.readBigUInt64LE(24) << 192n | key.readBigUInt64LE(16) << 128n | key.readBigUInt64LE(8) << 64n | key.readBigUInt64LE(0)) & Y_BITS
   const y2 = y * y % P
-  const square = (y2 - 1n + P) * (D * y2 % P + 1n) % P
-  return square === 0n || jacobi(square, P) === 1
+  return isSquare((y2 - 1n + P) * (D * y2 % P + 1n) % P, P)
 }
 
 /** The bytes that `seeds` and `bump` give under `program`: the address, where the bump is the one that the program keeps with it. */

@@ -33,7 +33,7 @@ const isTokenProgram = (owner: string): boolean => owner === PROGRAMS.token || o
 
 function holds ({ owner, data }: RawAccount, bytes: number, type: number): boolean {
   if (data.length === bytes) return true
-  return owner === PROGRAMS.token2022 && data.length > TYPE_OFFSET && data.length !== MULTISIG_BYTES && data[TYPE_OFFSET] === type
+  return owner === PROGRAMS.token2022 && data.length !== MULTISIG_BYTES && data[TYPE_OFFSET] === type
 }
 
 /** The mint in an account; undefined where the account is no initialised mint (a wallet, a token account, …). */

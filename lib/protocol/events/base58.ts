@@ -33,7 +33,7 @@ function groups (text: string, from: number): bigint[] | undefined {
   return found
 }
 
-/** Joins neighbours pairwise until one number is left: few multiplications of large numbers in place of many. */
+/** Joins neighbours, of which there is one at least, pairwise until one number is left: few multiplications of large numbers in place of many. */
 function joined (parts: bigint[]): bigint {
   for (let weight = GROUP_WEIGHT; parts.length > 1; weight *= weight) {
     const odd = parts.length % 2
@@ -41,13 +41,13 @@ function joined (parts: bigint[]): bigint {
     for (let at = odd; at < parts.length; at += 2) next.push(parts[at]! * weight + parts[at + 1]!)
     parts = next
   }
-  return parts[0] ?? 0n
+  return parts[0]!
 }
 
 /** The bytes that `text` spells, or undefined when it is not base58. */
 export function decodeBase58 (text: string): Buffer | undefined {
   let zeros = 0
-  while (zeros < text.length && text.charCodeAt(zeros) === ZERO_DIGIT) zeros++
+  while (text.charCodeAt(zeros) === ZERO_DIGIT) zeros++
   const parts = groups(text, zeros)
   if (parts === undefined) return undefined
   const hex = parts.length === 0 ? '' : joined(parts).toString(16)

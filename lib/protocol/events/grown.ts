@@ -82,7 +82,7 @@ export function readGrown (data: Buffer, accounts: readonly string[]): GrownEven
   }
   const keys = keysIn(data, accounts)
   for (const at of keys.keys()) {
-    if (!keys.has(at + 32) || at - VAULTS < FIRST_FIELD || at + VAULTS > data.length) continue
+    if (!keys.has(at + 32) || at - VAULTS < FIRST_FIELD) continue
     const dao = ownerOf(data, at - VAULTS, new Set(keys.values()))
     const state = dao === undefined ? undefined : stateBefore(data, at - VAULTS)
     if (state !== undefined) return { ...shared, dao: dao!, state }

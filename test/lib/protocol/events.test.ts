@@ -1,14 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import fc from 'fast-check'
 import { test } from 'tap'
 import type { RawTransaction } from '../../../lib/chain/types.js'
 import { eventAuthority } from '../../../lib/protocol/addresses.js'
-import { decodeBase58 } from '../../../lib/protocol/events/base58.js'
-import { decodeEvent } from '../../../lib/protocol/events/decode.js'
-import { discriminatorOf } from '../../../lib/protocol/events/layouts.js'
 import { readEvents } from '../../../lib/protocol/events.js'
-import { base58, createLedger, discriminator, FORGERIES } from '../../../simulator/index.js'
+import { base58, createLedger, FORGERIES } from '../../../simulator/index.js'
+import { FORMS, sampleOf } from '../../support/event-forms.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
@@ -22,33 +19,9 @@ function market () {
   return { ledger, dao, json, last }
 }
 
-/** The data of the newest event, to be bent. */
-function dataOf (tx: RawTransaction): Buffer {
-  return decodeBase58(tx.meta.innerInstructions!.at(-1)!.instructions.at(-1)!.data)!
-}
-
 test('the event authority is derived from the program', async t => {
   t.equal(eventAuthority(PROGRAM), AUTHORITY)
   t.throws(() => eventAuthority('not a key'))
-})
-
-test('base58 is the inverse of another implementation, both ways, and refuses what is none', async t => {
-  fc.assert(fc.property(fc.uint8Array({ maxLength: 700 }), bytes => {
-    const text = base58(bytes)
-    return Buffer.compare(decodeBase58(text)!, Buffer.from(bytes)) === 0
-  }))
-  fc.assert(fc.property(fc.integer({ min: 0, max: 40 }), fc.uint8Array({ maxLength: 40 }), (zeros, bytes) => {
-    const whole = Buffer.concat([Buffer.alloc(zeros), bytes])
-    return decodeBase58(base58(whole))!.equals(whole)
-  }))
-  for (const text of ['0', 'O', 'I', 'l', '1 ', 'é', 'abc\u{1F600}', '1111_']) t.equal(decodeBase58(text), undefined, JSON.stringify(text))
-  t.same(decodeBase58(''), Buffer.alloc(0))
-})
-
-test('discriminators are the hashes of the names', async t => {
-  for (const name of ['SpotSwap', 'CollectFees', 'InitializeDao', 'ApplyLiquidation', 'FinalizeOptimisticProposal'] as const) {
-    t.equal(discriminatorOf(name), discriminator('event', `${name}Event`).toString('hex'))
-  }
 })
 
 test('the recording of the program: 92 swaps whose amounts fit its reserves', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
@@ -100,13 +73,6 @@ test('every event of the program, in every build, is understood', async t => {
   }
 })
 
-test('a swap of the first build carries no state', async t => {
-  const { dao, json } = market()
-  dao.swap('buy', 1_000_000n)
-  const event = decodeEvent(dataOf(json()).subarray(0, 129))
-  t.match(event, { name: 'SpotSwap', dao: dao.address, swap: { side: 'buy', input: 1_000_000n }, fees: null, reserves: null, raw: null })
-})
-
 test('swaps inside another program, through lookup tables, several in one transaction', async t => {
   const { ledger, dao, last } = market()
   const other = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 100_000_000n, baseReserves: 100_000_000n })
@@ -130,7 +96,8 @@ test('look-alikes and failed transactions give nothing', async t => {
 test('what the node does not know, or sends in another shape, is an error and never "no events"', async t => {
   const { dao, json, last } = market()
   dao.swap('buy', 1_000_000n, { innerUnknown: true })
-  t.throws(() => last(), { code: 'NODE_BAD_ANSWER' })
+  const refuses = (what: string): { code: string, message: RegExp } => ({ code: 'NODE_BAD_ANSWER', message: new RegExp(`^transaction .*: ${what}$`) })
+  t.throws(() => last(), refuses('the node did not record its inner instructions'))
   dao.swap('buy', 1_000_000n, { via: 'aggregator', version: 0 })
   const read = (bend: (tx: any) => void) => {
     const tx = json()
@@ -138,12 +105,12 @@ test('what the node does not know, or sends in another shape, is an error and ne
     return readEvents(tx, PROGRAM, AUTHORITY)
   }
   t.equal(read(() => {}).length, 1)
-  t.throws(() => read(tx => { tx.meta.loadedAddresses = null }), { code: 'NODE_BAD_ANSWER' })
-  t.throws(() => read(tx => { tx.meta = null }), { code: 'NODE_BAD_ANSWER' })
-  t.throws(() => read(tx => { delete tx.meta.err }), { code: 'NODE_BAD_ANSWER' })
-  t.throws(() => read(tx => { tx.transaction = undefined }), { code: 'NODE_BAD_ANSWER' })
-  t.throws(() => read(tx => { tx.meta.innerInstructions[0].instructions = 7 }), { code: 'NODE_BAD_ANSWER' })
-  t.throws(() => read(tx => { tx.meta.innerInstructions.at(-1).instructions.at(-1).data = 'not base58: 0OIl' }), { code: 'NODE_BAD_ANSWER' })
+  t.throws(() => read(tx => { tx.meta.loadedAddresses = null }), refuses('an instruction of an account that it does not list'))
+  t.throws(() => read(tx => { tx.meta = null }), refuses('not the shape of a transaction'))
+  t.throws(() => read(tx => { delete tx.meta.err }), refuses('the node does not say whether it failed'))
+  t.throws(() => read(tx => { tx.transaction = undefined }), refuses('not the shape of a transaction'))
+  t.throws(() => read(tx => { tx.meta.innerInstructions[0].instructions = 7 }), refuses('not the shape of a transaction'))
+  t.throws(() => read(tx => { tx.meta.innerInstructions.at(-1).instructions.at(-1).data = 'not base58: 0OIl' }), refuses('instruction data that are not base58'))
 })
 
 test('an unknown event keeps its bytes, its number and where its DAO may stand', async t => {
@@ -155,36 +122,83 @@ test('an unknown event keeps its bytes, its number and where its DAO may stand',
   t.ok(event!.raw!.length > 40)
 })
 
-test('data that lie about their length or content are kept with the reason', async t => {
-  const { dao, json } = market()
-  dao.swap('buy', 1_000_000n)
-  const data = dataOf(json())
-  for (let length = 0; length < data.length; length++) {
-    const event = decodeEvent(data.subarray(0, length))
-    if (length === 129) continue
-    t.ok(event.raw !== null && event.swap === null && event.fees === null, { message: `length ${length}`, diagnostic: false })
-    if (length >= 16) t.equal(event.name, 'Unreadable')
-    if (length >= 40) t.equal(event.seq, BigInt(dao.seqNum))
-    if (length >= 72) t.equal(event.dao, dao.address)
-  }
-  t.match(decodeEvent(Buffer.concat([data, Buffer.alloc(1)])), { name: 'Unreadable', reason: 'SpotSwap of 407 bytes' })
-  const bent = (at: number, ...bytes: number[]) => decodeEvent(Buffer.concat([data.subarray(0, at), Buffer.from(bytes), data.subarray(at + bytes.length)]))
-  t.match(bent(104, 2), { name: 'Unreadable', reason: 'SpotSwap of type 2' })
-  t.match(bent(129, 1), { name: 'Unreadable' }, 'a state that does not fit the length')
-  t.match(bent(129, 9), { name: 'Unreadable' })
-  t.match(bent(24, 255, 255, 255, 255, 255, 255, 255, 255), { name: 'Unreadable', at: null })
-  t.match(bent(23, 255), { name: 'Unreadable', slot: null })
+const KEYS = Array.from({ length: 12 }, (_, i) => base58(Buffer.alloc(32, 100 + i)))
+const [PAYER, ROUTER, TOKENS, ...OTHERS] = KEYS as [string, string, string, ...string[]]
+const UNKNOWN = Buffer.concat([Buffer.from('e445a52e51cb9a1d', 'hex'), Buffer.alloc(8, 0xab), Buffer.alloc(40)])
+
+interface Called { program: string, keys: string[], height?: number | null, data?: Buffer }
+const event = (height: number | null | undefined, data = UNKNOWN): Called => ({ program: PROGRAM, keys: [AUTHORITY], height, data })
+
+/** A transaction of one outer instruction and what it called, in the order of their calls. */
+function transaction (outer: Called, inner: Called[]): RawTransaction {
+  const accountKeys = [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)]
+  const write = ({ program, keys, height, data = Buffer.alloc(9) }: Called) =>
+    ({ programIdIndex: accountKeys.indexOf(program), accounts: keys.map(key => accountKeys.indexOf(key)), data: base58(data), ...(height !== undefined && { stackHeight: height }) })
+  return {
+    slot: 1,
+    blockTime: 1,
+    transaction: { signatures: ['signature'], message: { accountKeys, instructions: [write({ program: ROUTER, keys: [] }), write(outer)] } },
+    meta: { err: null, innerInstructions: [{ index: 0, instructions: [write({ program: TOKENS, keys: [OTHERS[8]!], height: 2 })] }, { index: 1, instructions: inner.map(write) }], loadedAddresses: null }
+  } as unknown as RawTransaction
+}
+const emittersOf = (outer: Called, inner: Called[]): Array<readonly string[]> => readEvents(transaction(outer, inner), PROGRAM, AUTHORITY).map(({ emitters }) => emitters)
+
+const [a, b, c, d] = OTHERS as [string, string, string, string]
+const program = (height: number | null | undefined, ...keys: string[]): Called => ({ program: PROGRAM, keys, height })
+const token = (height: number | null | undefined, ...keys: string[]): Called => ({ program: TOKENS, keys, height })
+
+test('an event that is not understood was emitted by the nearest instruction above it in the tree of calls', async t => {
+  t.same(emittersOf(program(1, a, b), [event(2)]), [[a, b]], 'by the outer one')
+  t.same(emittersOf(program(1, a, b), [token(2, c, d), event(2)]), [[a, b]], 'what it called before is beside the event, not above')
+  t.same(emittersOf(program(1, a, b), [token(2, c, d), token(3, c), event(2)]), [[a, b]])
+  t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), token(3, c, d), event(3)]), [[a, b]], 'by an inner one')
+  t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a), event(3), program(2, b, c), event(3), event(3)]), [[a], [b, c], [b, c]], 'each by its own')
+  t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(2, c), program(3, a, b), event(4), program(3, c, d), event(4)]), [[a, b], [c, d]])
+  t.same(emittersOf({ program: ROUTER, keys: [d] }, [event(2)]), [[]], 'above it is another program')
+  t.same(emittersOf(program(1, a, b), [program(2, c, d), token(2, c), event(3)]), [[]], 'the nearest above it is another program, whatever is further up')
 })
 
-test('no mutation of an event makes the reader throw', async t => {
-  const { dao, json } = market()
-  dao.swap('buy', 1_000_000n)
-  dao.launchProposal()
-  const sources = [dataOf(json(2)), dataOf(json())]
-  fc.assert(fc.property(fc.constantFrom(...sources), fc.array(fc.tuple(fc.nat(700), fc.integer({ min: 0, max: 255 })), { maxLength: 8 }), fc.nat(720), (source, changes, length) => {
-    const bytes = Buffer.from(source.subarray(0, length))
-    for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value
-    const event = decodeEvent(bytes)
-    return event.raw !== null || (event.seq !== null && event.at !== null)
-  }), { numRuns: 2000 })
+test('where a node does not say how deep calls are, the nearest one before it of the program that has accounts of its own', async t => {
+  for (const unsaid of [null, undefined]) {
+    t.same(emittersOf(program(unsaid, a, b), [event(unsaid)]), [[a, b]])
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), token(unsaid, c, d), event(unsaid), event(unsaid)]), [[a, b], [a, b]])
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(unsaid), program(unsaid, c, d), event(unsaid)]), [[a, b], [c, d]])
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(unsaid, c, d), event(unsaid)]), [[]])
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(3)]), [[a, b]], 'the depth of the event alone')
+    t.same(emittersOf(program(1, a, b), [token(unsaid, c, d), event(2)]), [[]], 'that may stand above it')
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), event(unsaid)]), [[a, b]], 'the depth of the other alone')
+  }
+  const without = transaction(program(null, a, b), [event(null)])
+  delete (without.transaction.message as { instructions?: unknown }).instructions
+  t.same(readEvents(without, PROGRAM, AUTHORITY).map(({ emitters }) => emitters), [[]])
+})
+
+test('an event knows its place, and the keys of the transaction in its data before those at the usual places', async t => {
+  const seq = Buffer.alloc(8)
+  seq.writeBigUInt64LE(9n)
+  const data = Buffer.concat([UNKNOWN.subarray(0, 16), Buffer.alloc(16), seq, Buffer.alloc(32, 7), Buffer.alloc(32, 8), Buffer.alloc(5), Buffer.alloc(32, 103), Buffer.alloc(32, 104)])
+  const [found] = readEvents(transaction(program(1, a), [token(2, c), event(2, data)]), PROGRAM, AUTHORITY)
+  t.match(found, { name: 'Unknown', outer: 1, inner: 1, seq: 9n, grown: null, raw: data })
+  t.same(found!.candidates, [KEYS[3], KEYS[4], base58(Buffer.alloc(32, 7)), base58(Buffer.alloc(32, 8))])
+  t.same(found!.accounts, [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)])
+})
+
+test('a known event of an unknown form says what can be told of it; one that is understood, or of no known name, has nothing to add', async t => {
+  const { data, keys } = sampleOf(FORMS.find(({ name }) => name === 'RemoveProposal')!)
+  const read = (changed: Uint8Array) => readEvents(transaction(program(1, a, b), [event(2, Buffer.from(changed))]), PROGRAM, AUTHORITY)[0]!
+  const { name, dao, grown, emitters, candidates, raw } = read(data)
+  t.strictSame({ name, dao, grown, emitters, candidates, raw }, { name: 'RemoveProposal', dao: keys['dao'], grown: null, emitters: [], candidates: [], raw: null })
+  t.match(read(Buffer.concat([data, Buffer.alloc(1)])), { name: 'Unreadable', dao: keys['dao'], grown: { name: 'RemoveProposal', dao: null, state: null }, emitters: [a, b] })
+  t.match(read(data.subarray(0, -1)), { name: 'Unreadable', grown: null, emitters: [a, b] })
+  t.match(read(UNKNOWN), { name: 'Unknown', grown: null, emitters: [a, b] })
+})
+
+test('data too short for a tag are no event, those of a tag alone are one', async t => {
+  for (const length of [0, 1, 7]) t.same(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, length))]), PROGRAM, AUTHORITY), [])
+  t.match(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, 8))]), PROGRAM, AUTHORITY), [{ name: 'Unreadable', seq: null, emitters: [a] }])
+  for (let at = 0; at < 8; at++) {
+    const data = Buffer.from(UNKNOWN)
+    data[at]! ^= 1
+    t.same(readEvents(transaction(program(1, a), [event(2, data)]), PROGRAM, AUTHORITY), [], `another byte ${at}`)
+  }
 })

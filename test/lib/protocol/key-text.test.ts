@@ -1,7 +1,7 @@
 import bs58 from 'bs58'
-import fc from 'fast-check'
 import { test } from 'tap'
 import { decodeKey, encodeKey } from '../../../lib/protocol/key-text.js'
+import fc from '../../support/property.js'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const EDGES = [

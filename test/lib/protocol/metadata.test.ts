@@ -21,9 +21,10 @@ test('Metaplex metadata of the mint tells name and symbol; of another, or of ano
   const metadata = (mint = MINT, key = 4, name: string | Buffer = 'Meta DAO\0\0') => Buffer.concat([Buffer.from([key]), authority, mint, text(name), text('META')])
   t.same(decodeMetaplex(account(metadata(), PROGRAMS.metaplex), keyText(MINT)), { symbol: 'META', name: 'Meta DAO' })
   t.equal(decodeMetaplex(account(metadata(MINT, 4, Buffer.alloc(4_096, 'a')), PROGRAMS.metaplex), keyText(MINT)).name.length, 4_096)
+  t.same(decodeMetaplex(account(Buffer.concat([metadata().subarray(0, 65), text('Meta'), text('')]), PROGRAMS.metaplex), keyText(MINT)), { symbol: '', name: 'Meta' }, 'a text may be empty')
+  for (let length = 0; length < metadata().length; length++) t.throws(() => decodeMetaplex(account(metadata().subarray(0, length), PROGRAMS.metaplex), keyText(MINT)), DecodeError, `cut at ${length}`)
   for (const [data, owner] of [
-    [metadata(), PROGRAMS.token], [metadata(OTHER), PROGRAMS.metaplex], [metadata(MINT, 5), PROGRAMS.metaplex], [metadata(MINT, 4, Buffer.alloc(4_097, 'a')), PROGRAMS.metaplex],
-    [metadata().subarray(0, 64), PROGRAMS.metaplex], [metadata().subarray(0, -1), PROGRAMS.metaplex], [metadata().subarray(0, 67), PROGRAMS.metaplex]
+    [metadata(), PROGRAMS.token], [metadata(OTHER), PROGRAMS.metaplex], [metadata(MINT, 5), PROGRAMS.metaplex], [metadata(MINT, 4, Buffer.alloc(4_097, 'a')), PROGRAMS.metaplex]
   ] as const) t.throws(() => decodeMetaplex(account(data, owner), keyText(MINT)), DecodeError)
   t.end()
 })
@@ -56,10 +57,19 @@ test('a Token-2022 mint carries its texts itself, or says where they are', t => 
   t.end()
 })
 
+test('a pointer or texts that a newer program has made longer are read all the same', t => {
+  const read = (data: Buffer) => token2022Metadata(account(data, PROGRAMS.token2022))
+  t.same(read(mintWith([18, Buffer.concat([authority, OTHER, Buffer.alloc(9)])])), { at: keyText(OTHER) })
+  t.same(read(mintWith(pointer(MINT), [19, Buffer.concat([own()[1], Buffer.alloc(9)])])), { symbol: 'OWN', name: 'Own name' })
+  t.end()
+})
+
 test('an extension that runs past the end, a short one, or one of another mint is refused', t => {
   const read = (data: Buffer) => token2022Metadata(account(data, PROGRAMS.token2022))
   t.throws(() => read(mintWith(padding, pointer(MINT)).subarray(0, -1)), DecodeError)
-  t.throws(() => read(mintWith([18, Buffer.alloc(63)])), DecodeError)
+  for (const length of [0, 1, 63]) t.throws(() => read(mintWith([18, Buffer.alloc(length)])), DecodeError, `a pointer of ${length} bytes`)
+  // of an extension that is passed over, too
+  for (let cut = 1; cut <= 9; cut++) t.throws(() => read(mintWith(pointer(MINT), [3, Buffer.alloc(9)]).subarray(0, -cut)), DecodeError, `${cut} bytes past the end`)
   t.throws(() => read(mintWith(pointer(MINT), own(OTHER))), DecodeError)
   t.throws(() => read(mintWith(pointer(MINT), [19, Buffer.alloc(63)])), DecodeError)
   t.end()

@@ -15,6 +15,46 @@ test('derivation and curve check agree with web3.js', async t => {
   t.equal(differences, 0)
 })
 
+const P = 2n ** 255n - 19n
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
+function power (base: bigint, exponent: bigint): bigint {
+  let result = 1n
+  for (let at = base, rest = exponent; rest > 0n; rest >>= 1n, at = at * at % P) if (rest % 2n === 1n) result = result * at % P
+  return result
+}
+/** A square root modulo P, by Euler's criterion and the root of -1; undefined where there is none. */
+function root (value: bigint): bigint | undefined {
+  const guess = power(value, (P + 3n) / 8n)
+  return [guess, guess * power(2n, (P - 1n) / 4n) % P].find(found => found * found % P === value)
+}
+const modulo = (value: bigint): bigint => (value % P + P) % P
+const keyOf = (y: bigint): Buffer => Buffer.from(y.toString(16).padStart(64, '0'), 'hex').reverse()
+
+test('numbers with any count of twos are told from squares as web3.js does it', async t => {
+  // y with (y² − 1) (d·y² + 1) = s, a quadratic equation of y²: so the number that the curve check begins with can be chosen
+  for (const twos of [0n, 1n, 2n, 3n, 4n, 28n, 29n, 30n, 31n, 32n, 33n, 34n, 61n, 62n, 63n, 64n, 65n, 96n, 127n]) {
+    const found = new Map<boolean, number>()
+    for (let odd = 1n; [true, false].some(is => (found.get(is) ?? 0) < 3); odd += 2n) {
+      const s = modulo(odd << twos)
+      const discriminant = root(modulo((1n - D) ** 2n + 4n * D * (1n + s)))
+      const y = discriminant === undefined ? undefined : root(modulo((D - 1n + discriminant) * power(2n * D, P - 2n)))
+      if (y === undefined) continue
+      const key = keyOf(y)
+      const expected = PublicKey.isOnCurve(key)
+      found.set(expected, (found.get(expected) ?? 0) + 1)
+      t.equal(isOnCurve(key), expected, { message: `${odd} × 2^${twos}`, diagnostic: false })
+    }
+  }
+})
+
+test('points that libraries differ on are what they are to the runtime: any y modulo p, whatever the sign of x', async t => {
+  const sign = 2n ** 255n
+  for (const y of [0n, 1n, P - 1n]) t.ok(isOnCurve(keyOf(y)) && isOnCurve(keyOf(y + sign)), `${y}`)
+  for (const y of [P, P + 1n]) t.ok(isOnCurve(keyOf(y)) && isOnCurve(keyOf(y + sign)), 'not reduced')
+  t.notOk(isOnCurve(keyOf(2n)))
+  t.notOk(isOnCurve(keyOf(P + 2n)))
+})
+
 test('addresses that stand on mainnet', async t => {
   const umbra = 'PRVT6TB7uss3FrUd2D9xs2zqDBsa3GbMJMwCQsgmeta'
   const v06 = LAUNCHPADS.find(({ version }) => version === 'v0.6')!

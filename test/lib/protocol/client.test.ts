@@ -1,0 +1,112 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { test } from 'tap'
+import type { RawAccount } from '../../../lib/chain/types.js'
+import { LAUNCHPADS } from '../../../lib/protocol/addresses.js'
+import { DecodeError } from '../../../lib/protocol/bytes.js'
+import { createProgramClient, toBigInt } from '../../../lib/protocol/client.js'
+import { decodeDao } from '../../../lib/protocol/dao.js'
+import { decodeExternalPool, decodeExternalPosition } from '../../../lib/protocol/external-pool.js'
+import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
+import { keyBytes } from '../../../lib/protocol/pda.js'
+import { createLedger, discriminator, PROGRAMS } from '../../../simulator/index.js'
+
+const client = createProgramClient(PROGRAMS.futarchy)
+await client.load()
+
+/** Every kind of account that the client decodes, as the ledger holds it after a launch with so many members of a spending limit. */
+function kinds (spendingMembers: number): Array<{ what: string, account: RawAccount, decode: (account: RawAccount) => unknown }> {
+  const ledger = createLedger({ seed: 8 })
+  const at = (address: string): RawAccount => {
+    const { owner, data } = ledger.account(address)!
+    return { address, owner, data: Buffer.from(data) }
+  }
+  const launches = LAUNCHPADS.map(({ version }) => {
+    const launch = ledger.launch({ version, raise: 2_000_000_000_000n, packageAmount: 12_900_000_000_000n, additional: 5n, spendingMembers })
+    launch.complete()
+    return launch
+  })
+  const [, v07] = launches
+  v07!.initializePackage()
+  const locked = at(v07!.addresses.package)
+  // while tokens are unlocked its state holds where the price stood when that began: 24 bytes more
+  const state = 12 + locked.data.readUInt32LE(8) * 25 + 24 + 36 + 4 + 32
+  const unlocking = { ...locked, data: Buffer.concat([locked.data.subarray(0, state), Buffer.from([1]), Buffer.alloc(24, 5), locked.data.subarray(state + 1, -24)]) }
+  return [
+    ...launches.map(({ version, addresses, mint }) => ({ what: `launch ${version}`, account: at(addresses.launch), decode: (account: RawAccount) => decodeLaunch(client, version, account, mint.address) })),
+    ...[locked, unlocking].map(account => ({ what: 'package', account, decode: (account: RawAccount) => decodePackage(client, account, v07!.mint.address) })),
+    { what: 'pool', account: at(v07!.addresses.pool), decode: account => decodeExternalPool(client, account) },
+    { what: 'position', account: at(v07!.addresses.position), decode: account => decodeExternalPosition(client, account, v07!.addresses.positionNftMint) },
+    { what: 'dao', account: at(v07!.addresses.dao), decode: account => ({ ...decodeDao(client, account), size: 0 }) }
+  ]
+}
+
+test('an account that is cut anywhere is refused, or says what the whole one says', t => {
+  for (const members of [0, 1, 10]) {
+    for (const { what, account, decode } of kinds(members)) {
+      const whole = decode(account)
+      let fewest: number | undefined
+      for (let length = 0; length <= account.data.length; length++) {
+        let rest: unknown
+        try {
+          rest = decode({ ...account, data: account.data.subarray(0, length) })
+        } catch (error) {
+          if (!(error instanceof DecodeError) || fewest !== undefined) throw error
+          continue
+        }
+        fewest ??= length
+        deepStrictEqual(rest, whole, `${what} of ${length} bytes`)
+      }
+      // v0.6 is of one build; the others' accounts have grown, and do so further
+      if (what !== 'launch v0.6') t.ok(fewest! < account.data.length, `what newer builds append to a ${what} is not needed`)
+    }
+  }
+  t.end()
+})
+
+test('an account is what its program and its first eight bytes say, and no other', t => {
+  for (const { what, account, decode } of kinds(3)) {
+    t.throws(() => decode({ ...account, owner: PROGRAMS.token }), DecodeError, `${what} of another program`)
+    for (let at = 0; at < 8; at++) {
+      const data = Buffer.from(account.data)
+      data[at]! ^= 0x80
+      t.throws(() => decode({ ...account, data }), DecodeError, `${what} with another byte ${at}`)
+    }
+    t.throws(() => decode({ ...account, data: Buffer.alloc(0) }), DecodeError)
+  }
+  t.end()
+})
+
+test('a list that says to be longer than it may be is refused before anything is made of it', t => {
+  for (const { what, account, decode } of kinds(10)) {
+    const offset = what.startsWith('launch') ? 25 : what === 'package' ? 8 : undefined
+    if (offset === undefined) continue
+    for (const count of [11, 2 ** 28, 2 ** 32 - 1]) {
+      const data = Buffer.concat([account.data, Buffer.alloc(1000)])
+      data.writeUInt32LE(count, offset)
+      t.throws(() => decode({ ...account, data }), { message: /at most 10 can be/ }, `${what} of ${count}`)
+    }
+  }
+  t.end()
+})
+
+test('a client is of one program, whose accounts begin with the hash of their name', async t => {
+  t.equal(client.program, PROGRAMS.futarchy)
+  t.ok(client.programBytes.equals(keyBytes(PROGRAMS.futarchy)))
+  t.ok(client.daoPrefix.equals(discriminator('account', 'Dao')))
+  const other = createProgramClient(PROGRAMS.squads)
+  await other.load()
+  const { account } = kinds(0).find(({ what }) => what === 'dao')!
+  t.throws(() => other.dao(account), DecodeError)
+  t.ok(other.dao({ ...account, owner: PROGRAMS.squads }), 'the same bytes under the program that the service is set to')
+})
+
+test('a client that has not been loaded says so, and not of an account that it is none', t => {
+  const { account } = kinds(0).find(({ what }) => what === 'dao')!
+  t.throws(() => createProgramClient(PROGRAMS.futarchy).dao(account), { name: 'Error', message: 'the program client has not been loaded' })
+  t.end()
+})
+
+test('integers are read whole, beyond 2^53', t => {
+  for (const value of [0n, 1n, 255n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 128n - 1n]) t.equal(toBigInt({ toString: radix => value.toString(radix) }), value)
+  t.end()
+})

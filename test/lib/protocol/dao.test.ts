@@ -1,0 +1,145 @@
+import { deepStrictEqual } from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'tap'
+import type { RawAccount } from '../../../lib/chain/types.js'
+import { DecodeError } from '../../../lib/protocol/bytes.js'
+import { createProgramClient } from '../../../lib/protocol/client.js'
+import { decodeDao } from '../../../lib/protocol/dao.js'
+import { ata, daoAddress } from '../../../simulator/addresses.js'
+import { createOracle, type Pool } from '../../../simulator/arithmetic.js'
+import { base58, createLedger, PROGRAMS } from '../../../simulator/index.js'
+import { DAO_SIZE, type DaoIdentity, type DaoLayout, type DaoState, writeDao } from '../../../simulator/layouts.js'
+import fc from '../../support/property.js'
+
+const client = createProgramClient(PROGRAMS.futarchy)
+await client.load()
+const u64 = fc.bigInt(0n, (1n << 64n) - 1n)
+const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(base58)
+const DAOS = [0n, 1n, 5n].map((nonce, i) => ({ nonce, creator: base58(Buffer.alloc(32, 21 + i)) })).map(({ nonce, creator }) => ({ nonce, creator, ...daoAddress(PROGRAMS.futarchy, creator, nonce) }))
+
+const pool: fc.Arbitrary<Pool> = fc.record({ quote: u64, base: u64, quoteFees: u64, baseFees: u64, created: fc.integer({ min: 1_760_000_000, max: 1_900_000_000 }) })
+  .map(({ created, ...rest }) => ({ ...rest, oracle: createOracle(created, 3n, 4n, 5) }))
+
+/** Any DAO of any build, with whatever an earlier form left behind in its account. */
+const accounts = fc.record({
+  dao: fc.constantFrom(...DAOS),
+  keys: fc.array(key, { minLength: 6, maxLength: 6 }),
+  layout: fc.constantFrom<DaoLayout[]>('F0', 'F1', 'F2', 'F3'),
+  pools: fc.record({ spot: pool, pass: pool, fail: pool }),
+  isLive: fc.boolean(),
+  seq: fc.nat(),
+  members: fc.option(fc.array(key, { maxLength: 10 })),
+  stale: fc.integer({ min: 0, max: 255 })
+}).map(({ dao, keys, layout, pools, isLive, seq, members, stale }) => {
+  const identity: DaoIdentity = {
+    layout,
+    address: dao.address,
+    nonce: dao.nonce,
+    creator: dao.creator,
+    bump: dao.bump,
+    baseMint: keys[0]!,
+    quoteMint: keys[1]!,
+    baseVault: keys[2]!,
+    quoteVault: keys[3]!,
+    multisig: keys[4]!,
+    vault: keys[5]!,
+    spendingLimit: members && { amount: 9n, members }
+  }
+  const state: DaoState = {
+    pools: isLive ? pools : { spot: pools.spot, pass: null, fail: null },
+    totalLiquidity: 77n,
+    seq,
+    proposalCount: 3,
+    config: { passThresholdBps: 300, secondsPerProposal: 4, twapInitial: 5n, twapMaxChange: 6n, twapStartDelay: 7, minQuoteLiquidity: 8n, minBaseLiquidity: 9n, baseToStake: 10n, teamThresholdBps: -300, teamAddress: keys[4]!, optimistic: true }
+  }
+  return { identity, state, account: { address: dao.address, owner: PROGRAMS.futarchy, data: writeDao(Buffer.alloc(DAO_SIZE[layout], stale), identity, state) } satisfies RawAccount }
+})
+
+test('a DAO of any build, in either state, says what its fields say', t => {
+  fc.assert(fc.property(accounts, ({ identity, state: { pools: { spot, pass }, seq }, account }) => {
+    deepStrictEqual({ ...decodeDao(client, account) }, {
+      address: identity.address,
+      ownAddress: identity.address,
+      state: pass === null ? 'spot' : 'futarchy',
+      baseMint: identity.baseMint,
+      quoteMint: identity.quoteMint,
+      baseVault: identity.baseVault,
+      quoteVault: identity.quoteVault,
+      baseReserves: spot.base,
+      quoteReserves: spot.quote,
+      baseFees: spot.baseFees,
+      quoteFees: spot.quoteFees,
+      createdAt: spot.oracle.created,
+      seqNum: BigInt(seq),
+      size: account.data.length
+    })
+  }))
+  t.end()
+})
+
+test('a DAO\'s bytes name its own address, wherever they are said to stand', t => {
+  const { account, identity } = fc.sample(accounts, { seed: 1, numRuns: 1 })[0]!
+  const elsewhere = decodeDao(client, { ...account, address: base58(Buffer.alloc(32, 5)) })
+  t.same([elsewhere.address, elsewhere.ownAddress], [base58(Buffer.alloc(32, 5)), identity.address])
+  const another = Buffer.from(account.data)
+  const nonceAt = another[8] === 0 ? 285 : 549
+  another.writeBigUInt64LE(another.readBigUInt64LE(nonceAt) + 1n, nonceAt)
+  t.not(decodeDao(client, { ...account, data: another }).ownAddress, identity.address, 'another nonce')
+  t.end()
+})
+
+test('what is no DAO, or whose pool is of other mints, is refused', t => {
+  for (const [seed, isLive] of [[3, false], [4, true]] as const) {
+    const { account } = fc.sample(accounts.filter(({ state }) => (state.pools.pass !== null) === isLive), { seed, numRuns: 1 })[0]!
+    const { data } = account
+    const bent = (at: number): Buffer => {
+      const copy = Buffer.from(data)
+      copy[at]! ^= 1
+      return copy
+    }
+    t.throws(() => decodeDao(client, { ...account, owner: PROGRAMS.damm }), new DecodeError('dao: owned by another program'))
+    for (let at = 0; at < 8; at++) t.throws(() => decodeDao(client, { ...account, data: bent(at) }), DecodeError, 'another account')
+    const shift = isLive ? 264 : 0
+    for (const at of [157, 188, 189, 220, 390, 421, 422, 453]) t.throws(() => decodeDao(client, { ...account, data: bent(at + shift) }), new DecodeError('dao: the pool is of other mints'), `byte ${at}`)
+    t.throws(() => decodeDao(client, { ...account, data: Buffer.concat([data.subarray(0, 8), Buffer.from([2]), data.subarray(9)]) }), DecodeError, 'a third state')
+    // what is read ends with the sequence number, of a live proposal at byte 796, for which every account has room: what newer builds add may be anything
+    t.match(decodeDao(client, { ...account, data: data.subarray(0, 796) }), { size: 796, seqNum: data.readBigUInt64LE(524 + shift) })
+    for (const length of [0, 7, 8, 9, 141, 795]) t.throws(() => decodeDao(client, { ...account, data: data.subarray(0, length) }), new DecodeError(`dao: ${length} bytes are too few`))
+  }
+  t.end()
+})
+
+test('the ledger\'s DAO before, while and after a proposal is live', t => {
+  const ledger = createLedger({ seed: 5 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const check = (state: 'spot' | 'futarchy'): void => {
+    const { owner, data } = ledger.account(dao.address)!
+    const read = decodeDao(client, { address: dao.address, owner, data })
+    t.match(read, { state, ownAddress: dao.address, baseReserves: dao.reserves.base, quoteReserves: dao.reserves.quote, baseFees: dao.feeBalances.base, quoteFees: dao.feeBalances.quote, createdAt: dao.createdAt })
+    t.same([read.seqNum, read.baseVault, read.quoteVault], [BigInt(dao.seqNum), ata(dao.address, dao.base.address), ata(dao.address, dao.quote.address)])
+  }
+  check('spot')
+  dao.swap('buy', 1_000_000n)
+  dao.initializeProposal()
+  dao.launchProposal()
+  dao.swap('sell', 3_000_001n)
+  dao.conditionalSwap('fail', 'buy', 1_000_000n)
+  check('futarchy')
+  dao.finalizeProposal({ passed: false })
+  check('spot')
+  t.end()
+})
+
+/** Real mainnet accounts after 80 transactions that the protocol's compiled program executed. It stands beside the project, never in it. */
+const RECORDING = new URL('../../../../shared/fixtures/program-recording.json', import.meta.url)
+
+test('the program\'s own account of the recording', { skip: !existsSync(RECORDING) && 'the recording is not here' }, t => {
+  const { accounts } = JSON.parse(readFileSync(RECORDING, 'utf8')) as { accounts: Array<{ pubkey: string, owner: string, data: [string, string] }> }
+  const { pubkey, owner, data: [text] } = accounts.find(({ owner }) => owner === PROGRAMS.futarchy)!
+  const data = Buffer.from(text, 'base64')
+  const dao = decodeDao(client, { address: pubkey, owner, data })
+  t.equal(dao.ownAddress, pubkey)
+  t.same([dao.baseVault, dao.quoteVault], [ata(pubkey, dao.baseMint), ata(pubkey, dao.quoteMint)])
+  t.ok(accounts.some(account => account.pubkey === dao.baseVault))
+  t.end()
+})
