@@ -65,8 +65,8 @@ export interface HistoryOptions {
   isShared?: boolean
   /** For how long after the head was last reached the last 24 hours are given out, ms. */
   staleMs?: number
-  /** Whether the chain itself stands, as nodes that agree show: then there is no newer head. */
-  isHalted?: () => boolean
+  /** For how long the chain itself has stood, as nodes that agree show, ms, 0 where it moves: for so long there has been no newer head. */
+  haltedMs?: () => number
   /** For how long at least the chain has been past a slot, by what nodes have shown, ms. */
   pastMs?: (slot: number) => number
   pageSize?: WalkOptions['pageSize']
@@ -109,7 +109,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, isHalted = () => false, pastMs = () => 0, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, haltedMs = () => 0, pastMs = () => 0, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -184,7 +184,7 @@ export function createHistory (options: HistoryOptions): History {
       named: owners.named
     })
 
-  const headOf = ({ reached }: Indexer): HeadFacts => ({ headAt: reached?.at ?? null, now: clock.now(), staleMs, isHalted: isHalted() })
+  const headOf = ({ reached }: Indexer): HeadFacts => ({ headAt: reached?.at ?? null, now: clock.now(), staleMs, haltedMs: haltedMs() })
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')

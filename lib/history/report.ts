@@ -14,7 +14,7 @@ export function createReport ({ state }: Pick<StepWriter, 'state'>, reconciler: 
     const daos = new Set([...reconciler.accounts.keys(), ...state.sequenceRanges.keys()])
     const report: HistoryReport = new Map(Array.from(daos, dao => [dao, {
       indexed: state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n,
-      sequenceGaps: (sequenceGaps.get(dao) ?? []).map(({ from, to }): [bigint, bigint] => [from, to]),
+      sequenceGaps: sequenceGaps.get(dao)?.map(({ from, to }): [bigint, bigint] => [from, to]) ?? [],
       firstSwap: state.firstSwaps.get(dao) ?? null,
       firstSlot: state.sequenceRanges.get(dao)?.[0]?.firstSlot ?? null
     }]))

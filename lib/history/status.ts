@@ -27,7 +27,7 @@ export interface HistoryStatus {
   headAt: number | null
   /** Milliseconds since then. */
   headAge: number | null
-  /** So long that nothing is made of it, and not because the chain itself has halted. */
+  /** So long that nothing is made of it; while the chain itself has halted does not count. */
   isBehind: boolean
   /** Newest finalized slot up to which everything is stored. */
   headSlot: number | null
@@ -119,8 +119,8 @@ export interface HeadFacts {
   now: number
   /** For how long after it was last reached anything is made of it, ms. */
   staleMs: number
-  /** The chain itself stands: there is no newer head. */
-  isHalted: boolean
+  /** For how long the chain itself has stood, ms, 0 where it moves: for so long there has been no newer head. */
+  haltedMs: number
 }
 
 /** How long a slot takes to become final at most, ms: what is later was so when it was first seen. */
@@ -130,7 +130,7 @@ const FINALITY_MS = 20_000
 export const headSeenAt = ({ at, slot }: { at: number, slot: number }, now: number, pastMs: (slot: number) => number): number =>
   Math.min(at, now - Math.max(0, pastMs(slot) - FINALITY_MS))
 
-export const isBehind = ({ headAt, now, staleMs, isHalted }: HeadFacts): boolean => headAt !== null && !isHalted && now - headAt > staleMs
+export const isBehind = ({ headAt, now, staleMs, haltedMs }: HeadFacts): boolean => headAt !== null && now - headAt - haltedMs > staleMs
 
 /** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
 export function checkHead (head: HeadFacts): void {

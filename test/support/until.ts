@@ -2,8 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const LOOK_EVERY_MS = 10
 
+/** What comes in an instant may take long where the machine is busy. */
+const PATIENCE_MS = 60_000
+
 /** Waits until `holds`, for `ms` at most; throws with `what` then. */
-export async function until (what: string, holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+export async function until (what: string, holds: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
   const deadline = performance.now() + ms
   while (!await holds()) {
     if (performance.now() > deadline) throw new Error(`within ${ms} ms it did not come to this: ${what}`)

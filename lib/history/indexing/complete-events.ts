@@ -69,9 +69,15 @@ export function createCompleter ({ reader, store, writer, program, eventAuthorit
     return found
   }
 
+  /** Above this slot all events were complete, and the state that was so: there is nothing to ask the store until it changes. */
+  let whole: { above: number, version: number } | undefined
+
   /** Completes the newest events of slots between the two, both excluded. Gives how many were tried and completed, and the oldest slot of them. */
   return async (above: number, below: number): Promise<{ tried: number, completed: number, oldest: number, newest: number }> => {
+    const { version } = writer
+    if (whole !== undefined && above >= whole.above && version === whole.version) return { tried: 0, completed: 0, oldest: below, newest: above }
     const rows = await store.incomplete({ above, below, limit: PAGE })
+    if (rows.length === 0 && below === Number.MAX_SAFE_INTEGER) whole = { above, version }
     const found = await learn(rows)
     signal.throwIfAborted()
     if (found.size > 0) {

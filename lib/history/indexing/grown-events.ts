@@ -5,11 +5,11 @@ import type { LocatedState, ProgramEvent } from '../../protocol/events.js'
 import { DAY } from '../../time.js'
 import type { OnLog } from '../log-events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
-import { formOf, type PoolState, provenSwap } from '../rules/grown-swap.js'
+import { formOf, type PoolState, provenSwap, swapWithoutBefore } from '../rules/grown-swap.js'
 
 /**
  * Known events of a form that a newer release of the program writes: read where they prove themselves, told once per form. A swap whose event
- * before is not at hand is left out: it shows as a sequence gap, is fetched again together with that event, and then proves itself or does not.
+ * before is not at hand, and which does not prove itself alone, is left out: it shows as a sequence gap, is fetched again together with that event, and then proves itself or does not.
  * So is one of a pool with a live proposal, for a day, while no swap of a pool without one has proved its form: nothing is published past it until then.
  */
 
@@ -97,8 +97,9 @@ export function createGrownEvents ({ rate, isDao, chainTime, onLog }: GrownEvent
       tell(formOf(grown, state), located)
       return whole(event, pool)
     }
-    if (before?.seq !== seq - 1n) return undefined
-    const found = provenSwap(grown, state, before, proven, rate)
+    const isKnown = before?.seq === seq - 1n
+    const found = isKnown ? provenSwap(grown, state, before, proven, rate) : swapWithoutBefore(grown, state, proven)
+    if (found === undefined && !isKnown) return undefined
     if (found === undefined) return mayProveItselfLater(event, state) ? undefined : event
     proven.set(formOf(grown, state), found.at)
     tell(formOf(grown, state), located)

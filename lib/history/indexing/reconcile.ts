@@ -1,3 +1,4 @@
+import { createPauses } from '../../async.js'
 import type { Clock } from '../../clock.js'
 import type { HistoryReader } from '../../chain/types.js'
 import type { OnLog } from '../log-events.js'
@@ -10,8 +11,8 @@ import type { StepWriter } from './step-writer.js'
 import type { Store } from '../store/store.js'
 import { type AccountReading, provenReading } from '../rules/proven-reading.js'
 
-/** The DAO accounts, their sequence numbers and when they were made (Unix seconds; undefined: not known), at commitment `confirmed`. */
-export type ListDaos = () => Promise<{ slot: number, daos: ReadonlyArray<{ address: string, seqNum: bigint, createdAt?: number }> }>
+/** The DAO accounts, their sequence numbers and when they were made (Unix seconds; undefined: not known), at commitment `confirmed`, as read `age` ms ago. */
+export type ListDaos = () => Promise<{ slot: number, age?: number, daos: ReadonlyArray<{ address: string, seqNum: bigint, createdAt?: number }> }>
 
 export interface ReconcilerOptions {
   reader: HistoryReader
@@ -26,6 +27,8 @@ export interface ReconcilerOptions {
   onLog: OnLog
 }
 
+/** A slot that is still shown after so long is over: the chain stands. Slots take 0.4 s. */
+const SLOT_OVER_MS = 5_000
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
 /** All searching of one check together, ms, so that the walk is not kept waiting; missing transactions have their half of it first. */
@@ -60,8 +63,10 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   const withheld = new Set<string>()
   /** Numbers that the accounts had at slots which the walk may not have covered yet, oldest slot first. */
   let waiting: AccountReading[] = []
-  /** Such numbers once it has, or once all of them are stored: every event up to them should be. */
-  let verified: ReadonlyMap<string, bigint> = new Map()
+  /** The slot that accounts were read at last, and when they first were, by our clock. */
+  let shown: { slot: number, at: number } | undefined
+  /** Such numbers once it has, or once all of them are stored: every event up to them should be. At first those that an earlier process has found to be ahead. */
+  let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
   let verifiedSlot = 0
   /** When each DAO was made, Unix seconds; and which of its numbers have proved something. */
   let created: ReadonlyMap<string, number> = new Map()
@@ -84,12 +89,17 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
   const sequenceGaps = (): ReadonlyMap<string, SequenceGap[]> => current().sequenceGaps
 
   async function readAccounts (): Promise<void> {
-    const { slot, daos: list } = await daos()
+    const { slot, age = 0, daos: list } = await daos()
+    const readAt = now() - age
+    const pause = createPauses()
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
     created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
     await writer.learn(seqNums.keys())
-    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot)) return
-    waiting = [...waiting, { slot, seqNums }].sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
+    await pause()
+    if (shown?.slot !== slot) shown = { slot, at: readAt }
+    const isOver = readAt - shown.at >= SLOT_OVER_MS
+    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
+    waiting = [...waiting.filter(other => other.slot !== slot), { slot, seqNums, isOver }].sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
     settle()
   }
 
@@ -100,7 +110,16 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     verifiedSlot = Math.max(verifiedSlot, found.upTo)
     for (const [dao, seq] of verified) proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo, at: now() }))
     expected = expectedEvents(verified) ?? 0
-    waiting = waiting.filter(({ slot }) => slot > verifiedSlot)
+    waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)
+  }
+
+  /** What was missing at the end of a DAO's numbers shows in nothing that is stored: it is noted, or a restart would take what there is for all. */
+  async function noteAhead (): Promise<void> {
+    const { sequenceRanges, numbersAhead } = writer.state
+    const ahead = new Map<string, bigint>()
+    for (const [dao, seq] of verified) if (seq > (sequenceRanges.get(dao)?.at(-1)?.last ?? 0n)) ahead.set(dao, seq)
+    if (ahead.size === numbersAhead.size && [...ahead].every(([dao, seq]) => numbersAhead.get(dao) === seq)) return
+    await writer.commit({ events: [], numbersAhead: ahead })
   }
 
   async function fillGaps (until: number): Promise<void> {
@@ -170,8 +189,13 @@ export function createReconciler ({ reader, fetcher, writer, store, daos, clock,
     },
     /** Reads the accounts, and where `search` says so looks for what is missing, for a while. */
     async check (search: boolean): Promise<void> {
+      // each looks at every DAO
+      const pause = createPauses()
       await readAccounts()
+      await pause()
+      await noteAhead()
       if (!search) return
+      await pause()
       const begun = now()
       await fetchMissing(begun + SEARCH_MS / 2)
       await fillGaps(begun + SEARCH_MS)

@@ -1,7 +1,7 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, dayOf } from '../../time.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
-import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
+import { addCandles, hoursIn, minutesIn } from '../rules/kept-candles.js'
 import { createTally, minutesFromOf } from '../rules/tally.js'
 import type { Trade } from '../rules/types.js'
 import { NEVER_ROLLED } from '../store/conditions.js'
@@ -54,8 +54,8 @@ export function createRollUp (store: Store, writer: StepWriter, valuation: Volum
       from,
       minutesFrom: kept,
       // Whole days, and so whole rows
-      days: days.map(row => ({ ...row, hours: addCandles(NO_CANDLES, row.hours) })),
-      minutes: minutes.map(row => ({ ...row, candles: addCandles(NO_CANDLES, row.candles) })),
+      days: days.map(row => ({ ...row, hours: addCandles(null, row.hours, hoursIn(row.day)) })),
+      minutes: minutes.map(row => ({ ...row, candles: addCandles(null, row.candles, minutesIn(row.start)) })),
       makers,
       feeRates: feeRatesOf(trades)
     })

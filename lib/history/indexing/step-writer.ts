@@ -5,12 +5,13 @@ import { joinCandles } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StateBefore, type StepPlan } from '../rules/plan-step.js'
 import { keepsFees } from '../../protocol/events.js'
-import { addCandles, NO_CANDLES } from '../rules/kept-candles.js'
+import { addCandles, hoursIn, minutesIn } from '../rules/kept-candles.js'
 import { createGrownEvents } from './grown-events.js'
 import { createStepTurns, type StepTurns } from './step-turns.js'
+import { createWrittenRows } from './written-rows.js'
 import { difference, insert, mayHold, rangeOf } from '../rules/sequence-ranges.js'
 import type { StepChanges, Store } from '../store/store.js'
-import type { MissingTransaction, IndexedRange, Loss, SequenceRange, StoreState, UnattributedEvent } from '../rules/types.js'
+import type { MissingTransaction, IndexedRange, Loss, MinuteRow, SequenceRange, StoreState, UnattributedEvent, WholeDay } from '../rules/types.js'
 
 /** What one step of the walk brings. */
 export interface Step {
@@ -22,6 +23,7 @@ export interface Step {
   indexedRanges?: IndexedRange[]
   ended?: boolean
   losses?: Loss[]
+  numbersAhead?: Map<string, bigint>
 }
 
 /** The only writer of a store, with what it must know of its contents in memory. One call at a time. */
@@ -78,6 +80,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const isDao = (address: string) => learnt.has(address) || state.sequenceRanges.has(address)
 
   const grown = createGrownEvents({ rate: valuation.rate, isDao, chainTime, onLog })
+  const written = createWrittenRows(store)
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
   /** What is known once this step's events are. */
@@ -129,15 +132,15 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   /** Day rows and rates are kept as totals, so that writing a step twice would not add it twice. */
   async function totals ({ days, minutes, rates }: StepPlan) {
-    const storedDays = new Map((await store.days(days)).map(row => [`${row.day} ${row.dao}`, row]))
-    const storedMinutes = new Map((await store.minutes(minutes)).map(row => [`${row.start} ${row.dao}`, row.candles]))
+    const storedDays = await written.days(days)
+    const storedMinutes = await written.minutes(minutes)
     return {
-      days: days.map(row => {
-        const stored = storedDays.get(`${row.day} ${row.dao}`)
-        const hours = addCandles(stored?.hours ?? NO_CANDLES, row.hours)
+      days: days.map((row, at): WholeDay => {
+        const stored = storedDays[at]
+        const hours = addCandles(stored?.hours ?? null, row.hours, hoursIn(row.day))
         return stored === undefined ? { ...row, hours } : { ...row, ...joinCandles(stored, row), hours }
       }),
-      minutes: minutes.map(row => ({ ...row, candles: addCandles(storedMinutes.get(`${row.start} ${row.dao}`) ?? NO_CANDLES, row.candles) })),
+      minutes: minutes.map((row, at): MinuteRow => ({ ...row, candles: addCandles(storedMinutes[at]?.candles ?? null, row.candles, minutesIn(row.start)) })),
       rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
     }
   }
@@ -181,9 +184,15 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         indexedRanges: step.indexedRanges ?? null,
         ended,
         losses: step.losses ?? null,
+        numbersAhead: step.numbersAhead ?? null,
         events_total: events,
         swaps_total: swaps
+      }).catch((error: unknown) => {
+        // it may have been committed all the same, and the answer lost
+        written.forget()
+        throw error
       })
+      written.note(sums.days, sums.minutes)
       for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
@@ -196,6 +205,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       if (gone.size > 0) state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
       if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
       if (step.losses !== undefined) state.losses = step.losses
+      if (step.numbersAhead !== undefined) state.numbersAhead = step.numbersAhead
       Object.assign(state, { ended, events, swaps, minutesFrom: planned.minutesFrom })
       version++
     })
@@ -248,7 +258,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     commit: step => inTurn(() => commit(step)),
     learn: daos => inTurn(() => learn(daos)),
     replace: (dao, events) => inTurn(() => replace(dao, events)),
-    alone: work => inTurn(() => work(state)),
+    alone: work => inTurn(async () => await work(state).finally(() => written.forget())),
     read,
     get version () { return version },
     leftOut: grown.leftOut,

@@ -22,8 +22,8 @@ export interface FollowerOptions {
   chainTime: () => number | undefined
   /** For how long after the head was last reached anything is given out, ms. */
   staleMs: number
-  /** Whether the chain itself stands. */
-  isHalted: () => boolean
+  /** For how long the chain itself has stood, ms; 0: it moves. */
+  haltedMs: () => number
   /** For how long at least the chain has been past a slot, by what this process's nodes have shown, ms. */
   pastMs?: (slot: number) => number
 }
@@ -44,7 +44,7 @@ interface Seen {
 }
 
 /** The answers of a history that another process may write: everything comes from the database, each answer from one state of it. */
-export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, isHalted, pastMs = () => 0 }: FollowerOptions): Follower {
+export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, haltedMs, pastMs = () => 0 }: FollowerOptions): Follower {
   let seen: Seen | undefined
   let volumes = createVolumes(store, valuation)
 
@@ -74,7 +74,7 @@ export function createFollower ({ reader: { store, together }, valuation, clock,
     throw new ServiceError('HISTORY_UNAVAILABLE', 'the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
   }
 
-  const headOf = ({ headAt }: Seen): HeadFacts => ({ headAt, now: clock.now(), staleMs, isHalted: isHalted() })
+  const headOf = ({ headAt }: Seen): HeadFacts => ({ headAt, now: clock.now(), staleMs, haltedMs: haltedMs() })
   const checkFresh = (seen: Seen) => checkHead(headOf(seen))
 
   const knownOf = ({ state, accounts, sequenceGaps, head: { verifiedSlot, named, lost } }: Seen): Completeness =>

@@ -1,5 +1,5 @@
 import { feeAt, observedBps } from '../../market/volume.js'
-import type { Rational } from '../../decimal.js'
+import { ratio, type Rational } from '../../decimal.js'
 import type { GrownEvent, LocatedState, Sides, SpotSwap } from '../../protocol/events.js'
 
 /**
@@ -18,6 +18,14 @@ export interface ProvenSwap {
 }
 
 const SWAP_BYTES = 17
+const BPS = 10_000n
+/** Protocol's and liquidity providers' fees of every release so far, bps (programs/futarchy/src/state/futarchy_amm.rs). */
+const FEES: ReadonlyArray<readonly [bigint, bigint]> = [[50n, 0n], [25n, 25n]]
+const MIN_FEE = ratio(25n, BPS)
+/** Fewer units than these the curve may give by chance. */
+const TELLING = 1_000n
+/** Tag, discriminator, slot, time and number. */
+const HEAD_BYTES = 40
 /** Of the state of a pool without a live proposal. */
 const SPOT_STATE_BYTES = 277
 
@@ -40,14 +48,52 @@ function bytesOf ({ side, input, output }: SpotSwap): Buffer {
 
 function inSpot ({ data }: GrownEvent, state: LocatedState, before: PoolState): ProvenSwap | undefined {
   const swap = swapOfStep(before, state)
-  const at = swap === undefined ? -1 : data.indexOf(bytesOf(swap), 40)
+  const at = swap === undefined ? -1 : data.indexOf(bytesOf(swap), HEAD_BYTES)
   const isOutside = at !== -1 && (at + SWAP_BYTES <= state.from || at >= state.from + SPOT_STATE_BYTES)
   return isOutside ? { swap: swap!, at } : undefined
 }
 
+function swapIn (data: Buffer, at: number): SpotSwap {
+  return { side: data[at] === 0 ? 'buy' : 'sell', input: data.readBigUInt64LE(at + 1), output: data.readBigUInt64LE(at + 9) }
+}
+
+/** Whether the curve gives `output` for `input` and leaves the pool as it is after the swap: the program's own arithmetic, backwards. */
+function isOfCurve ({ side, input, output }: SpotSwap, { reserves }: PoolState): boolean {
+  const [paid, got] = side === 'buy' ? [reserves.quote, reserves.base] : [reserves.base, reserves.quote]
+  return FEES.some(([protocol, providers]) => {
+    const net = input * (BPS - protocol) / BPS
+    const weighed = net * (BPS - providers)
+    return paid > net && output === weighed * (got + output) / ((paid - net) * BPS + weighed)
+  })
+}
+
+/** Where outside the state the one swap stands from which the curve leads to the pool that the event shows. */
+function onCurve ({ data }: GrownEvent, state: LocatedState, places: readonly number[]): ProvenSwap | undefined {
+  const found = places.filter(at => data[at]! <= 1).map(at => ({ swap: swapIn(data, at), at }))
+    .filter(({ swap }) => swap.output >= TELLING && isOfCurve(swap, state))
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** Where a swap may stand in an event: behind its head, beside its state. */
+const placesIn = ({ data }: GrownEvent, { from }: LocatedState): number[] =>
+  Array.from({ length: Math.max(0, data.length - HEAD_BYTES - SWAP_BYTES + 1) }, (_, i) => HEAD_BYTES + i).filter(at => at + SWAP_BYTES <= from || at >= from + SPOT_STATE_BYTES)
+
+/**
+ * The swap of a grown SpotSwap event where the pool before it is not known, behind an event of which nothing is understood. Where events of its form
+ * have proved to hold theirs, or else anywhere, it must stand so that the curve leads from it to the pool that the event shows. While a proposal is live
+ * arbitrage moves reserves as well; then the form's word counts, if the pool's fees hold what the least rate takes of the swap. Undefined where that can't be told.
+ */
+export function swapWithoutBefore (event: GrownEvent, state: LocatedState, proven: ReadonlyMap<string, number>): ProvenSwap | undefined {
+  const at = proven.get(formOf(event, state))
+  if (state.kind === 'spot') return onCurve(event, state, at === undefined ? placesIn(event, state) : [at])
+  if (at === undefined || event.data[at]! > 1) return undefined
+  const swap = swapIn(event.data, at)
+  return swap.input > 0n && state.fees[swap.side === 'buy' ? 'quote' : 'base'] >= feeAt(swap.input, MIN_FEE) ? { swap, at } : undefined
+}
+
 function inFutarchy ({ data }: GrownEvent, state: LocatedState, before: PoolState, at: number | undefined, rate: Rational): ProvenSwap | undefined {
   if (at === undefined || at + SWAP_BYTES > state.from || data[at]! > 1) return undefined
-  const swap: SpotSwap = { side: data[at] === 0 ? 'buy' : 'sell', input: data.readBigUInt64LE(at + 1), output: data.readBigUInt64LE(at + 9) }
+  const swap = swapIn(data, at)
   const [paid, other] = swap.side === 'buy' ? ['quote', 'base'] as const : ['base', 'quote'] as const
   const fee = state.fees[paid] - before.fees[paid]
   if (state.fees[other] !== before.fees[other] || fee < 0n || fee > swap.input) return undefined

@@ -43,16 +43,21 @@ function between (dao: string, ranges: readonly SequenceRange[], { indexedRanges
   })
 }
 
+const NONE: SequenceGap[] = []
+
 function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view: GapSearch): SequenceGap[] {
   const { indexedRanges, ended, accounts } = view
   const whole = indexedRanges.length <= 1
-  const [first, last] = [ranges[0], ranges.at(-1)]
+  const first = ranges[0]
+  const last = ranges.at(-1)
+  const newest = accounts.get(dao) ?? 0n
+  const known = last?.last ?? 0n
+  // most DAOs by far: of many thousands no lists are made
+  if (ranges.length <= 1 && (first === undefined || first.first === 1n) && newest <= known) return NONE
   const sequenceGaps = between(dao, ranges, view)
   if (first !== undefined && first.first > 1n && ended && whole) {
     sequenceGaps.unshift({ dao, from: 1n, to: first.first - 1n, since: null, until: first.firstAt, fromSlot: 0, toSlot: first.firstSlot })
   }
-  const newest = accounts.get(dao) ?? 0n
-  const known = last?.last ?? 0n
   // Without any event, all of them may lie before what is covered
   if (newest > known && whole && (last !== undefined || ended)) {
     sequenceGaps.push({ dao, from: known + 1n, to: newest, since: last?.lastAt ?? null, until: null, fromSlot: last?.lastSlot ?? 0, toSlot: Number.MAX_SAFE_INTEGER })
@@ -63,10 +68,12 @@ function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view:
 /** All sequence gaps, by DAO; DAOs without one are left out. Costs a look at each DAO's ranges, not at its events. */
 export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   const found = new Map<string, SequenceGap[]>()
-  for (const dao of new Set([...view.sequenceRanges.keys(), ...view.accounts.keys()])) {
-    const sequenceGaps = sequenceGapsOfDao(dao, view.sequenceRanges.get(dao) ?? [], view)
+  const look = (dao: string, ranges: readonly SequenceRange[]): void => {
+    const sequenceGaps = sequenceGapsOfDao(dao, ranges, view)
     if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
   }
+  for (const [dao, ranges] of view.sequenceRanges) look(dao, ranges)
+  for (const dao of view.accounts.keys()) if (!view.sequenceRanges.has(dao)) look(dao, [])
   return found
 }
 

@@ -1,5 +1,5 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
-import { candleChange, candleOf, joinCandles, volumesOf, type Candle } from './candles.js'
+import { candleChange, candleOf, EMPTY_CANDLE, joinCandles, volumesOf, type Candle } from './candles.js'
 import { DAY, dayOf, HOUR, MINUTE } from '../../time.js'
 import { MINUTE_SPAN } from './kept-candles.js'
 import type { DayMaker, DayRow, SwapRow } from './types.js'
@@ -38,6 +38,7 @@ export interface AddedRows {
 }
 
 interface DaoSums {
+  /** Volumes of those swaps alone of which no candles are kept. */
   days: Candles
   /** By the day, then by the hour's begin. */
   hours: Map<number, Candles>
@@ -57,6 +58,13 @@ function put (candles: Candles, at: number, candle: Candle): void {
   candles.set(at, known === undefined ? candle : joinCandles(known, candle))
 }
 
+/** A day is what its hours are: they are fewer than its trades. */
+function joined (first: Candle | undefined, others: Iterable<Candle>): Candle {
+  let sum = first
+  for (const candle of others) sum = sum === undefined ? candle : joinCandles(sum, candle)
+  return sum ?? EMPTY_CANDLE
+}
+
 export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }: Kept): Tally {
   const daos = new Map<string, DaoSums>()
   const rates: Tally['rates'] = new Map()
@@ -64,11 +72,11 @@ export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }:
 
   function add ({ dao, at }: SwapRow, candle: Candle): void {
     const { days, hours, minutes } = sumsOf(dao)
-    const [day, hour] = [dayOf(at), at - at % HOUR]
-    const isRolled = at >= rolledFrom(dao)
-    put(days, day, isRolled ? candle : volumesOf(candle))
-    if (!isRolled) return
-    put(entry(hours, day, () => new Map()), hour, candle)
+    if (at < rolledFrom(dao)) {
+      put(days, dayOf(at), volumesOf(candle))
+      return
+    }
+    put(entry(hours, dayOf(at), () => new Map()), at - at % HOUR, candle)
     if (at >= minutesFrom) put(entry(minutes, at - at % MINUTE_SPAN, () => new Map()), at - at % MINUTE, candle)
   }
 
@@ -96,7 +104,10 @@ export function createTally (valuation: VolumeRule, { rolledFrom, minutesFrom }:
     rows () {
       const found: AddedRows = { days: [], minutes: [], makers: [] }
       for (const [dao, { days, hours, minutes, makers }] of daos) {
-        for (const [day, candle] of days) found.days.push({ dao, day, ...candle, hours: hours.get(day) ?? new Map() })
+        for (const day of new Set([...days.keys(), ...hours.keys()])) {
+          const ofDay = hours.get(day) ?? new Map<number, Candle>()
+          found.days.push({ dao, day, ...joined(days.get(day), ofDay.values()), hours: ofDay })
+        }
         for (const [start, candles] of minutes) found.minutes.push({ dao, start, candles })
         for (const [day, who] of makers) for (const maker of who) found.makers.push({ dao, day, maker })
       }

@@ -140,6 +140,8 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Newest first. */
   losses: Loss[]
+  /** By DAO the sequence number that its account had when that was last proved to be past what is stored of it. */
+  numbersAhead: Map<string, bigint>
   rates: Map<string, number>
   firstSwaps: Map<string, number>
   /** Unix second from which on the candles of a DAO's trades are kept, where not all of them are. */

@@ -1,16 +1,10 @@
 /** Candles as rows of the table `days`, their keys aside. */
 import type { Selectable } from 'kysely'
-import { DAY, HOUR, MINUTE } from '../../time.js'
 import type { Candle, CandlePrices } from '../rules/candles.js'
-import type { RowTime } from '../rules/kept-candles.js'
 import { seqText } from './row-mapping.js'
 import type { Tables } from './table-types.js'
 
 type Columns = Omit<Selectable<Tables['days']>, 'dao' | 'day' | 'change' | 'makers' | 'hours'>
-
-/** The times of the candles in a day's row, and in a row of minutes. */
-export const hoursIn = (day: number): RowTime => ({ start: day * DAY, size: HOUR })
-export const minutesIn = (start: number): RowTime => ({ start, size: MINUTE })
 
 export const CANDLE_COLUMNS = [
   'base', 'quote', 'trades', 'fees', 'unknown_fees', 'open_seq', 'open_quote', 'open_base', 'close_seq', 'close_quote', 'close_base',

@@ -46,8 +46,9 @@ async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
       throw new ServiceError('HISTORY_UNAVAILABLE', `the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`)
     }
   }
-  const values = Object.fromEntries(Object.entries(identity).filter(([, value]) => value !== undefined))
-  await db.transaction().execute(trx => putMeta(trx, values))
+  const values = Object.fromEntries(Object.entries(identity).filter(([key, value]) => value !== undefined && !meta.has(key)))
+  // nothing is written where all is known: a store can be opened on a full disk
+  if (Object.keys(values).length > 0) await db.transaction().execute(trx => putMeta(trx, values))
 }
 
 /**
@@ -142,7 +143,7 @@ export async function createStore (engine: Engine): Promise<Store> {
     }),
     revalue: (valuation, days, rates) => write(async (trx, numbers) => {
       await clearSums(trx)
-      await putDays(trx, types, days, numbers)
+      await putDays(trx, types, Array.from(days, row => ({ ...row, hours: null })), numbers)
       await putRates(trx, types, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
       await putMeta(trx, { valuation: `${valuation.basis} ${fractionText(valuation.rate)}`, change: String(numbers.revision()) })
     }),
@@ -151,8 +152,8 @@ export async function createStore (engine: Engine): Promise<Store> {
     daysOf: (dao, range) => ofDao(dao, db => readDaysOf(db, names, dao, range)),
     hoursOf: (dao, range) => ofDao(dao, db => readHoursOf(db, names, dao, range)),
     minutesOf: (dao, range) => ofDao(dao, db => readMinutesOf(db, names, types, dao, range)),
-    trades: query => ofDao(query.dao, db => readTrades(db, names, query)),
-    poolEvents: query => together(db => readPoolEvents(db, names, query)),
+    trades: query => ofDao(query.dao, db => readTrades(db, names, types, query)),
+    poolEvents: query => together(db => readPoolEvents(db, names, types, query)),
     published: () => read(readPublished),
     publish: published => write(trx => putPublished(trx, published)),
     firstEvent: dao => ofDao(dao, db => readFirstEvent(db, names, dao)),
@@ -175,9 +176,9 @@ export async function createStore (engine: Engine): Promise<Store> {
     incompleteSlots: () => together(readIncompleteSlots),
     unnamedTrades: dao => ofDao(dao, db => readUnnamedTrades(db, names, dao)),
     daysAfter: (after, limit) => named(db => readDaysAfter(db, names, after, limit)),
-    swapsSince: (at, limit) => named(db => readSwapsSince(db, names, at, limit)),
-    swapsAfter: (after, at) => named(db => readSwapsAfter(db, names, after, at)),
-    swapsPage: (after, limit) => named(db => readSwapsPage(db, names, after, limit)),
+    swapsSince: (at, limit) => named(db => readSwapsSince(db, names, types, at, limit)),
+    swapsAfter: (after, at) => named(db => readSwapsAfter(db, names, types, after, at)),
+    swapsPage: (after, limit) => named(db => readSwapsPage(db, names, types, after, limit)),
     origins: keys => read(db => readOrigins(db, names, types, keys)),
     unattributed: keys => read(db => readUnattributed(db, keys)),
     bindNetwork: genesis => guarded('written', async () => {

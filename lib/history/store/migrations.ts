@@ -109,8 +109,15 @@ async function seventh (db: Kysely<Tables>, { passing, bytes }: ColumnTypes): Pr
   await sql`create ${kind} table shared_state (id integer primary key, slot bigint not null, seen_at double precision not null, bytes ${type} not null)`.execute(db)
 }
 
+/** Candles as shorter texts: those that are there are made anew from the trades. */
+async function eighth (db: Kysely<Tables>): Promise<void> {
+  await sql`update days set hours = null where hours is not null`.execute(db)
+  await sql`delete from minutes`.execute(db)
+  await sql`update daos set rolled_from = ${sql.raw(String(NEVER_ROLLED))}`.execute(db)
+}
+
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh]
+const MIGRATIONS: readonly Migration[] = [first, second, third, fourth, fifth, sixth, seventh, eighth]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -1,7 +1,6 @@
-import { sql, type Kysely, type RawBuilder, type Selectable } from 'kysely'
-import { parseRow } from '../rules/kept-candles.js'
-import { CANDLE_COLUMNS, candleOfRow, hoursIn } from './candle-rows.js'
-import { sequenceRangeOf, indexedRangeOf, seqText, swapOf, unattributedOf } from './row-mapping.js'
+import { sql, type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, type Selection } from 'kysely'
+import { CANDLE_COLUMNS, candleOfRow } from './candle-rows.js'
+import { sequenceRangeOf, indexedRangeOf, numbersOf, seqText, swapOf, unattributedOf } from './row-mapping.js'
 import type { Since, SwapsSince } from './store.js'
 import type { DayRow, StoreState, SwapRow, UnattributedEvent, WholeDay } from '../rules/types.js'
 import type { ColumnTypes, Tables } from './table-types.js'
@@ -50,6 +49,7 @@ export async function readState (db: Db, names: Names): Promise<StoreState> {
     unattributedKeys: new Set(unattributed.flatMap(row => [row.key_a, row.key_b]).filter(key => key !== null)),
     missing: missing.map(({ signature, slot, at, reason }) => ({ signature, slot: Number(slot), at: at === null ? null : Number(at), reason })),
     losses: JSON.parse(meta.get('losses') ?? '[]') as StoreState['losses'],
+    numbersAhead: numbersOf(meta.get('numbers_ahead') ?? ''),
     rates: new Map(rates.map(({ bps, swaps }) => [bps, Number(swaps)])),
     firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, Number(at)])),
     unreadable: new Map(odd.map(({ dao, at }) => [names.address(Number(dao)), Number(at)])),
@@ -74,6 +74,25 @@ export function keyTable (form: ColumnTypes['rows'], keys: ReadonlyArray<Readonl
   return sql`(select * from unnest(${sql.join(arrays)}) as keys (${sql.join(names.map(name => sql.ref(name)))}))`
 }
 
+/**
+ * What `make` makes of the rows of a query: of these columns, and of those that the query has selected itself. It must not keep a row, which may be the same
+ * object for all. The driver of an engine that takes parameters hands a row over value by value, which for a thousand of them costs more than finding them:
+ * there, each comes as one text.
+ */
+export async function mapRows<O, C extends keyof Tables['events'] & string, T> (
+  { rows: form }: ColumnTypes, query: SelectQueryBuilder<Tables, 'events', O>, columns: readonly C[], make: (row: Selection<Tables, 'events', C>, selected: O) => T
+): Promise<T[]> {
+  type Row = Selection<Tables, 'events', C>
+  if (form === 'json') return (await query.select(columns).execute() as Array<Row & O>).map(row => make(row, row))
+  const rows = await query.select(sql<string>`json_array(${sql.join(columns.map(column => sql.ref(column)))})`.as('json')).execute() as Array<O & { json: string }>
+  const row = Object.fromEntries(columns.map(column => [column, null])) as Record<string, unknown>
+  return rows.map(found => {
+    const values = JSON.parse(found.json) as unknown[]
+    for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]
+    return make(row as Row, found)
+  })
+}
+
 export async function readDays (db: Db, names: Names, { rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, day: number }>): Promise<WholeDay[]> {
   const wanted = keys.flatMap(({ dao, day }) => {
     const id = names.id(dao)
@@ -82,7 +101,7 @@ export async function readDays (db: Db, names: Names, { rows: form }: ColumnType
   if (wanted.length === 0) return []
   const { rows } = await sql<Selectable<Tables['days']>>`
     select days.* from ${keyTable(form, wanted, { dao: 'integer', day: 'integer' })} wanted join days on days.dao = wanted.dao and days.day = wanted.day`.execute(db)
-  return rows.map(row => ({ ...dayOfRow(row, names), hours: parseRow(row.hours, hoursIn(Number(row.day))) }))
+  return rows.map(row => ({ ...dayOfRow(row, names), hours: row.hours }))
 }
 
 const dayOfRow = (row: Omit<Selectable<Tables['days']>, 'change' | 'makers' | 'hours'>, names: Names): DayRow => ({ dao: names.address(Number(row.dao)), day: Number(row.day), ...candleOfRow(row) })
@@ -98,31 +117,33 @@ export async function readDaysAfter (db: Db, names: Names, revision: number, lim
   return { revision: upTo, rows: rows.map(row => dayOfRow(row, names)) }
 }
 
-export async function readSwapsSince (db: Db, names: Names, at: number, limit?: number): Promise<SwapsSince> {
+export async function readSwapsSince (db: Db, names: Names, types: ColumnTypes, at: number, limit?: number): Promise<SwapsSince> {
   const revision = await readRevision(db)
   const last = limit === undefined
     ? undefined
     : await db.selectFrom('events').select('at').where('at', '>', at).where('side', 'is not', null).orderBy('at').offset(limit - 1).limit(1).executeTakeFirst()
   const until = last === undefined ? null : Number(last.at)
-  let query = db.selectFrom('events').select(SWAP_COLUMNS).where('at', '>', at).where('side', 'is not', null).where('change', '<=', revision)
+  let query = db.selectFrom('events').where('at', '>', at).where('side', 'is not', null).where('change', '<=', revision)
   if (until !== null) query = query.where('at', '<=', until)
-  const rows = await query.execute()
-  return { revision, until, rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
+  return { revision, until, rows: await mapRows(types, query, SWAP_COLUMNS, row => swapOf(row, names.address(Number(row.dao)))) }
 }
 
-export async function readSwapsAfter (db: Db, names: Names, revision: number, at: number): Promise<Since<SwapRow> | null> {
+export async function readSwapsAfter (db: Db, names: Names, types: ColumnTypes, revision: number, at: number): Promise<Since<SwapRow> | null> {
   const upTo = await readRevision(db)
   if (upTo === revision) return { revision, rows: [] }
   if (upTo - revision > TOO_MUCH) return null
-  const rows = await db.selectFrom('events').select(SWAP_COLUMNS)
-    .where('change', '>', revision).where('change', '<=', upTo).where('at', '>', at).where('side', 'is not', null).execute()
-  return { revision: upTo, rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
+  const query = db.selectFrom('events').where('change', '>', revision).where('change', '<=', upTo).where('at', '>', at).where('side', 'is not', null)
+  return { revision: upTo, rows: await mapRows(types, query, SWAP_COLUMNS, row => swapOf(row, names.address(Number(row.dao)))) }
 }
 
-export async function readSwapsPage (db: Db, names: Names, after: number, limit: number): Promise<Since<SwapRow>> {
-  const rows = await db.selectFrom('events').select(SWAP_COLUMNS)
-    .where('change', '>', after).where('side', 'is not', null).orderBy('change').limit(limit).execute()
-  return { revision: Number(rows.at(-1)?.change ?? after), rows: rows.map(row => swapOf(row, names.address(Number(row.dao)))) }
+export async function readSwapsPage (db: Db, names: Names, types: ColumnTypes, after: number, limit: number): Promise<Since<SwapRow>> {
+  const query = db.selectFrom('events').where('change', '>', after).where('side', 'is not', null).orderBy('change').limit(limit)
+  let revision = after
+  const rows = await mapRows(types, query, SWAP_COLUMNS, row => {
+    revision = Number(row.change)
+    return swapOf(row, names.address(Number(row.dao)))
+  })
+  return { revision, rows }
 }
 
 export async function readOrigins (db: Db, names: Names, { u64Key, rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, seq: bigint }>) {

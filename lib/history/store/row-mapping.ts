@@ -7,6 +7,13 @@ import type { Tables } from './table-types.js'
 /** A sequence number as text of 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
 export const seqText = (seq: bigint): string => seq.toString().padStart(20, '0')
 
+/** Sequence numbers by DAO as one text, and read again. */
+export const numbersText = (numbers: ReadonlyMap<string, bigint>): string => Array.from(numbers, ([dao, seq]) => `${dao} ${seq}`).join('\n')
+export const numbersOf = (text: string): Map<string, bigint> => new Map(text.split('\n').filter(line => line !== '').map(line => {
+  const [dao = '', seq = ''] = line.split(' ')
+  return [dao, BigInt(seq)]
+}))
+
 const text = (value: bigint | null | undefined): string | null => value?.toString() ?? null
 const sides = (quote: string | null, base: string | null) =>
   quote === null || base === null ? null : { quote: BigInt(quote), base: BigInt(base) }

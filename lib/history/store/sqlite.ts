@@ -14,7 +14,12 @@ const CACHE_KB = 4_096
 /** Checking every page of a large file would delay each start by seconds; damage there shows when it is read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
+/** A disk without room, or one that fails, damages nothing that is there. */
+const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
+
 const unusable = (message: string, cause: unknown) => new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+const damaged = (path: string, found: string, cause?: unknown) =>
+  unusable(`the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`, cause)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
 function prepareFolder (folder: string): void {
@@ -37,6 +42,8 @@ function lock (folder: string): Database.Database {
     throw unusable(`the folder of the history can't be written: ${folder} (${messageOf(cause)})`, cause)
   }
   try {
+    // nothing is written to it: without a journal the folder can be taken where there is no room for one
+    file.exec('pragma journal_mode = off')
     file.exec('begin exclusive')
     return file
   } catch (cause) {
@@ -61,17 +68,18 @@ function prepareFile (file: Database.Database, path: string): void {
     const size = file.prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()').all() as Array<{ bytes: number }>
     if ((size[0]?.bytes ?? 0) <= CHECKED_BYTES) {
       const [found] = file.prepare('pragma quick_check(1)').all() as Array<{ quick_check: string }>
-      if (found?.quick_check !== 'ok') throw new Error(found?.quick_check ?? 'no answer to the check')
+      if (found?.quick_check !== 'ok') throw damaged(path, found?.quick_check ?? 'no answer to the check')
     }
     file.exec('begin immediate; rollback')
   } catch (cause) {
     if (isServiceError(cause)) throw cause
-    const readOnly = codeOf(cause).startsWith('SQLITE_READONLY')
-    throw unusable(readOnly
-      ? `the history can't be written: ${path}`
-      : `the history is damaged: ${path} (${messageOf(cause)}). Move the file away and it will be read from the chain again`, cause)
+    if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
+    if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause), cause)
+    throw unusable(`the history can't be opened: ${path} (${messageOf(cause)})`, cause)
   }
 }
+
+const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 }
 
 /** The driver with its statements kept: preparing one costs more than running it. */
 function withKeptStatements (file: Database.Database): SqliteDatabase {
@@ -86,7 +94,8 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
       const keep = {
         reader,
         all: (parameters: readonly unknown[]) => statement.all(parameters),
-        run: (parameters: readonly unknown[]) => statement.run(parameters),
+        // a full disk has undone the transaction already: a rollback that fails would hide why
+        run: (parameters: readonly unknown[]) => sql === 'rollback' && !file.inTransaction ? NOTHING_DONE : statement.run(parameters),
         iterate: (parameters: readonly unknown[]) => statement.iterate(parameters)
       }
       kept.set(sql, keep)

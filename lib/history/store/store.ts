@@ -39,6 +39,8 @@ export interface StepChanges {
   ended: boolean
   /** All losses, newest first, where they change. */
   losses: Loss[] | null
+  /** All numbers of accounts that are past what is stored, by DAO, where they change. */
+  numbersAhead: ReadonlyMap<string, bigint> | null
   events_total: number
   swaps_total: number
 }

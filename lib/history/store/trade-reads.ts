@@ -2,11 +2,11 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { createPauses } from '../../async.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
-import { MINUTE_SPAN, NO_CANDLES, parseCandle, parseRow, type KeptCandles } from '../rules/kept-candles.js'
+import { hoursIn, MINUTE_SPAN, minutesIn, newestOf, parseCandle, type KeptCandles, type RowTime } from '../rules/kept-candles.js'
 import type { DayRow, FeeRate, MinuteRow, PoolEvent, StoredEvent, Trade } from '../rules/types.js'
-import { CANDLE_COLUMNS, candleOfRow, hoursIn, minutesIn } from './candle-rows.js'
+import { CANDLE_COLUMNS, candleOfRow } from './candle-rows.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import { keyTable, readRevision, type Names } from './reads.js'
+import { keyTable, mapRows, readRevision, type Names } from './reads.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import { POOL_EVENT_COLUMNS, poolEventOf, seqText, storedEventOf, TRADE_COLUMNS, tradeOf } from './row-mapping.js'
 import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
@@ -20,10 +20,10 @@ const KEYS = 200
 
 const named = (row: EventRow, names: Names): PoolEvent => poolEventOf(row, names.address(Number(row.dao)))
 
-export async function readTrades (db: Db, names: Names, { dao, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
+export async function readTrades (db: Db, names: Names, types: ColumnTypes, { dao, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
   const id = names.id(dao)
   if (id === undefined) return []
-  let query = db.selectFrom('events').select(TRADE_COLUMNS).where('dao', '=', id).where('side', 'is not', null)
+  let query = db.selectFrom('events').where('dao', '=', id).where('side', 'is not', null)
   if (side !== undefined) query = query.where('side', '=', side).where('input', '<>', '0').where('output', '<>', '0')
   if (since !== undefined) query = query.where('at', '>=', since)
   if (until !== undefined) query = query.where('at', '<=', until)
@@ -33,8 +33,7 @@ export async function readTrades (db: Db, names: Names, { dao, before, since, un
     if (anchor === undefined) return []
     query = query.where('at', '<=', Number(anchor.at)).where(eb => eb.or([eb('at', '<', Number(anchor.at)), eb('seq', '<', seqText(before))]))
   }
-  const rows = await query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).execute()
-  return rows.map(row => tradeOf(row, dao))
+  return await mapRows(types, query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit), TRADE_COLUMNS, row => tradeOf(row, dao))
 }
 
 /** What an event brought back into the pool: the difference of the reserves, where all between is known and none of it is a riddle. */
@@ -50,8 +49,8 @@ async function broughtBack (db: Db, names: Names, { dao, seq, reserves }: PoolEv
   return isWhole ? { quote: reserves.quote - BigInt(before.quote_reserves!), base: reserves.base - BigInt(before.base_reserves!) } : null
 }
 
-export async function readPoolEvents (db: Db, names: Names, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
-  let query = db.selectFrom('events').select(POOL_EVENT_COLUMNS).select(FEE_IS_LATE.as('fee_is_late'))
+export async function readPoolEvents (db: Db, names: Names, types: ColumnTypes, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
+  let query = db.selectFrom('events').select(FEE_IS_LATE.as('fee_is_late'))
     .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
   if (after !== undefined) {
     const { slot, blockIndex, eventIndex } = after
@@ -61,12 +60,9 @@ export async function readPoolEvents (db: Db, names: Names, { from, to, after, l
       eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('place', '>', eventIndex)])
     ]))
   }
-  const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy('place').limit(limit).execute()
-  const events: PoolEvent[] = []
-  for (const row of rows) {
-    const event = named(row.fee_is_late ? { ...row, fee: null } : row, names)
-    events.push(event.swap === null && event.liquidity === null ? { ...event, liquidity: await broughtBack(db, names, event) } : event)
-  }
+  const inOrder = query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy('place').limit(limit)
+  const events = await mapRows(types, inOrder, POOL_EVENT_COLUMNS, (row, late) => named(late.fee_is_late ? { ...row, fee: null } : row, names))
+  for (const event of events) if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(db, names, event)
   return events
 }
 
@@ -178,16 +174,19 @@ export async function readDaysOf (db: Db, names: Names, dao: string, { from, to,
 }
 
 /** The newest `limit` candles in the range of what `rows` gives, newest rows first, page by page: as many as would hold them if no interval were empty, then more. */
-async function newestCandles ({ from, to, limit }: CandleRange, perRow: number, rows: (page: number) => Promise<KeptCandles[]>): Promise<TimedCandle[]> {
+async function newestCandles ({ from, to, limit }: CandleRange, perRow: number, rows: (page: number) => Promise<Array<[RowTime, KeptCandles]>>): Promise<TimedCandle[]> {
   const found: Array<[start: number, text: string]> = []
   let page = Math.ceil(limit / perRow) + 1
   while (found.length < limit) {
     const some = await rows(page)
-    for (const candles of some) found.push(...[...candles].filter(([at]) => at >= from && at < to).reverse())
+    for (const [time, candles] of some) found.push(...newestOf(candles, time, { from, to, limit: limit - found.length }))
     if (some.length < page) break
     page = MORE_ROWS
   }
-  return found.slice(0, limit).reverse().map(([start, text]) => ({ start, ...parseCandle(text) }))
+  return found.reverse().map(([start, text]) => {
+    const { base, quote, trades, fees, unknownFees, prices } = parseCandle(text)
+    return { start, base, quote, trades, fees, unknownFees, prices }
+  })
 }
 
 const MORE_ROWS = 100
@@ -200,7 +199,7 @@ export async function readHoursOf (db: Db, names: Names, dao: string, range: Can
     const rows = await db.selectFrom('days').select(['day', 'hours'])
       .where('dao', '=', id).where('day', '>=', Math.floor(range.from / DAY)).where('day', '<', before).orderBy('day', 'desc').limit(page).execute()
     before = Number(rows.at(-1)?.day ?? 0)
-    return rows.map(({ day, hours }) => parseRow(hours, hoursIn(Number(day))))
+    return rows.map(({ day, hours }) => [hoursIn(Number(day)), hours])
   })
 }
 
@@ -215,7 +214,7 @@ export async function readMinutesOf (db: Db, names: Names, types: ColumnTypes, d
     const keys = []
     for (; keys.length < page && next >= oldest; next -= MINUTE_SPAN) keys.push({ dao, start: next })
     const rows = new Map((await readMinutes(db, names, types, keys)).map(({ start, candles }) => [start, candles]))
-    return keys.map(({ start }) => rows.get(start) ?? NO_CANDLES)
+    return keys.map(({ start }) => [minutesIn(start), rows.get(start) ?? null])
   })
 }
 
@@ -227,5 +226,5 @@ export async function readMinutes (db: Db, names: Names, { rows: form }: ColumnT
   if (wanted.length === 0) return []
   const { rows } = await sql<Selectable<Tables['minutes']>>`
     select m.* from ${keyTable(form, wanted, { start: 'bigint', dao: 'integer' })} wanted join minutes m on m.start = wanted.start and m.dao = wanted.dao`.execute(db)
-  return rows.map(({ dao, start, candles }) => ({ dao: names.address(Number(dao)), start: Number(start), candles: parseRow(candles, minutesIn(Number(start))) }))
+  return rows.map(({ dao, start, candles }) => ({ dao: names.address(Number(dao)), start: Number(start), candles }))
 }

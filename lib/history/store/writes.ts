@@ -1,13 +1,11 @@
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
 import { createPauses } from '../../async.js'
-import { eventRow, sequenceRangeRow, indexedRangeRow, seqText, unattributedRow } from './row-mapping.js'
+import { eventRow, sequenceRangeRow, indexedRangeRow, numbersText, seqText, unattributedRow } from './row-mapping.js'
 import type { CompletedEvent, Rolled, StepChanges } from './store.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
-import { NO_CANDLES, rowText } from '../rules/kept-candles.js'
-import type { DayMaker, DayRow, FeeRate, MinuteRow, WholeDay } from '../rules/types.js'
-import { CANDLE_COLUMNS, candleRow, hoursIn, minutesIn } from './candle-rows.js'
+import type { DayMaker, FeeRate, MinuteRow, WholeDay } from '../rules/types.js'
+import { CANDLE_COLUMNS, candleRow } from './candle-rows.js'
 import { NEVER_ROLLED } from './conditions.js'
-import { keyTable } from './reads.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 type Trx = Transaction<Tables>
@@ -19,6 +17,8 @@ const EXCLUDED_CANDLE = Object.fromEntries(CANDLE_COLUMNS.map(column => [column,
 const ROWS = { values: 40, json: 2000 }
 /** Rows of so few columns go as one document to an engine that takes parameters, too: taking it apart costs it less than we would spend on them. */
 const NARROW = 6
+/** But for long texts, which would be written down and read again twice on the way. */
+const LONG = 'minutes'
 
 function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
@@ -28,7 +28,7 @@ function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
 export function * inserts<T extends keyof Tables & string> (trx: Trx, { rows: form }: ColumnTypes, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) {
   if (rows.length === 0) return
   const columns = Object.keys(rows[0]!) as Array<keyof Tables[T] & string>
-  const isNarrow = columns.length <= NARROW
+  const isNarrow = columns.length <= NARROW && table !== LONG
   for (const some of chunks(rows, form === 'values' && !isNarrow ? ROWS.values : ROWS.json)) {
     const insert = trx.insertInto(table)
     if (form === 'json') {
@@ -57,11 +57,10 @@ export async function putMeta (trx: Trx, values: Record<string, string>): Promis
 }
 
 /** Writes the rows; `makers`, where given, is how many there are to be added to each, by `dayKey`. */
-export async function putDays (trx: Trx, types: ColumnTypes, days: Iterable<DayRow & Partial<WholeDay>>, numbers: Numbers, makers: ReadonlyMap<string, number> = new Map()): Promise<void> {
-  const rows = Array.from(days, (row): Insertable<Tables['days']> => {
+export async function putDays (trx: Trx, types: ColumnTypes, days: readonly WholeDay[], numbers: Numbers, makers: ReadonlyMap<number, number> = new Map()): Promise<void> {
+  const rows = days.map((row): Insertable<Tables['days']> => {
     const dao = numbers.dao(row.dao)
-    const hours = rowText(row.hours ?? NO_CANDLES, hoursIn(row.day))
-    return { dao, day: row.day, ...candleRow(row), hours, change: numbers.revision(), makers: makers.get(dayKey(dao, row.day)) ?? 0 }
+    return { dao, day: row.day, ...candleRow(row), hours: row.hours, change: numbers.revision(), makers: makers.get(dayKey(dao, row.day)) ?? 0 }
   })
   for (const insert of inserts(trx, types, 'days', rows)) {
     await insert.onConflict(oc => oc.columns(['dao', 'day']).doUpdateSet(({ ref }) => (
@@ -70,30 +69,27 @@ export async function putDays (trx: Trx, types: ColumnTypes, days: Iterable<DayR
   }
 }
 
-const dayKey = (dao: number, day: number) => `${day} ${dao}`
+/** A DAO's day as one number: numbers of DAOs are of 32 bits at most. */
+const dayKey = (dao: number, day: number) => day * 2 ** 32 + dao
+/** The same of a row of `makers`, made by the engine: one value for each of many rows. */
+const MAKER_DAY = sql<number | string>`day * ${sql.lit(2 ** 32)} + dao`.as('key')
 
 export async function putMinutes (trx: Trx, types: ColumnTypes, minutes: readonly MinuteRow[], numbers: Numbers): Promise<void> {
-  const rows = minutes.flatMap(({ dao, start, candles }): Array<Insertable<Tables['minutes']>> => {
-    const text = rowText(candles, minutesIn(start))
-    return text === null ? [] : [{ start, dao: numbers.dao(dao), candles: text }]
-  })
+  const rows = minutes.flatMap(({ dao, start, candles }) => candles === null ? [] : [{ start, dao: numbers.dao(dao), candles }])
   for (const insert of inserts(trx, types, 'minutes', rows)) {
     await insert.onConflict(oc => oc.columns(['start', 'dao']).doUpdateSet({ candles: eb => eb.ref('excluded.candles') })).execute()
   }
 }
 
 /** Notes who traded on a day. Gives how many of them had not yet, by `dayKey`. */
-async function putMakers (trx: Trx, types: ColumnTypes, makers: readonly DayMaker[], numbers: Numbers): Promise<Map<string, number>> {
-  const fresh = new Map<string, number>()
-  if (makers.length === 0) return fresh
-  const keys = [...new Map(makers.map(({ dao, day, maker }) => [`${day} ${maker} ${dao}`, { day, dao: numbers.dao(dao), maker }])).values()]
-  const add = (dao: number, day: number, by: number) => fresh.set(dayKey(dao, day), (fresh.get(dayKey(dao, day)) ?? 0) + by)
-  for (const { dao, day } of keys) add(dao, day, 1)
-  const { rows: known } = await sql<{ dao: number, day: number, n: number | string }>`
-    select m.dao, m.day, count(*) as n from ${keyTable(types.rows, keys.map(({ day, dao, maker }) => [day, dao, maker]), { day: 'integer', dao: 'integer', maker: 'text' })} wanted
-    join makers m on m.day = wanted.day and m.dao = wanted.dao and m.maker = wanted.maker group by m.dao, m.day`.execute(trx)
-  for (const { dao, day, n } of known) add(Number(dao), Number(day), -Number(n))
-  for (const insert of inserts(trx, types, 'makers', keys)) await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing()).execute()
+async function putMakers (trx: Trx, types: ColumnTypes, makers: readonly DayMaker[], numbers: Numbers): Promise<Map<number, number>> {
+  const fresh = new Map<number, number>()
+  const rows = makers.map(({ dao, day, maker }) => ({ day, dao: numbers.dao(dao), maker }))
+  for (const insert of inserts(trx, types, 'makers', rows)) {
+    // what an engine gives back is what it has inserted
+    const inserted = await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing()).returning(MAKER_DAY).execute()
+    for (const { key } of inserted) fresh.set(Number(key), (fresh.get(Number(key)) ?? 0) + 1)
+  }
   return fresh
 }
 
@@ -238,6 +234,7 @@ export async function writeStep (trx: Trx, types: ColumnTypes, changes: StepChan
   }
   await putMeta(trx, {
     ...(changes.losses !== null && { losses: JSON.stringify(changes.losses) }),
+    ...(changes.numbersAhead !== null && { numbers_ahead: numbersText(changes.numbersAhead) }),
     change: String(numbers.revision()),
     ended: String(changes.ended),
     events: String(changes.events_total),

@@ -164,8 +164,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     stretches,
 
     /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
-    async daily ({ sequenceRanges, unreadable, sequenceGaps, losses, verifiedSlot, rolledFrom }: Completeness): Promise<Map<string, DailyVolume>> {
+    async daily (known: Completeness): Promise<Map<string, DailyVolume>> {
+      const { sequenceRanges, unreadable, sequenceGaps, losses, verifiedSlot, rolledFrom } = known
       const days = await daily.read()
+      // As of the last 24 hours: until the accounts have been compared, what is listed and not given may be anybody's
+      const mayOwn = mayOwnOf(known.missing, known)
       const isVerified = losses.every(({ toSlot }) => toSlot <= verifiedSlot)
       return new Map(await inSlices([...sequenceRanges], ([dao, ranges]): [string, DailyVolume] => {
         const [first] = ranges
@@ -173,7 +176,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
         return [dao, {
           launchedAt: first?.firstAt ?? 0,
           days: days.get(dao) ?? { settled: new Map(), recent: new Map() },
-          complete: first?.first === 1n && ranges.length === 1 && missing.length === 0 && !unreadable.has(dao) && isVerified,
+          complete: first?.first === 1n && ranges.length === 1 && missing.length === 0 && !unreadable.has(dao) && !mayOwn(dao) && isVerified,
           missingEvents: sizeOf(missing),
           hasFees: !rolledFrom.has(dao)
         }]

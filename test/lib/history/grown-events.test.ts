@@ -171,6 +171,8 @@ test('a swap that was seen and can\'t be told yet counts as missing before any a
   const { ledger, daos: [dao] } = market()
   const slot = ledger.slot
   tradeAll(ledger, [dao], 2)
+  // of so few units that the curve may give them by chance
+  dao.swap('sell', 199n)
   const reader = upgraded(ledger, slot, RELEASES['a field behind the state']!)
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())
@@ -185,5 +187,5 @@ test('a swap that was seen and can\'t be told yet counts as missing before any a
   t.equal(writer.leftOut.get(dao.address), BigInt(last!.seq))
   t.equal(writer.state.swaps, 0)
   await writer.commit({ events: [...await located(before!), ...await located(last!)] })
-  t.equal(writer.state.swaps, 1, 'with the event before it, it is told')
+  t.equal(writer.state.swaps, 2, 'the one before is told by the curve, and it with that one')
 })

@@ -7,7 +7,7 @@ import { startScript } from '../../support/script-process.js'
 
 const CHILD = 'test/support/history/child.ts'
 /** More in a run of its own: `KILLS=400 npx tap test/lib/history/kill.test.ts`. */
-const KILLS = Number(process.env.KILLS ?? 24)
+const KILLS = Number(process.env.KILLS ?? 12)
 const LANES = 2
 const LATENCY_MS = 6
 const MAX_MS = 30
@@ -47,7 +47,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
 }
 
 test(`killed at ${KILLS} random points and started again, the store ends as if nothing had been`, async t => {
-  t.setTimeout(100_000 + KILLS * 2_000)
+  t.setTimeout(200_000 + KILLS * 10_000)
   const undisturbed = t.testdir()
   t.ok(await run(undisturbed))
   const expected = rowsOf(undisturbed)

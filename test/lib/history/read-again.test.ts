@@ -132,7 +132,7 @@ test('events that an older version could not read are read again at the start, a
   await readsAgain(t, 20, [at('old'), at('plain')])
 })
 
-test('and so they are in PostgreSQL', { skip: await withoutPostgres(), timeout: 60_000 }, async t => {
+test('and so they are in PostgreSQL', { skip: await withoutPostgres(), timeout: 300_000 }, async t => {
   const at = (): Place => {
     const { url, schema } = newPlace(t)
     const placed = (sql: string) => sql.replace(/\b(from|update) (?=\w)/g, `$1 "${schema}".`)

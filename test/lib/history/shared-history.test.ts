@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test, type Test } from 'tap'
+import { type Clock, systemClock } from '../../../lib/clock.js'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
 import type { SignatureInfo } from '../../../lib/chain/types.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
@@ -18,6 +19,9 @@ import { makeYear } from '../../support/history/year.js'
 const skip = await withoutPostgres()
 const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
 const now = () => Date.now() / 1000
+
+/** A clock on which what is long takes for ever: whoever is not told does not come to look in time. */
+const patientClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms > 1_000 ? ms * 1_000 : ms, signal) }
 
 /** A ledger of the present: it ends a second ago. */
 function present (): Ledger {
@@ -79,7 +83,7 @@ test('one writes, all answer: volumes, days, report and status, and the other wr
   first.history.start()
   await until(() => first.history.status().complete && first.history.status().last24h)
   const second = await share(t, ledger, url)
-  const reader = await share(t, ledger, url, { writes: false })
+  const reader = await share(t, ledger, url, { writes: false, clock: patientClock })
   for (const { history } of [second, reader]) history.start()
   for (const [name, shared] of Object.entries({ first, second, reader })) {
     await until(() => shared.history.status().swaps === ledger.swaps.length && shared.history.status().last24h)
@@ -91,9 +95,8 @@ test('one writes, all answer: volumes, days, report and status, and the other wr
   t.same([first.leads(), second.leads(), reader.leads()], [true, false, false])
 
   trade(ledger, 3)
-  const traded = performance.now()
   await until(() => reader.history.status().swaps === ledger.swaps.length)
-  t.ok(performance.now() - traded < 1500, 'readers are told, they need not look')
+  t.pass('readers are told, they need not look')
   await checkWindow(t, ledger, reader, 'what is new')
 
   await first.history.stop()
@@ -152,16 +155,16 @@ test('without a writer that reaches the head, nothing old is given out as new', 
   const { url } = newPlace(t)
   const ledger = present()
   const writer = await share(t, ledger, url)
-  const reader = await share(t, ledger, url, { writes: false, staleMs: 500 })
+  const reader = await share(t, ledger, url, { writes: false, staleMs: 4_000 })
   await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'WARMING_UP' })
   for (const { history } of [writer, reader]) history.start()
   await until(() => reader.history.status().last24h)
   await checkWindow(t, ledger, reader, 'fresh')
   await writer.history.stop()
-  await wait(700)
+  await wait(4_200)
   await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
   await t.rejects(reader.history.daily(), { code: 'HISTORY_UNAVAILABLE' })
-  t.ok(now() * 1000 - reader.history.status().headAt! > 500)
+  t.ok(now() * 1000 - reader.history.status().headAt! > 4_000)
   const other = await share(t, ledger, url, { writes: false, rate: parseDecimal('0.0025')! })
   await t.rejects(other.history.daily(), { code: 'HISTORY_UNAVAILABLE', message: /another PROTOCOL_FEE_RATE/ })
 })
@@ -211,14 +214,14 @@ test('a connection that has gone silent is given up in time, and the answers com
   const writer = await share(t, ledger, url)
   const wire = await startWire(t, url)
   // Limits as in any URL of the driver: not to wait for the usual ones here
-  const reader = await share(t, ledger, `${wire.url}&query_timeout=700`, { writes: false })
+  const reader = await share(t, ledger, `${wire.url}&query_timeout=3000`, { writes: false })
   for (const { history } of [writer, reader]) history.start()
   await until(() => reader.history.status().last24h)
   await checkWindow(t, ledger, reader, 'before')
   wire.silent = true
   const begun = performance.now()
   await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE' })
-  t.ok(performance.now() - begun < 5000)
+  t.ok(performance.now() - begun < 15_000)
   trade(ledger, 1)
   wire.silent = false
   await until(() => reader.history.status().swaps === ledger.swaps.length)

@@ -5,7 +5,7 @@ import type { StoreState } from '../../../lib/history/rules/types.js'
 const NOW = 1_767_225_600
 const range = (oldestTime: number | null, slot = 500) => ({ newest: `n${slot}`, newestSlot: slot, oldest: `o${slot}`, oldestSlot: slot - 100, oldestTime, anchor: null })
 const state = (indexedRanges: StoreState['indexedRanges'], ended = false): StoreState => ({
-  indexedRanges, ended, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], rates: new Map([['25', 3], ['50', 0]]), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 7, swaps: 5
+  indexedRanges, ended, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], numbersAhead: new Map(), rates: new Map([['25', 3], ['50', 0]]), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 7, swaps: 5
 })
 
 test('the last day is covered by chain time, with a margin, and not before that is known', async t => {
@@ -35,10 +35,11 @@ test('a head is as old as nodes show that the chain has been past it, but for wh
 })
 
 test('a head grows stale, but for a chain that stands', async t => {
-  const head = { headAt: 1000, now: 61_000, staleMs: 60_000, isHalted: false }
+  const head = { headAt: 1000, now: 61_000, staleMs: 60_000, haltedMs: 0 }
   t.equal(isBehind(head), false)
   t.equal(isBehind({ ...head, now: 61_001 }), true)
-  t.equal(isBehind({ ...head, now: 9e9, isHalted: true }), false)
+  t.equal(isBehind({ ...head, now: 9e9, haltedMs: 9e9 - 61_000 }), false)
+  t.equal(isBehind({ ...head, now: 9e9, haltedMs: 9e9 - 61_001 }), true, 'one that was behind when the chain came to stand is behind for good')
   t.equal(isBehind({ ...head, headAt: null }), false)
   checkHead(head)
   t.throws(() => checkHead({ ...head, headAt: null }), { code: 'WARMING_UP' })
@@ -46,7 +47,7 @@ test('a head grows stale, but for a chain that stands', async t => {
 })
 
 test('a status says what is there', async t => {
-  const facts = { head: { headAt: 1000, now: 3500, staleMs: 60_000, isHalted: false }, headSlot: 499, chainTime: NOW * 1000, sequenceGaps: new Map(), lastDay: { left: 3, total: 9, secondsLeft: 2 } }
+  const facts = { head: { headAt: 1000, now: 3500, staleMs: 60_000, haltedMs: 0 }, headSlot: 499, chainTime: NOW * 1000, sequenceGaps: new Map(), lastDay: { left: 3, total: 9, secondsLeft: 2 } }
   t.match(statusOf(state([range(NOW - 60)]), facts), {
     phase: 'last-day', last24h: false, complete: false, headAt: 1000, headAge: 2500, isBehind: false, headSlot: 499, lastDay: { left: 3 }, slot: 500, oldestTime: NOW - 60, events: 7, swaps: 5, rateDisagreements: [{ bps: '25', swaps: 3 }]
   })

@@ -91,7 +91,7 @@ test('a store of version 1.0 is completed in the background to what a new one wo
   })
 })
 
-test('and so is one in PostgreSQL', { skip: await withoutPostgres(), timeout: 60_000 }, async t => {
+test('and so is one in PostgreSQL', { skip: await withoutPostgres(), timeout: 300_000 }, async t => {
   const { url, schema } = newPlace(t)
   const path = `set search_path = "${schema}"`
   await completes(t, 25, {

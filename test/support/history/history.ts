@@ -47,7 +47,7 @@ export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOp
 }
 
 /** Waits until `condition` holds; fails after a while, showing it. */
-export const until = (condition: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> => untilNamed(String(condition), condition, ms)
+export const until = (condition: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> => untilNamed(String(condition), condition, ms)
 
 /** Until everything that the ledger has made is stored and compared with the accounts. */
 export async function settled ({ history, reader }: Watched, ledger: Ledger): Promise<void> {

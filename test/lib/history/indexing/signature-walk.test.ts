@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createFetcher } from '../../../../lib/history/indexing/fetch-transactions.js'
@@ -37,7 +38,9 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
   const ask = async () => ({ slot: await reader.finalizedSlot(), at: clock.now() })
   const edge = () => ledger.time - 86_460
   const ranges = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
-  return { walk, writer, reader, time, ask, edge, ranges, head: () => walk.head(ask, edge()), back: () => walk.backfillStep(ranges()[0]!, edge()) }
+  // where a step finds nothing to store, what is under way for the next one may have let the event loop go: a loop of steps alone would keep it for itself
+  const step = async <T>(work: Promise<T>): Promise<T> => await work.finally(() => setImmediate())
+  return { walk, writer, reader, time, ask, edge, ranges, head: () => step(walk.head(ask, edge())), back: () => step(walk.backfillStep(ranges()[0]!, edge())) }
 }
 
 test('transactions that were given are kept and stored though others failed, and none is asked for twice', async t => {

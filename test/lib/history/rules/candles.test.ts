@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap, volumesOf } from '../../../../lib/history/rules/candles.js'
 import { SCALE, scaled } from '../../../../lib/history/rules/fixed-point.js'
+import fc from '../../../support/property.js'
 
 const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): PaidSwap => ({ side: 'buy', input, output, fee })
 const sell = (input: bigint, output: bigint, fee: bigint | null = 0n): PaidSwap => ({ side: 'sell', input, output, fee })

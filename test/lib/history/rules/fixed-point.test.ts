@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { compare, ratio } from '../../../../lib/decimal.js'
 import { fractionText, parseFraction, sameValuation, SCALE, scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
+import fc from '../../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
 

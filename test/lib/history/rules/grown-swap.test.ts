@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { formOf, type PoolState, provenSwap } from '../../../../lib/history/rules/grown-swap.js'
+import { formOf, type PoolState, provenSwap, swapWithoutBefore } from '../../../../lib/history/rules/grown-swap.js'
 import type { GrownEvent, LocatedState, SpotSwap } from '../../../../lib/protocol/events.js'
 
 const RATE = ratio(25n, 10_000n)
@@ -89,6 +89,9 @@ test('while a proposal is live, a swap is read where events of its form have pro
     const [, other] = swap.side === 'buy' ? ['quote', 'base'] as const : ['base', 'quote'] as const
     t.equal(read(60, arbitraged(25n, { [other]: BEFORE.fees[other] + 1n })), undefined, 'the other fee moved')
     t.equal(read(60, arbitraged(-25n)), undefined, 'the fee fell')
+    t.equal(read(60, arbitraged(0n)), undefined, 'no fee, where the rate takes one')
+    const free = arbitraged(0n)
+    t.same(provenSwap(eventWith(swap, 60), free, BEFORE, new Map([[formOf(eventWith(swap, 60), free), 60]]), ratio(0n))?.swap, swap, 'no fee at a rate of nothing')
     t.equal(read(60, arbitraged(10_001n)), undefined, 'a fee above the input')
     const odd = eventWith(swap, 60)
     odd.data[60] = 2
@@ -110,5 +113,48 @@ test('events of one name that agree before and behind their state are of one for
   t.equal(formOf(event, { from: 100, behind: 4 }), formOf(event, { from: 100, behind: 4 }))
   t.not(formOf(event, { from: 101, behind: 4 }), formOf(event, { from: 100, behind: 4 }))
   t.not(formOf(event, { from: 100, behind: 5 }), formOf(event, { from: 100, behind: 4 }))
+  t.end()
+})
+
+/** Swaps on a pool of 200,000,000,000 quote and 2,000,000,000,000 base units, and that pool after each (the program's own arithmetic, 50/0 and 25/25 bps). */
+const VECTORS: ReadonlyArray<[swap: SpotSwap, quote: bigint, base: bigint]> = [
+  [{ side: 'buy', input: 1_000_000n, output: 9_949_950n }, 200_000_995_000n, 1_999_990_050_050n],
+  [{ side: 'buy', input: 1_000_000n, output: 9_950_012n }, 200_000_997_500n, 1_999_990_049_988n],
+  [{ side: 'sell', input: 10_000_000_001n, output: 990_074_379n }, 199_009_925_621n, 2_009_950_000_000n],
+  [{ side: 'sell', input: 10_000_000_001n, output: 990_080_568n }, 199_009_919_432n, 2_009_975_000_000n]
+]
+const TINY: (typeof VECTORS)[number] = [{ side: 'sell', input: 199n, output: 19n }, 199_999_999_981n, 2_000_000_000_198n]
+
+test('without the pool before it a swap is read where the curve gives it to the last unit', t => {
+  const stateOf = (quote: bigint, base: bigint, kind: LocatedState['kind'] = 'spot'): LocatedState => ({ kind, from: FROM, behind: 4, reserves: { quote, base }, fees: { quote: 7n, base: 9n } })
+  const knownAt = (event: GrownEvent, state: LocatedState, at = 60) => new Map([[formOf(event, state), at]])
+  for (const [swap, quote, base] of VECTORS) {
+    const [event, state] = [eventWith(swap, 60), stateOf(quote, base)]
+    t.same(swapWithoutBefore(event, state, knownAt(event, state)), { swap, at: 60 })
+    t.same(swapWithoutBefore(event, state, new Map()), { swap, at: 60 }, 'wherever it stands, where its form has proved nothing yet')
+    const twice = { ...event, data: Buffer.from(event.data) }
+    event.data.copy(twice.data, 420, 60, 77)
+    t.equal(swapWithoutBefore(twice, state, new Map()), undefined, 'which of two it is can\'t be told')
+    t.equal(swapWithoutBefore(eventWith(swap, FROM), state, new Map()), undefined, 'not inside the state')
+    t.equal(swapWithoutBefore(eventWith(swap, 39), state, new Map()), undefined, 'nor in the head')
+    t.equal(swapWithoutBefore(event, state, knownAt(event, state, 61)), undefined, 'a place that holds no side')
+    for (const wrong of [{ ...swap, output: swap.output + 1n }, { ...swap, output: swap.output - 1n }, { ...swap, side: swap.side === 'buy' ? 'sell' as const : 'buy' as const }]) {
+      t.equal(swapWithoutBefore(eventWith(wrong, 60), state, knownAt(event, state)), undefined, 'the curve gives another')
+    }
+  }
+  const live = (fees: PoolState['fees']): LocatedState => ({ ...stateOf(1n, 1n, 'futarchy'), fees })
+  for (const [swap, fees] of [[BUY, { quote: 25n, base: 0n }], [SELL, { quote: 0n, base: 25n }]] as const) {
+    const event = eventWith(swap, 60)
+    t.same(swapWithoutBefore(event, live(fees), knownAt(event, live(fees))), { swap, at: 60 }, 'while a proposal is live the form\'s word counts')
+    t.equal(swapWithoutBefore(event, live({ quote: 24n, base: 24n }), knownAt(event, live(fees))), undefined, 'unless the pool has not even its fee')
+    t.equal(swapWithoutBefore(eventWith({ ...swap, input: 0n }, 60), live(fees), knownAt(event, live(fees))), undefined, 'or it is none')
+  }
+  const [tiny, ...after] = TINY
+  t.equal(swapWithoutBefore(eventWith(tiny, 60), stateOf(...after), knownAt(eventWith(tiny, 60), stateOf(...after))), undefined, 'so few units it may give by chance')
+  const nothing = { side: 'buy', input: 1n, output: 0n } as const
+  const [event, state] = [eventWith(nothing, 60), stateOf(200_000_000_000n, 2_000_000_000_000n)]
+  t.equal(swapWithoutBefore(event, state, knownAt(event, state)), undefined, 'of a swap of nothing the curve says nothing')
+  const all = { side: 'buy', input: 1_000_000_000n, output: 5n } as const
+  t.equal(swapWithoutBefore(eventWith(all, 60), stateOf(1_000n, 1_000n), knownAt(eventWith(all, 60), stateOf(1_000n, 1_000n))), undefined, 'more than the pool holds')
   t.end()
 })

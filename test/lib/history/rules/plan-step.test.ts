@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { add, compare, ratio, ZERO, type Rational } from '../../../../lib/decimal.js'
 import { planStep, type StateBefore, type AttributedEvent } from '../../../../lib/history/rules/plan-step.js'
@@ -6,6 +5,7 @@ import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/t
 import { SCALE, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { dayOf } from '../../../../lib/time.js'
 import { swapVolume, type VolumeRule } from '../../../../lib/market/volume.js'
+import fc from '../../../support/property.js'
 
 type Kind = 'swap' | 'bare swap' | 'collect' | 'neutral' | 'unknown'
 interface Made { kind: Kind, side: 'buy' | 'sell', input: bigint, output: bigint, bps: bigint, wait: number }

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { difference, holds, insert, mayHold, rangeOf } from '../../../../lib/history/rules/sequence-ranges.js'
 import type { FoundFee } from '../../../../lib/history/rules/swap-fee.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
+import fc from '../../../support/property.js'
 
 interface Made { seq: bigint, side: 'buy' | 'sell' | null, fee: bigint }
 

@@ -2,7 +2,7 @@
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE } from '../../../../lib/history/rules/candles.js'
-import { candleText, NO_CANDLES } from '../../../../lib/history/rules/kept-candles.js'
+import { addCandles, hoursIn, minutesIn, type RowTime } from '../../../../lib/history/rules/kept-candles.js'
 import type { Identity } from '../../../../lib/history/store/create-store.js'
 import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
@@ -18,12 +18,13 @@ const U64 = (1n << 64n) - 1n
 const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
 const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
 
-const EMPTY_DAY = { ...EMPTY_CANDLE, hours: NO_CANDLES }
+const EMPTY_DAY = { ...EMPTY_CANDLE, hours: null }
 
 const nothing: StepChanges = {
   replaced: [],
   events: [],
   losses: null,
+  numbersAhead: null,
   fees: [],
   sequenceRanges: [],
   days: [],
@@ -85,7 +86,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: an empty store`, async t => {
     const { store } = await opened(t)
     t.same(await store.load(), {
-      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], rates: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 0, swaps: 0
+      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], numbersAhead: new Map(), rates: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 0, swaps: 0
     })
     t.equal(await store.valuation(), null)
     t.same(await store.swapsSince(0), { revision: 0, rows: [], until: null })
@@ -104,6 +105,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       events: [event(U64), event(U64 - 1n), event(1n), event(2n), event(10n), event(9n, { dao: B })],
       sequenceRanges: [{ dao: A, put: [range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(1n, 2n)], drop: [] }],
       days: [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }],
+      numbersAhead: new Map([[A, U64], [B, 12n]]),
       events_total: 6,
       swaps_total: 6
     })
@@ -113,7 +115,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(sorted, [1n, 2n, 10n, U64 - 1n, U64])
     t.match(rows.find(({ seq }) => seq === U64), { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null })
     t.same(rows.filter(({ dao }) => dao === B).map(({ seq }) => seq), [9n], 'addresses differ in case')
-    const { sequenceRanges, events, swaps } = await store.load()
+    const { sequenceRanges, numbersAhead, events, swaps } = await store.load()
+    t.same(numbersAhead, new Map([[A, U64], [B, 12n]]))
     t.same(sequenceRanges.get(A), [range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
     t.same(await store.days([{ dao: A, day: 20_000 }, { dao: A, day: 20_001 }, { dao: B, day: 20_000 }]), [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }])
@@ -236,7 +239,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const place = await opened(t)
     const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(BigInt(seq), { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest })
     const candle = (start: number) => ({ ...EMPTY_CANDLE, base: U64, quote: BigInt(start), trades: 1 })
-    const kept = (starts: number[]) => new Map(starts.map(at => [at, candleText(candle(at))]))
+    const kept = (time: RowTime, starts: number[]) => addCandles(null, new Map(starts.map(at => [at, candle(at)])), time)
     const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
     await place.store.write({
       ...nothing,
@@ -245,8 +248,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }), trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
         trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }), trade(3, { dao: B, maker: null, blockIndex: null })
       ],
-      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day, hours: kept([0, 5].map(hour => day * 86_400 + hour * 3600)) })),
-      minutes: [{ dao: A, start: 0, candles: kept([0, 60, 120]) }, { dao: A, start: 28_800, candles: kept([28_860, 28_800]) }, { dao: B, start: 14_400, candles: kept([14_400]) }],
+      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day, hours: kept(hoursIn(day), [0, 5].map(hour => day * 86_400 + hour * 3600)) })),
+      minutes: [{ dao: A, start: 0, candles: kept(minutesIn(0), [0, 60, 120]) }, { dao: A, start: 28_800, candles: kept(minutesIn(28_800), [28_860, 28_800]) }, { dao: B, start: 14_400, candles: kept(minutesIn(14_400), [14_400]) }],
       makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
     })
     const store = await place.reopen()
@@ -280,11 +283,11 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await minutes(0, 999, 2), [60, 120], 'the newest, oldest first')
     t.same([await minutes(60, 28_860, 9), await minutes(60, 28_861, 3), await minutes(28_800, 10 ** 12, 1), await minutes(-9999, 0, 1)], [[60, 120, 28_800], [120, 28_800, 28_860], [28_860], []], 'across rows')
     t.same(await store.minutesOf('unknown', { from: 0, to: 999, limit: 9 }), [])
-    t.same((await store.minutes([{ dao: A, start: 28_800 }, { dao: B, start: 0 }])), [{ dao: A, start: 28_800, candles: kept([28_800, 28_860]) }])
+    t.same((await store.minutes([{ dao: A, start: 28_800 }, { dao: B, start: 0 }])), [{ dao: A, start: 28_800, candles: kept(minutesIn(28_800), [28_800, 28_860]) }])
     const hours = async (from: number, to: number, limit: number) => (await store.hoursOf(A, { from, to, limit })).map(({ start }) => start)
     t.same(await hours(0, 999_999, 9), [86_400, 104_400, 172_800, 190_800, 345_600, 363_600])
     t.same([await hours(86_401, 345_601, 9), await hours(0, 345_600, 3), await hours(0, 86_400, 3)], [[104_400, 172_800, 190_800, 345_600], [104_400, 172_800, 190_800], []])
-    t.same((await store.days([{ dao: A, day: 2 }]))[0]!.hours, kept([172_800, 190_800]))
+    t.same((await store.days([{ dao: A, day: 2 }]))[0]!.hours, kept(hoursIn(2), [172_800, 190_800]))
     t.same((await store.daysOf(A, { from: 1, to: 3, limit: 9 })).map(({ day, makers, quote }) => [day, makers, quote]), [[1, 2, 1n], [2, 0, 2n]])
     t.same((await store.daysOf(A, { from: 0, to: 9, limit: 1 })).map(({ day }) => day), [4])
     t.same(await store.daysOf('unknown', { from: 0, to: 9, limit: 1 }), [])

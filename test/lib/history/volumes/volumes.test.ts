@@ -36,16 +36,21 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
   const daos = Array.from({ length: DAOS }, (_, at) => `dao ${at}`)
   const sequenceRanges = new Map<string, readonly SequenceRange[]>()
   const { windows } = createVolumes(store, { rate: ratio(5n, 1000n), basis: 'input' })
+  let isBegun = false
   const reading = windows(NOW, {
     ...NOTHING_KNOWN,
     sequenceRanges,
     accounts: new Map(daos.map(dao => [dao, 1n])),
     // anybody's who has no event yet
-    missing: [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }]
+    get missing () {
+      isBegun = true
+      return [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }]
+    }
   })
   let turns = 0
   // as a step that is written meanwhile would
   const timer = setInterval(() => {
+    if (!isBegun) return
     turns++
     for (const dao of daos) sequenceRanges.set(dao, [])
   }, 0)
@@ -77,6 +82,19 @@ test('days of many DAOs are read page by page and made in slices', async t => {
   t.ok(asked.length > 5 && asked.every(limit => limit !== undefined && limit <= 1000), `${asked.length} pages`)
   const sums = daos.map(dao => [...allDays(made.get(dao)!.days).values()].map(({ quote }) => quote))
   t.same(sums, daos.map((_, at) => [{ n: BigInt(at + 1) * SCALE, d: SCALE }]))
+})
+
+test('days are not complete while a transaction that is listed and not given may be their DAO\'s', async t => {
+  const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
+  t.teardown(() => store.close())
+  const { daily } = createVolumes(store, { rate: ratio(5n, 1000n), basis: 'input' })
+  const range = { first: 1n, firstAt: NOW - 60, firstSlot: 50, last: 3n, lastAt: NOW - 30, lastSlot: 90 } as SequenceRange
+  const isComplete = async (slot: number) => {
+    const missing = [{ signature: 'x', slot, at: NOW, reason: 'the node does not have it' }]
+    return (await daily({ ...NOTHING_KNOWN, sequenceRanges: new Map([['dao', [range]]]), missing })).get('dao')!.complete
+  }
+  t.equal(await isComplete(100), true, 'up to the slot that was compared it would show as a sequence gap')
+  t.equal(await isComplete(101), false)
 })
 
 test('a price from before the window that could not be read once is read the next time', async t => {

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'tap'
+import { hasNoRoom, NO_ROOM } from '../../../../lib/history/store/no-room.js'
+import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+const KB = Buffer.alloc(1024)
+
+/** Takes what room there is. */
+function fill (path: string): void {
+  const file = openSync(path, 'w')
+  try {
+    for (;;) writeSync(file, KB)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  } finally {
+    closeSync(file)
+  }
+}
+
+const disk = mkdtempSync(join(tmpdir(), 'full-disk-'))
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', disk]).status === 0
+const skip = isMounted ? false : 'a small disk can be mounted by the administrator of a Linux machine alone'
+
+process.on('exit', () => {
+  if (isMounted) spawnSync('umount', ['-l', disk])
+  rmSync(disk, { recursive: true })
+})
+
+test('on a disk that is really full the store opens, and says what it lacks until there is room', { skip }, async t => {
+  const folder = join(disk, 'data')
+  const open = async () => await openSqliteStore({ folder, program: PROGRAM })
+
+  await (await open()).close()
+  fill(join(disk, 'fill'))
+  const store = await open()
+  for (const time of ['first', 'second']) {
+    const refused = await store.bindNetwork('a network').then(() => undefined, (error: unknown) => error)
+    t.match(refused, { code: 'HISTORY_UNAVAILABLE', message: NO_ROOM }, `the ${time} time`)
+    t.ok(hasNoRoom(refused))
+  }
+  rmSync(join(disk, 'fill'))
+  await store.bindNetwork('a network')
+  await store.close()
+
+  fill(join(disk, 'fill'))
+  await t.rejects(openSqliteStore({ folder: join(disk, 'other'), program: PROGRAM }), { code: 'HISTORY_UNAVAILABLE', message: /full/ }, 'a new one can\'t be made')
+  writeFileSync(join(disk, 'fill'), '')
+  await (await open()).close()
+})
