@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import negotiate from '@fastify/accept-negotiator'
-import { createPauses } from '../async.js'
+import { createPauses, letGo } from '../async.js'
 
 /** An answer's bytes, made once for each value and sent as they are: body, compressed bodies, entity tags. */
 
@@ -10,7 +10,7 @@ export type Encoding = 'identity' | 'gzip' | 'br'
 
 export interface Variant {
   encoding: Encoding
-  /** Or how it is made, for what is packed only where somebody takes it so. */
+  /** Or how it is made, while nobody has taken it so. */
   body: Buffer | (() => Promise<Buffer>)
   /** Strong, so each variant has its own. */
   etag: string
@@ -30,7 +30,7 @@ export interface CachedResponse<T = unknown> {
 
 /** Smaller bodies aren't worth compressing: they fit a packet. */
 const MIN_COMPRESSED = 1_024
-/** Quality 5 of brotli takes about as long as gzip and packs better; it runs off the event loop, once per value. */
+/** Quality 5 of brotli takes about as long as gzip and packs better. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 const TAG_BYTES = 18
 /** Bytes hashed in one piece of work: about a millisecond. What is longer is a piece by itself wherever it is taken as a whole. */
@@ -42,6 +42,7 @@ const brotliAsync = promisify(brotliCompress)
 const pack = { gzip: async (body: Buffer) => await gzipAsync(body), br: async (body: Buffer) => await brotliAsync(body, BROTLI) }
 
 const etagOf = (tag: string, encoding: Encoding): string => encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
+const bytesOf = (text: string | Buffer): Buffer => typeof text === 'string' ? Buffer.from(text) : text
 const tagOf = (body: Buffer): string => createHash('sha256').update(body).digest('base64url').slice(0, TAG_BYTES)
 
 /** As `tagOf`, with the event loop let go between the parts of a large body. */
@@ -55,33 +56,35 @@ async function tagOfLarge (body: Buffer): Promise<string> {
   return hash.digest('base64url').slice(0, TAG_BYTES)
 }
 
-/** Hashes and compresses `text`, off the event loop where it is large. */
-export async function makeCachedResponse<T = unknown> (contentType: string, text: string | Buffer, headers?: Record<string, string>): Promise<CachedResponse<T>> {
-  const letGo = createPauses(0)
-  if (text.length > LARGE) await letGo()
-  const body = Buffer.from(text)
-  if (text.length > LARGE) await letGo()
-  const tag = await tagOfLarge(body)
-  const variants = new Map<Encoding, Variant>()
-  const add = (encoding: Encoding, bytes: Buffer): void => { variants.set(encoding, { encoding, body: bytes, etag: etagOf(tag, encoding) }) }
-  add('identity', body)
-  if (body.length >= MIN_COMPRESSED) {
-    const [packed, brotli] = await Promise.all([pack.gzip(body), pack.br(body)])
-    add('gzip', packed)
-    add('br', brotli)
+/** The plain body, and others packed off the event loop when a client first takes them so: most answers are never asked for in all forms before the next is made. */
+function variantsOf (body: Buffer, tag: string): Map<Encoding, Variant> {
+  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]])
+  if (body.length < MIN_COMPRESSED) return variants
+  for (const encoding of ['gzip', 'br'] as const) {
+    let packing: Promise<Buffer> | undefined
+    async function packed (): Promise<Buffer> {
+      packing ??= pack[encoding](body).finally(() => { packing = undefined })
+      return (variant.body = await packing)
+    }
+    const variant: Variant = { encoding, body: packed, etag: etagOf(tag, encoding) }
+    variants.set(encoding, variant)
   }
-  return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
+  return variants
 }
 
-/** As `makeCachedResponse`, at once, each compressed body made when a client takes it: for answers that are asked for once, and may be large. */
-export function makeSingleResponse<T = unknown> (contentType: string, text: string): CachedResponse<T> {
-  const body = Buffer.from(text)
+/** Hashes `text`, in pieces where it is large. */
+export async function makeCachedResponse<T = unknown> (contentType: string, text: string | Buffer, headers?: Record<string, string>): Promise<CachedResponse<T>> {
+  if (text.length > LARGE) await letGo()
+  const body = bytesOf(text)
+  if (text.length > LARGE) await letGo()
+  const tag = await tagOfLarge(body)
+  return { contentType, tag, variants: variantsOf(body, tag), ...(headers !== undefined && { headers }) }
+}
+
+/** As `makeCachedResponse`, at once: for answers that are asked for once. */
+export function makeSingleResponse<T = unknown> (contentType: string, body: Buffer): CachedResponse<T> {
   const tag = tagOf(body)
-  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]])
-  if (body.length >= MIN_COMPRESSED) {
-    for (const encoding of ['gzip', 'br'] as const) variants.set(encoding, { encoding, body: async () => await pack[encoding](body), etag: etagOf(tag, encoding) })
-  }
-  return { contentType, tag, variants }
+  return { contentType, tag, variants: variantsOf(body, tag) }
 }
 
 /** As `makeCachedResponse`, at once and without compressed bodies: for answers that few ask for, whose packing would cost more than their making. */

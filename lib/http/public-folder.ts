@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { PACKAGE_ROOT } from '../package-root.js'
 
-/** A folder of public/, which the build does not copy: it stands two folders above this file in the source, three in the build. Throws where it is missing. */
+/** A folder of public/, which the build does not copy. Throws where it is missing. */
 export function publicFolder (name: string): string {
-  for (const path of [`../../public/${name}/`, `../../../public/${name}/`]) {
-    const folder = fileURLToPath(new URL(path, import.meta.url))
-    if (existsSync(folder)) return folder
-  }
-  throw new Error(`public/${name} is missing beside the program`)
+  const folder = fileURLToPath(new URL(`public/${name}/`, PACKAGE_ROOT))
+  if (!existsSync(folder)) throw new Error(`public/${name} is missing beside the program`)
+  return folder
 }

@@ -24,8 +24,8 @@ export interface FreshOptions<K, V> {
   now?: () => number
   /** When the state that the value shows was first seen, ms; by default when its load began. */
   readAt?: (value: V) => number
-  /** True while a value is served whatever its age: the chain itself stands, so its last state is the state. */
-  outlives?: () => boolean
+  /** For how long the chain itself has stood, ms, 0 where it moves: a value is served so much longer, since its state has been the state. */
+  haltedMs?: () => number
   /** Told of every load that fails, those behind a stale answer too. */
   onFailure?: (error: unknown) => void
 }
@@ -57,7 +57,7 @@ interface Entry<V> {
 }
 
 export function createFreshCache<K extends {}, V extends {}> (options: FreshOptions<K, V>): FreshCache<K, V> {
-  const { load, ttl, staleIfError, max, now = systemClock.now, readAt, outlives = () => false, onFailure } = options
+  const { load, ttl, staleIfError, max, now = systemClock.now, readAt, haltedMs = () => 0, onFailure } = options
   const entries = new LRUCache<K, Entry<V>>({ max })
   const loads = new Map<K, Promise<Entry<V>>>()
 
@@ -86,7 +86,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   }
 
   /** Whether a value of this age may be served where there is no newer one. */
-  const serves = (age: number): boolean => age < ttl + staleIfError || outlives()
+  const serves = (age: number): boolean => age - haltedMs() < ttl + staleIfError
 
   /** What a load gives, unless it takes longer than `ms`. */
   async function within (ms: number, load: Promise<Entry<V>>): Promise<Entry<V>> {

@@ -95,6 +95,7 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   async function make ({ slot, value }: AtSlot<RawAccount[]>, begun: number, isOwn: boolean): Promise<Snapshot> {
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     const seenAt = ages.seenAt(slot)
+    await client.load()
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
     if (isOwn) shared?.offer({ slot, value }, seenAt)
@@ -148,8 +149,11 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const begun = now()
     const known = knownAt(begun)
     const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
-    return await readShared(begun, minSlot, known) ??
+    const read = async (): Promise<Snapshot> => await readShared(begun, minSlot, known) ??
       await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)
+    // the client is loaded while the node answers
+    const [snapshot] = await Promise.all([read(), client.load()])
+    return snapshot
   }
 }
 

@@ -54,6 +54,7 @@ export function createSupplyReader (reader: AccountReader, client: ProgramClient
     const found = candidates.flatMap(({ addresses }) => [addresses.launch, addresses.position])
     let planned: string[] = []
     let slot: number | undefined
+    await client.load()
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const asked = [mint, ...found, ...planned]
       const answer = await readAll(asked, slot)

@@ -1,4 +1,4 @@
-import { createPauses, inSlices } from '../async.js'
+import { createPauses, inSlices, letGo } from '../async.js'
 import { divide, powerOfTen, type Rational } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
@@ -72,9 +72,12 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     const { complete: walked, headAge, isBehind } = history.status()
     if (!walked) throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
     if (headAge === null || isBehind) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain')
+    await letGo()
     const report = history.report()
+    await letGo()
     const daily = await history.daily()
     const [usd, seconds] = [usdValuationOf(snapshot, settings), unixSeconds(sources)]
+    await letGo()
     const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const daos: Array<TradedDao & { days: DailyVolume['days'] }> = []
     let [missing, unknownFees, complete, hasFees] = [0n, 0, true, true]

@@ -1,3 +1,4 @@
+import { letGo } from '../async.js'
 import { ServiceError } from '../errors.js'
 import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import { daosReport } from '../market/dao-report.js'
@@ -41,7 +42,10 @@ export function createMarket (sources: Sources): Market {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
     const incomplete = await tickers.incomplete()
-    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed: history.report(), usd: usdValuationOf(snapshot, settings) })
+    await letGo()
+    const indexed = history.report()
+    await letGo()
+    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed, usd: usdValuationOf(snapshot, settings) })
     return { readAt, response: await toResponse(report) }
   }, ({ readAt }) => readAt)
 

@@ -4,7 +4,7 @@ import type { Snapshot } from '../live/snapshot.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { ServiceError } from '../errors.js'
 import type { Settings } from '../settings.js'
-import type { Standing } from './standing.js'
+import { haltedMs, type Standing } from './standing.js'
 
 /** What the answers about the whole market are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
@@ -45,9 +45,6 @@ export function unixMillis ({ chainTime }: Sources): number {
 /** The same in seconds. */
 export const unixSeconds = (sources: Sources): number => Math.floor(unixMillis(sources) / 1000)
 
-/** Whether the last state is the state, however old: the chain itself stands. */
-export const isHalted = ({ standing }: Sources): boolean => standing()?.halted === true
-
 /** An answer that is made once per refresh and kept as `Sources` are. */
 export interface Kept<V> {
   get (): Promise<Aged<V>>
@@ -56,9 +53,9 @@ export interface Kept<V> {
 
 /** Keeps what `load` makes; `readAt` says when its source was read, where that was before. */
 export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<V>, readAt?: (value: V) => number): Kept<V> {
-  const { settings, now } = sources
+  const { settings, now, standing } = sources
   const cache = createFreshCache<typeof ALL, V>({
-    load, ttl: TICKER_TTL, staleIfError: settings.staleIfError, max: 1, now, outlives: () => isHalted(sources), ...(readAt && { readAt })
+    load, ttl: TICKER_TTL, staleIfError: settings.staleIfError, max: 1, now, haltedMs: () => haltedMs(standing()), ...(readAt && { readAt })
   })
   return { get: () => cache.get(ALL), peek: () => cache.peek(ALL) }
 }

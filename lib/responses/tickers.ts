@@ -1,4 +1,4 @@
-import { createPauses, inSlices } from '../async.js'
+import { inSlices, letGo } from '../async.js'
 import { systemClock } from '../clock.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
@@ -43,13 +43,20 @@ export function createTickers (sources: Sources): Tickers {
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
   async function load (): Promise<TickerList> {
-    const pause = createPauses()
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
+    await letGo()
+    const isMissing = (): boolean => history.status().missingTransactions > 0
+    const wasMissing = isMissing()
     const traded = await history.last24h(unixSeconds(sources))
-    const incomplete = new Set([...traded].filter(([, { complete }]) => !complete).map(([dao]) => dao))
+    // what is found by the time that the others have had their turn was missing in these sums
+    const mayOwn = wasMissing || isMissing()
+    // a long piece of work for many DAOs, as are those between the others
+    await letGo()
+    const incomplete = new Set<string>()
+    for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
     // a DAO that the history does not know yet may own what is missing: unknown is not zero
-    if (history.status().missingTransactions > 0) for (const { address } of snapshot.pairs) if (!traded.has(address)) incomplete.add(address)
+    if (mayOwn) for (const { address } of snapshot.pairs) if (!traded.has(address)) incomplete.add(address)
     newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
     // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without pools
@@ -57,11 +64,15 @@ export function createTickers (sources: Sources): Tickers {
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
     const usd = usdValuationOf(snapshot, settings)
-    await pause()
-    const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
+    await letGo()
+    const list = await inSlices(await byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
+    await letGo()
     const byPool = new Map(list.map(one => [one.pool_id, one]))
     const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))
-    return { readAt, tickers: list, pools: poolsByPair(pairs), byPool, pairs: pairsByPool, response: await toResponse(list) }
+    await letGo()
+    const pools = poolsByPair(pairs)
+    await letGo()
+    return { readAt, tickers: list, pools, byPool, pairs: pairsByPool, response: await toResponse(list) }
   }
 
   const kept = keepResponse(sources, load, ({ readAt }) => readAt)

@@ -83,7 +83,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
   })
 
   return {
-    summary: sameLife(windows.get, async ({ tickers }) => await toSummary(tickers.map(({ ticker, high, low, change }) => ({
+    summary: sameLife(windows.get, async ({ tickers }) => await toSummary(await inSlices(tickers, ({ ticker, high, low, change }) => ({
       trading_pairs: ticker.ticker_id,
       pool_id: ticker.pool_id,
       base_currency: ticker.base_currency,
@@ -107,7 +107,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
     ] as const)).flat()))),
 
     ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
-      return await toTickers(Object.fromEntries(Array.from(pools, ([id, [deepest]]) => {
+      return await toTickers(Object.fromEntries(await inSlices(pools, ([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)!
         const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
         const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }

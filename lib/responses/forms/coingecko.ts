@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import type { Aged } from '../../live/fresh.js'
 import {
@@ -61,7 +62,7 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
     pairs: sameLife(sources.tickers, async ({ tickers }) => await toPairs(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
-    tickers: sameLife(windows.get, async ({ tickers }) => await toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
+    tickers: sameLife(windows.get, async ({ tickers }) => await toTickers(await inSlices(tickers, ({ ticker, high, low }) => ({ ...ticker, high, low })))),
     trades,
     orderBook: createOrderBooks(sources, async (tickerId, { readAt, bids, asks }) => await toOrderBook({
       ticker_id: tickerId, timestamp: Math.floor(readAt), bids: bids.map(([price, amount]) => [price, amount]), asks: asks.map(([price, amount]) => [price, amount])

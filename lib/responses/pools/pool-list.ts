@@ -1,4 +1,4 @@
-import { createPauses, inSlices } from '../../async.js'
+import { inSlices, letGo } from '../../async.js'
 import { toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
@@ -61,7 +61,6 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
   }
 
   async function load (): Promise<PoolList> {
-    const pause = createPauses()
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
     const windowsEnd = unixSeconds(sources)
@@ -70,26 +69,35 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
       windows: await reading.windows(windowsEnd),
       created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
     }))
+    // the longest pieces, each by itself
+    await letGo()
     const daos = daosOf(snapshot)
-    const made = new Map(snapshot.pairs.flatMap(pair => {
-      const [window, dao] = [windows.get(pair.address), daos.get(pair.address)]
-      return window?.complete === true && dao !== undefined ? [[pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null }] as const] : []
-    }))
+    await letGo()
+    const made = new Map<string, Made>()
+    for (const pair of snapshot.pairs) {
+      const window = windows.get(pair.address)
+      const dao = daos.get(pair.address)
+      if (window?.complete === true && dao !== undefined) made.set(pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null })
+    }
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
-    await pause()
-    // the longest pieces, each by itself
-    const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
+    await letGo()
+    const pairs = await byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
     const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
+    await letGo()
     const byPair = poolsByPair(pairs)
-    await pause()
+    await letGo()
     return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair }
   }
 
   return keepResponse(sources, load, ({ readAt }) => readAt)
 }
 
-const daosOf = ({ discovered }: Snapshot): Map<string, Dao> => new Map(discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [[address, dao] as const]))
+function daosOf ({ discovered }: Snapshot): Map<string, Dao> {
+  const daos = new Map<string, Dao>()
+  for (const { address, dao } of discovered) if (dao !== undefined) daos.set(address, dao)
+  return daos
+}
 
 /** A rate as plain decimal text without trailing zeros. */
 export const rateText = (bps: string): string => toFixed({ n: BigInt(bps), d: 10_000n }, 4).replace(/\.?0+$/, '')

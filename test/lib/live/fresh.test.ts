@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { createFreshCache } from '../../../lib/live/fresh.js'
 
 function setUp (staleIfError = 60_000) {
-  const source = { loads: 0, fails: false, time: 1_000_000, hold: undefined as Promise<void> | undefined }
+  const source = { loads: 0, fails: false, time: 1_000_000, hold: undefined as Promise<void> | undefined, haltedMs: 0 }
   const failures: unknown[] = []
   const cache = createFreshCache<string, string>({
     load: async key => {
@@ -15,6 +15,7 @@ function setUp (staleIfError = 60_000) {
     staleIfError,
     max: 2,
     now: () => source.time,
+    haltedMs: () => source.haltedMs,
     onFailure: error => failures.push(error)
   })
   return { cache, source, failures }
@@ -34,6 +35,17 @@ test('spec 8: a value is kept for its lifetime, and says what is left of it', as
   t.same(await cache.get('a'), { value: 'a1', age: 4_000, left: 6_000 })
   source.time += 6_000
   t.same(await cache.get('a'), { value: 'a2', age: 0, left: 10_000 })
+})
+
+test('while the chain stands a value is served for so much longer, and one that was too old before is not', async t => {
+  const { cache, source } = setUp()
+  await cache.get('a')
+  source.fails = true
+  source.time += 600_000
+  source.haltedMs = 530_001
+  t.match(await cache.get('a'), { value: 'a1', age: 600_000 })
+  source.haltedMs = 530_000
+  await t.rejects(cache.get('a'))
 })
 
 test('near the end of its life it is renewed behind the back of who asks', async t => {
