@@ -1,16 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { PACKAGE_ROOT } from './package-root.js'
 
-/** What package.json says of us: it stands above this file in the source, and two folders above it in the build. */
-function readPackage (): { version: string } {
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-    }
-  }
-  throw new Error('package.json is missing beside the program')
-}
+const { version } = JSON.parse(readFileSync(new URL('package.json', PACKAGE_ROOT), 'utf8')) as { version: string }
 
 export const SERVICE_NAME = 'DAO Market Data API'
-export const SERVICE_VERSION = readPackage().version
+export const SERVICE_VERSION = version

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
+import { haltedMs } from '../lib/responses/standing.js'
 import type { AccountReader } from '../lib/chain/types.js'
 import { isServiceError } from '../lib/errors.js'
 import type { HistoryReport } from '../lib/history/report.js'
@@ -36,7 +37,7 @@ export default fp(async fastify => {
   const onFailure = (error: unknown): void => {
     if (!isServiceError(error, 'INVALID_MINT', 'MINT_NOT_FOUND')) fastify.log.warn({ err: error }, 'the chain could not be read')
   }
-  const common = { ttl: TICKER_TTL, staleIfError, now, onFailure, outlives: () => chain.standing()?.halted === true }
+  const common = { ttl: TICKER_TTL, staleIfError, now, onFailure, haltedMs: () => haltedMs(chain.standing()) }
   const ages = createSlotAges(now, chain.pastMs)
   // what the store holds outlives a restart: a DAO that has traded is there
   const report = (): HistoryReport => fastify.hasDecorator('history') ? fastify.history.report() : new Map()

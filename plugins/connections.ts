@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { noteRequests } from '../lib/http/client-errors.js'
 import { type Connections, watchConnections } from '../lib/http/connections.js'
+import { connectionsWithin, mostOpenFiles } from '../lib/http/open-files.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -33,7 +34,10 @@ function bringsTooMuch ({ headers }: FastifyRequest): boolean {
 /** The limits of a connection that are not options of the server: how many, what a body may cost, what must be in a request. */
 export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIONS }) => {
   const { server } = fastify
-  fastify.decorate('connections', watchConnections(server, { most: mostConnections, patience: PATIENCE }))
+  const openFiles = mostOpenFiles()
+  const most = connectionsWithin(openFiles, mostConnections)
+  if (most < mostConnections) fastify.log.warn({ openFiles, connections: most }, 'the process may open few files: it takes fewer connections at once')
+  fastify.decorate('connections', watchConnections(server, { most, patience: PATIENCE }))
   noteRequests(server)
   // The size of all headers is limited. A limit of their number would silently drop the last ones, and X-Forwarded-For with them.
   server.maxHeadersCount = 0

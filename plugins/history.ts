@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { ALL, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
+import { haltedMs } from '../lib/responses/standing.js'
 import { subscribe } from '../lib/chain/reconnecting-subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
@@ -45,8 +46,8 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     reader: chain.history,
     program: config.factory,
     daos: async () => {
-      const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
-      return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
+      const { value: { slot, discovered }, age } = await cache.snapshot.get(ALL)
+      return { slot, age, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
     },
     // before the others look for a newer one
     renew: async () => (await cache.snapshot.get(ALL, TICKER_TTL * RENEW_SHARED_FROM)).age < TICKER_TTL * RENEW_SHARED_FROM,
@@ -55,7 +56,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     basis: config.volumeBasis,
     clock: chain.clock,
     chainTime: chain.time,
-    isHalted: () => chain.standing()?.halted === true,
+    haltedMs: () => haltedMs(chain.standing()),
     pastMs: chain.pastMs,
     staleMs: staleAfter(config),
     onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),

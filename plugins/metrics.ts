@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fp from 'fastify-plugin'
 import { ALL } from '../lib/responses/sources.js'
+import type { HistoryStatus } from '../lib/history/history.js'
 import type { Metrics } from '../lib/metrics.js'
 
 declare module 'fastify' {
@@ -19,6 +20,7 @@ declare module 'fastify' {
 export default fp(async fastify => {
   const { config, chain, cache, history } = fastify
   let made: Promise<Metrics> | undefined
+  let status: HistoryStatus | undefined
   // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
   function load (): Promise<Metrics> {
     made ??= import('../lib/metrics.js').then(({ createMetrics }) => createMetrics({
@@ -26,7 +28,11 @@ export default fp(async fastify => {
         const kept = cache.snapshot.peek(ALL)
         return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
       },
-      history: () => history.status(),
+      // most gauges are fields of it, and all are read at once
+      history: () => {
+        if (status === undefined) queueMicrotask(() => { status = undefined })
+        return (status ??= history.status())
+      },
       nodes: () => chain.nodes(),
       clockOffset: () => chain.offset(),
       websocketUp: () => chain.websocketUp,

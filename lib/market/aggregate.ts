@@ -1,4 +1,4 @@
-import { createPauses, createTurns } from '../async.js'
+import { createPauses, createTurns, eachInSlices, inSlices, letGo } from '../async.js'
 import type { Rational } from '../decimal.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import { createKeptSums, dayOf, type Days, scalePrice, scaleUnits, SECONDS_PER_DAY, USD_SCALE } from './kept-sums.js'
@@ -55,10 +55,10 @@ function dateOf (day: number): string {
 }
 
 /** Days that are not settled yet, summed up anew each time. */
-function recentOf (daos: readonly TradedDao[], prices: ReadonlyMap<string, bigint>) {
+async function recentOf (daos: readonly TradedDao[], prices: ReadonlyMap<string, bigint>) {
   const byDay = new Map<number, { usd: bigint, trades: number }>()
   const byToken = new Map<string, bigint>()
-  for (const { baseMint, quoteMint, days: { recent } } of daos) {
+  await eachInSlices(daos, ({ baseMint, quoteMint, days: { recent } }) => {
     const price = prices.get(quoteMint)
     if (price !== undefined) byToken.set(baseMint, byToken.get(baseMint) ?? 0n)
     for (const [date, { quote, trades }] of recent) {
@@ -68,7 +68,7 @@ function recentOf (daos: readonly TradedDao[], prices: ReadonlyMap<string, bigin
       byDay.set(day, { usd: known.usd + usd, trades: known.trades + trades })
       if (price !== undefined) byToken.set(baseMint, byToken.get(baseMint)! + usd)
     }
-  }
+  })
   return { byDay, byToken }
 }
 
@@ -77,11 +77,11 @@ type Row = AggregateVolume['dailyBreakdown'][number]
 interface Written { settled: readonly bigint[], version: number, first: number, end: number, rows: Row[], running: ReturnType<typeof createRunningCents> }
 
 /** Largest volume first, then by mint. */
-function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
+async function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): Promise<AggregateVolume['tokens']> {
   const running = createRunningCents()
-  return [...byToken]
-    .sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
-    .map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
+  const sorted = [...byToken].sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
+  await letGo()
+  return await inSlices(sorted, ([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
 }
 
 /**
@@ -113,7 +113,8 @@ export function createAggregate (): (daos: readonly TradedDao[], pricing: Pricin
       if (price !== undefined) prices.set(mint, scalePrice(price))
     }
     const settled = await sums.usdByDay(prices, pause)
-    const { byDay, byToken } = recentOf(daos, prices)
+    const { byDay, byToken } = await recentOf(daos, prices)
+    await letGo()
     for (const [token, usd] of sums.usdByToken(prices)) byToken.set(token, (byToken.get(token) ?? 0n) + usd)
 
     // a day that has swaps is listed even where our clock, or a launch date, would leave it out
@@ -123,6 +124,7 @@ export function createAggregate (): (daos: readonly TradedDao[], pricing: Pricin
     for (const { launchedAt } of daos) first = Math.min(first, Math.floor(launchedAt / SECONDS_PER_DAY))
     for (const day of byDay.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)]
 
+    await letGo()
     if (daos.length === 0) return { totalVolume: '0.00', dailyBreakdown: [], tokens: [] }
     const end = Math.max(first, Math.min(last, ...byDay.keys()))
     const past = write(settled, first, end)
@@ -132,6 +134,6 @@ export function createAggregate (): (daos: readonly TradedDao[], pricing: Pricin
       const usd = (range === undefined ? 0n : settled[day - range.first] ?? 0n) + (recent?.usd ?? 0n)
       rows.push({ date: dateOf(day), volume: running.add(usd), trades: sums.tradesOn(day) + (recent?.trades ?? 0) })
     }
-    return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: tokenRows(byToken, symbolOf) }
+    return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: await tokenRows(byToken, symbolOf) }
   })
 }

@@ -1,3 +1,4 @@
+import { inSlices, letGo } from '../async.js'
 import { compare, multiply, type Rational, ratio, toFixed, wholeTokens, ZERO } from '../decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { type QuoteRules, quotes, quoteTexts } from './price.js'
@@ -34,12 +35,36 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
 /** Amounts in USD as text: two digits after the point. */
 export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
 
-/** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
-export function byDepth<P extends PricedPool> (pairs: readonly P[], usd: UsdValuation): P[] {
-  return pairs
-    .map(pair => ({ pair, depth: liquidityUsd(pair, usd), isPriced: usd(pair.quoteMint) !== undefined }))
-    .sort((a, b) => Number(b.isPriced) - Number(a.isPriced) || compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1))
-    .map(({ pair }) => pair)
+interface Deep<P> { pair: P, depth: Rational, near: number, isPriced: boolean }
+
+function deep<P extends PricedPool> (pair: P, usd: UsdValuation): Deep<P> {
+  const depth = liquidityUsd(pair, usd)
+  return { pair, depth, near: nearly(depth), isPriced: usd(pair.quoteMint) !== undefined }
+}
+
+/** As a float, which is NaN where a part is too large for one: then nothing is near, or far. */
+function nearly ({ n, d }: Rational): number {
+  const below = Number(d)
+  return below === Infinity ? NaN : Number(n) / below
+}
+
+/** Far more than the error of a depth as a float. */
+const NEAR = 1e-12
+
+function deeperFirst (a: Deep<PricedPool>, b: Deep<PricedPool>): number {
+  if (a.isPriced !== b.isPriced) return a.isPriced ? -1 : 1
+  // floats settle all but the closest, and such as are too large for one
+  if (Math.abs(a.near - b.near) > NEAR * Math.max(a.near, b.near)) return b.near - a.near
+  return compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1)
+}
+
+/** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. Made in pieces that leave the event loop free. */
+export async function byDepth<P extends PricedPool> (pairs: Iterable<P>, usd: UsdValuation): Promise<P[]> {
+  const found = await inSlices(pairs, pair => deep(pair, usd))
+  await letGo()
+  found.sort(deeperFirst)
+  await letGo()
+  return found.map(({ pair }) => pair)
 }
 
 /** The pools of each pair by ticker id, deepest first by what they hold of their common quote token, then by pool. */
@@ -61,8 +86,8 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
 /** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
-export function tickers (pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Ticker[] {
-  return byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, rules))
+export async function tickers (pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Promise<Ticker[]> {
+  return await inSlices(await byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
 }
 
 /**

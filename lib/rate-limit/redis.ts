@@ -15,6 +15,8 @@ export interface RedisLinkOptions {
   expiry: number
   /** The longest that a request waits, ms. */
   timeout?: number
+  /** A connection that owes answers for so long is given up and made anew, ms. */
+  deadAfter?: number
   /** Between two beats, while it answers and while it does not, ms. */
   heartbeatMs?: number
   retryMs?: number
@@ -38,7 +40,6 @@ const BEAT_MS = 5_000
 const RETRY_MS = 1_000
 /** Beats that a replica may miss before it is taken for gone. */
 const MISSED = 3
-/** A connection that owes answers for so long is given up and made anew, ms. */
 const DEAD_AFTER = 1_000
 const MAX_REASON = 200
 
@@ -120,10 +121,10 @@ function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: Connectio
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
 export function createRedisLink (options: RedisLinkOptions): RedisLink {
-  const { url, prefix, expiry, timeout = TIMEOUT, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange } = options
+  const { url, prefix, expiry, timeout = TIMEOUT, deadAfter = DEAD_AFTER, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange } = options
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
-  const redis = openRedis(url, { retryMs, deadAfter: DEAD_AFTER, closeTimeout: timeout })
+  const redis = openRedis(url, { retryMs, deadAfter, closeTimeout: timeout })
 
   let up: boolean | undefined
   let replicas = 1
@@ -185,7 +186,7 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
     },
     async start () {
       redis.connect().catch((error: unknown) => { lastError ??= error })
-      await within(settled, DEAD_AFTER).catch(fail)
+      await within(settled, deadAfter).catch(fail)
     },
     async close () {
       closed = true

@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { test } from 'tap'
-import { add, compare, divide, formatUnits, multiply, parseDecimal, placesFor, powerOfTen, ratio, roundToInteger, subtract, toFixed } from '../../lib/decimal.js'
+import { add, compare, divide, formatUnits, multiply, ONE, parseDecimal, placesFor, powerOfTen, ratio, roundToInteger, subtract, toFixed, wholeTokens, ZERO } from '../../lib/decimal.js'
+import fc from '../support/property.js'
 
 const U64 = (1n << 64n) - 1n
 const u64 = fc.bigInt(0n, U64)
@@ -25,6 +25,11 @@ test('formatUnits is exact, trimmed and without an exponent over all of u64 and 
   t.equal(formatUnits(10_000_000n, 6), '10')
   t.equal(formatUnits(1n, 18), '0.000000000000000001')
   t.equal(formatUnits(100n, 0), '100')
+})
+
+test('raw units are as many whole tokens as their text says', async t => {
+  fc.assert(fc.property(u64, decimals, (raw, places) => compare(wholeTokens(ratio(raw), places), parseDecimal(formatUnits(raw, places))!) === 0))
+  t.equal(toFixed(wholeTokens(ratio(1n, 3n), 2), 6), '0.003333', 'parts of a unit too')
 })
 
 test('toFixed has exactly the places asked for and errs by at most half of the last, or less than one where it is directed', async t => {
@@ -56,14 +61,18 @@ test('placesFor keeps the digits asked for significant', async t => {
   t.equal(placesFor(ratio(1n, 100n), 12), 13)
 })
 
-test('arithmetic of rationals against cross-multiplied bigint', async () => {
-  const rational = fc.tuple(fc.bigInt(-U64, U64), positive).map(([n, d]) => ratio(n, d))
+test('arithmetic of rationals against cross-multiplied bigint', async t => {
+  // amounts of one token have one denominator
+  const denominator = fc.oneof(positive, fc.constantFrom(1n, 1_000_000n))
+  const rational = fc.tuple(fc.bigInt(-U64, U64), denominator).map(([n, d]) => ratio(n, d))
   fc.assert(fc.property(rational, rational, (a, b) => {
     const same = (x: { n: bigint, d: bigint }, n: bigint, d: bigint): boolean => x.n * d === n * x.d && x.d > 0n
     return same(add(a, b), a.n * b.d + b.n * a.d, a.d * b.d) && same(subtract(a, b), a.n * b.d - b.n * a.d, a.d * b.d) &&
       same(multiply(a, b), a.n * b.n, a.d * b.d) && (b.n === 0n || same(divide(a, b), a.n * b.d * (b.n < 0n ? -1n : 1n), a.d * (b.n < 0n ? -b.n : b.n))) &&
       Math.sign(compare(a, b)) === Number(a.n * b.d > b.n * a.d) - Number(a.n * b.d < b.n * a.d)
-  }))
+  }), { numRuns: 500 })
+  for (const [a, b, sign] of [[2n, 3n, -1], [3n, 2n, 1], [3n, 3n, 0]] as const) t.equal(Math.sign(compare(ratio(a, 7n), ratio(b, 7n))), sign)
+  t.same([compare(multiply(ratio(5n, 3n), ONE), ratio(5n, 3n)), compare(add(ratio(5n, 3n), ZERO), ratio(5n, 3n))], [0, 0])
 })
 
 test('a ratio has no denominator 0', async t => {

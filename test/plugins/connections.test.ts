@@ -93,7 +93,7 @@ test('a body is never waited for: small ones are passed over, others end the con
   for (const [name, headers] of [['large', 'Content-Length: 1000000000'], ['endless', 'Transfer-Encoding: chunked']]) {
     for (const method of ['GET', 'POST', 'PUT']) {
       const { text, closed } = open(t, port, `${method} /health HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
-      t.ok(await closed < 2_000, `${name} ${method}`)
+      t.ok(await closed < 9_000, `${name} ${method}: not only when it is too slow`)
       t.match(text(), method === 'GET' ? /"healthy"/ : /Endpoint not found/)
       t.match(text(), /connection: close/i)
     }
@@ -115,11 +115,11 @@ test('slow clients are cut off: silent ones, slow headers, slow bodies', async t
   t.teardown(() => clearInterval(drip))
   for (const { closed, text } of [silent, headers]) {
     const after = await closed
-    t.ok(after > 4_000 && after < 15_000, `${after} ms`)
+    t.ok(after > 4_000 && after < 40_000, `${after} ms: Node itself would take a minute`)
     t.match(text(), /^HTTP\/1.1 408 Request Timeout.*\{"error":"Request timed out"\}$/s)
   }
   const after = await body.closed
-  t.ok(after > 9_000 && after < 20_000, `${after} ms`)
+  t.ok(after > 9_000 && after < 45_000, `${after} ms`)
   t.match(body.text(), /^HTTP\/1.1 404 Not Found.*\{"error":"Endpoint not found: \/health"\}$/s, 'one answer, not two')
   await until('all are forgotten', () => app.connections.count() === 0)
 })

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { type Rational, ratio } from '../../../lib/decimal.js'
 import { createAggregate, type Pricing, type TradedDao } from '../../../lib/market/aggregate.js'
+import fc from '../../support/property.js'
 
 const DAY = 86_400
 const START = Date.parse('2026-01-01') / 1000

@@ -1,8 +1,8 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { compare, multiply, parseDecimal, powerOfTen, type Rational, ratio, roundToInteger, subtract } from '../../../lib/decimal.js'
 import { type Level, levelsOf, MAX_LEVELS, orderBook } from '../../../lib/market/order-book.js'
 import { type Pool, quotes, quoteTexts, swapOutput } from '../../../lib/market/price.js'
+import fc from '../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
 const reserve = fc.oneof(fc.bigInt(1n, U64), fc.bigInt(1n, 100_000n), fc.constantFrom(1n, 2n, 99n, 1_000_000n, U64))

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { compare, parseDecimal, ratio } from '../../../lib/decimal.js'
 import { type Pool, quotes, quoteTexts, spotPrice, swapOutput } from '../../../lib/market/price.js'
+import fc from '../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
 const reserve = fc.oneof(fc.bigInt(1n, U64), fc.bigInt(1n, 1_000n), fc.constantFrom(1n, 2n, 99n, 100n, U64))

@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { test } from 'tap'
 import { compare, multiply, ratio } from '../../../lib/decimal.js'
 import { feeAt, observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../../lib/market/volume.js'
+import fc from '../../support/property.js'
 
 const QUARTER: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
 const HALF: VolumeRule = { rate: ratio(5n, 1000n), basis: 'input' }
