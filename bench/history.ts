@@ -2,6 +2,7 @@
  * The indexer against a simulated chain in a process of its own, and readings of what it stored.
  *
  * - `npm run bench -- history [--swaps 20000] [--daos 20] [--latency 0]`: transactions per second, and where the time goes
+ * - `npm run bench -- history --candles [--rounds 5]`: the same indexer with candles, days' highs and lows and makers against one without, in turns
  * - `npm run bench -- history --memory [--sizes 10000,100000]`: memory after indexing that many, each in a process of its own whose heap is
  *   held to 128 MB, so that it shows what stays and not what is only not collected yet
  * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500]`: CPU of a reading of all DAOs' last 24 hours
@@ -22,7 +23,8 @@ import { createStepWriter } from '../lib/history/indexing/step-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
-import type { ProgramEvent } from '../lib/protocol/events.js'
+import { inputOf, swapEvent } from './support/swap-event.js'
+import { withoutRollups } from './support/without-rollups.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -30,6 +32,8 @@ const { values } = parseArgs({
     swaps: { type: 'string', default: '20000' },
     daos: { type: 'string' },
     latency: { type: 'string', default: '0' },
+    candles: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
     memory: { type: 'boolean', default: false },
     refresh: { type: 'boolean', default: false },
     sizes: { type: 'string', default: '10000,100000' }
@@ -74,11 +78,21 @@ function timed (store: Store): { store: Store, spent: () => number } {
   return { store: wrapped, spent: () => spent }
 }
 
-async function index (): Promise<void> {
-  const { chain, stop } = await startChain()
-  await withFolder(async folder => {
+interface Indexed {
+  events: number
+  ms: number
+  cpu: number
+  /** Of `ms`: waiting, decoding, in the store. */
+  idle: number
+  decoding: number
+  spent: number
+}
+
+/** Indexes a chain into a new store, which `change` may alter. Throws where anything is missing in the end. */
+async function index (chain: Chain, change: (store: Store) => Store = store => store): Promise<Indexed> {
+  return await withFolder(async folder => {
     const opened = await openSqliteStore({ folder, program: chain.program })
-    const { store, spent } = timed(opened)
+    const { store, spent } = timed(change(opened))
     const client = createNodeClient({ urls: [chain.url] })
     let decoding = 0
     const history = createHistory({
@@ -101,13 +115,43 @@ async function index (): Promise<void> {
     await opened.close()
     client.close()
     if (swaps !== chain.swaps || missingTransactions > 0) throw new Error(`${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`)
+    return { events, ms, cpu: (user + system) / 1000, idle, decoding, spent: spent() }
+  })
+}
+
+async function report (): Promise<void> {
+  const { chain, stop } = await startChain()
+  try {
+    const { events, ms, cpu, idle, decoding, spent } = await index(chain)
     const share = (part: number) => `${Math.round(part / ms * 100)} %`
-    console.log(`${chain.transactions} transactions, ${events} events in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round((user + system) / 1000)} ms`)
-    console.log(`waiting for the node ${share(idle)}, its answers (HTTP, JSON) and the rest ${share(ms - idle - decoding - spent())}, decoding ${share(decoding)}, store ${share(spent())}`)
+    console.log(`${chain.transactions} transactions, ${events} events in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round(cpu)} ms`)
+    console.log(`waiting for the node ${share(idle)}, its answers (HTTP, JSON) and the rest ${share(ms - idle - decoding - spent)}, decoding ${share(decoding)}, store ${share(spent)}`)
     globalThis.gc?.()
     const { rss, heapUsed } = process.memoryUsage()
-    console.log(JSON.stringify({ swaps, rate: Math.round(chain.transactions / ms * 1000), rss: Math.round(rss / 2 ** 20), heap: Math.round(heapUsed / 2 ** 20), peak: Math.round(process.resourceUsage().maxRSS / 1024) }))
-  }).finally(stop)
+    console.log(JSON.stringify({ swaps: chain.swaps, rate: Math.round(chain.transactions / ms * 1000), rss: Math.round(rss / 2 ** 20), heap: Math.round(heapUsed / 2 ** 20), peak: Math.round(process.resourceUsage().maxRSS / 1024) }))
+  } finally {
+    await stop()
+  }
+}
+
+async function candles (): Promise<void> {
+  const { chain, stop } = await startChain()
+  const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!
+  try {
+    await index(chain)   // warms up
+    const [withCandles, without]: [Indexed[], Indexed[]] = [[], []]
+    for (let round = 0; round < Number(values.rounds); round++) {
+      withCandles.push(await index(chain))
+      without.push(await index(chain, withoutRollups))
+    }
+    const compared = (of: (run: Indexed) => number): string => {
+      const [ours, theirs] = [withCandles, without].map(runs => median(runs.map(of))) as [number, number]
+      return `${Math.round(ours)} ms with candles, ${Math.round(theirs)} without, ratio ${(theirs / ours).toFixed(2)}`
+    }
+    console.log(`${chain.transactions} transactions, ${withCandles[0]!.events} events, median of ${values.rounds}: ${compared(({ ms }) => ms)}; CPU ${compared(({ cpu }) => cpu)}`)
+  } finally {
+    await stop()
+  }
 }
 
 async function memory (): Promise<void> {
@@ -132,31 +176,11 @@ async function fill (folder: string, size: number, daos: number): Promise<Store>
   const fees = new Array<bigint>(daos).fill(0n)
   for (let from = 0; from < size; from += 2000) {
     const events = Array.from({ length: Math.min(2000, size - from) }, (_, at) => {
-      const [dao, input] = [(from + at) % daos, BigInt(1_000_003 + (from + at) % 977)]
+      const slot = from + at
+      const [dao, input] = [slot % daos, inputOf(slot)]
       fees[dao]! += input - input * 995n / 1000n
-      const event: ProgramEvent = {
-        name: 'SpotSwap',
-        slot: from + at,
-        at: 1_767_225_600 + Math.floor((from + at) * 365 * DAY / size),
-        seq: ++seqs[dao]!,
-        dao: `dao${dao}`,
-        proposal: null,
-        candidates: [],
-        fees: { quote: fees[dao]!, base: 0n },
-        reserves: null,
-        keepsFees: false,
-        swap: { side: 'buy', input, output: input * 7n / 3n },
-        user: `user${Number(input) % 97}`,
-        liquidity: null,
-        reason: null,
-        raw: null,
-        outer: 0,
-        inner: 0,
-        accounts: [],
-        emitters: [],
-        grown: null
-      }
-      return { event, signature: `signature of transaction ${from + at} of the store that is read here`, slot: from + at }
+      const event = swapEvent({ slot, at: 1_767_225_600 + Math.floor(slot * 365 * DAY / size), seq: ++seqs[dao]!, dao: `dao${dao}`, fees: fees[dao]!, reserves: null })
+      return { event, signature: `signature of transaction ${slot} of the store that is read here`, slot }
     })
     await writer.commit({ events })
   }
@@ -192,4 +216,4 @@ async function refresh (): Promise<void> {
   for (const { store } of stores) await store.close()
 }
 
-await (values.refresh ? refresh() : values.memory ? memory() : index())
+await (values.refresh ? refresh() : values.memory ? memory() : values.candles ? candles() : report())

@@ -1,84 +1,73 @@
 /**
  * How long single pieces of work hold the event loop with many DAOs, against the time that the loop of an idle process is held on this machine in the same run:
- * `npm run bench -- loop [--daos 5000] [--swaps 5000]`. The chain runs in a process of its own. Between two ticks the loop goes round once: of each round the time
- * that passed is told, in which others may have had the processor, and on Linux the processor time of the loop's thread.
+ * `npm run build && npm run bench -- loop [--daos 5000] [--swaps 5000]`: what is built is what is measured. The chain runs in a process of its own. Between two
+ * ticks the loop goes round once: of each round the time that passed is told, in which others may have had the processor, and on Linux the processor time of the
+ * loop's thread.
  */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import Fastify from 'fastify'
-import fp from 'fastify-plugin'
-import app, { serverOptions } from '../app.js'
-import { ALL } from '../lib/responses/sources.js'
+import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '5000' }, swaps: { type: 'string', default: '5000' } } })
 const PATHS = ['/api/tickers', '/api/pools', '/api/daos', '/api/volume/aggregate', '/api/fees/aggregate', '/coingecko/tickers', '/cmc/v1/summary', '/cmc/v1/assets', '/market']
-const TICK_MS = 2
+/** What has been held is known with the next tick. */
+const NEXT_TICK_MS = 20
 const LIFETIME_MS = 10_500
 const IDLE_MS = 2_000
-
-process.env.FASTIFY_AUTOLOAD_TYPESCRIPT = '1'
-const chain = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps],
-  { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
-const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
-
-/** Processor time of this thread in ms; 0 where the system does not tell. Its first number are nanoseconds. */
-const schedstat = `/proc/self/task/${process.pid}/schedstat`
-const file = existsSync(schedstat) ? openSync(schedstat, 'r') : undefined
-const line = Buffer.alloc(64)
-const processorMs = () => file === undefined ? 0 : Number.parseInt(line.toString('latin1', 0, readSync(file, line, 0, line.length, 0))) / 1e6
+const HELD = join(import.meta.dirname, 'support/held.js')
 
 interface Held { ms: number, cpu: number }
-let last: Held = { ms: performance.now(), cpu: processorMs() }
-let held: Held = { ms: 0, cpu: 0 }
-const ticks = setInterval(() => {
-  const now = { ms: performance.now(), cpu: processorMs() }
-  held = { ms: Math.max(held.ms, now.ms - last.ms - TICK_MS), cpu: Math.max(held.cpu, now.cpu - last.cpu) }
-  last = now
-}, TICK_MS)
-/** The longest since it was asked last. */
-function longest (): Held {
-  const most = held
-  held = { ms: 0, cpu: 0 }
-  return most
+/** The longest round of a process's loop since it was asked last. */
+async function longest (child: ChildProcess): Promise<string> {
+  await setTimeout(NEXT_TICK_MS)
+  child.send('how long?')
+  const [{ ms, cpu }] = await once(child, 'message') as [Held]
+  return `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
 }
-const text = ({ ms, cpu }: Held): string => `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
+
+const chain = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps, '--live'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
+const idle = spawn(process.execPath, ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+let service: BuiltService | undefined
 
 try {
-  const [told] = await once(createInterface({ input: chain.stdout! }), 'line') as [string]
+  const [told] = await once(createInterface({ input: chain.stdout }), 'line') as [string]
   const { url, program } = JSON.parse(told) as { url: string, program: string }
+  await longest(idle)
   await setTimeout(IDLE_MS)
-  longest()
-  await setTimeout(IDLE_MS)
-  const idle = longest()
-  const env = { CHAIN_RPC_URL: url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000', REDIS_URL: '', DATABASE_URL: '' }
-  const fastify = Fastify({ ...serverOptions(env), logger: false })
-  await fastify.register(fp(app), { env })
-  await fastify.listen({ port: 0, host: '127.0.0.1' })
-  longest()
-  console.log(`${values.daos} DAOs, ${values.swaps} swaps; an idle loop here: ${text(idle)}`)
-  await fastify.cache.snapshot.get(ALL)
-  console.log(`the first state, with which Anchor and web3.js are loaded, once in a process: ${text(longest())}`)
-  while (!fastify.history.status().complete) await setTimeout(50)
-  console.log(`reading the history: ${text(longest())}`)
+  console.log(`${values.daos} DAOs, ${values.swaps} swaps; an idle loop here: ${await longest(idle)}`)
+  idle.kill()
+
+  service = await startBuilt({
+    CHAIN_RPC_URL: url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: program,
+    ROUTER_ADDRESS: program,
+    RATE_LIMIT_MAX: '1000000',
+    LOG_LEVEL: 'error'
+  }, { args: ['--import', HELD, ...startArguments(HOME)], hasChannel: true })
+  const { url: home, child } = service
+  const get = async (path: string): Promise<Response> => await fetch(home + path)
+  console.log(`the start, up to the first answer: ${await longest(child)}`)
+  while ((await get('/api/daos')).status !== 200) await setTimeout(50)
+  console.log(`the first state, with which Anchor and web3.js are loaded, once in a process: ${await longest(child)}`)
+  const isComplete = async (): Promise<boolean> => (await (await get('/ready')).json() as { history?: { complete: boolean } }).history?.complete === true
+  while (!await isComplete()) await setTimeout(50)
+  console.log(`reading the history: ${await longest(child)}`)
   for (const round of ['first', 'next']) {
     for (const path of PATHS) {
-      const { statusCode: status } = await fastify.inject(path)
-      if (status !== 200) throw new Error(`${path}: ${status}`)
-      await setTimeout(2 * TICK_MS)
-      console.log(`${round} ${path}: ${text(longest())}`)
+      const response = await get(path)
+      if (response.status !== 200) throw new Error(`${path}: ${response.status}`)
+      await response.arrayBuffer()
+      console.log(`${round} ${path}: ${await longest(child)}`)
     }
     await setTimeout(LIFETIME_MS)
-    console.log(`between: ${text(longest())}`)
+    console.log(`between: ${await longest(child)}`)
   }
-  await fastify.close()
 } finally {
-  clearInterval(ticks)
-  chain.kill()
-  rmSync(folder, { recursive: true, force: true })
+  for (const child of [chain, idle]) child.kill()
+  await service?.stop()
 }

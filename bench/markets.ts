@@ -16,6 +16,8 @@ import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import type { LocatedEvent } from '../lib/history/rules/attribution.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
+import { inputOf, swapEvent } from './support/swap-event.js'
+import { withoutRollups } from './support/without-rollups.js'
 
 const option = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({ allowPositionals: true, options: { swaps: option('100000'), daos: option('60'), step: option('500'), days: option('25'), order: option('back'), url: { type: 'string' } } })
@@ -27,41 +29,21 @@ const LENGTH = days * 86_400
 
 /** Swap number `index`: one a slot, the DAOs in turn. */
 function eventOf (index: number): LocatedEvent {
-  const [dao, input] = [index % daos, BigInt(1_000_003 + index % 977)]
+  const seq = BigInt(Math.floor(index / daos) + 1)
   return {
     signature: `${index}`.padStart(88, 'signature'),
     slot: index,
     blockIndex: index % 1000,
-    event: {
-      name: 'SpotSwap',
+    event: swapEvent({
       slot: index,
       at: BEGIN + Math.floor(index * LENGTH / swaps),
-      seq: BigInt(Math.floor(index / daos) + 1),
-      dao: `dao${dao}`,
-      proposal: null,
-      candidates: [],
-      fees: { quote: BigInt(Math.floor(index / daos) + 1) * 5000n, base: 0n },
-      reserves: { quote: 10n ** 12n + input, base: 10n ** 15n },
-      keepsFees: false,
-      swap: { side: 'buy', input, output: input * 7n / 3n },
-      user: `user${Number(input) % 97}`,
-      liquidity: null,
-      reason: null,
-      raw: null,
-      outer: 0,
-      inner: 0,
-      accounts: [],
-      emitters: [],
-      grown: null
-    }
+      seq,
+      dao: `dao${index % daos}`,
+      fees: seq * 5000n,
+      reserves: { quote: 10n ** 12n + inputOf(index), base: 10n ** 15n }
+    })
   }
 }
-
-/** The writer that version 1.0 had: sums of days alone, nothing of candles or makers is worked out, read or written. */
-const withoutRollups = (store: Store): Store => ({
-  ...store,
-  load: async () => ({ ...await store.load(), rolledFrom: new class extends Map<string, number> { override get = () => Infinity }() })
-})
 
 const folders: string[] = []
 const schemas: string[] = []
@@ -94,19 +76,21 @@ const [kept, bare] = [await open(), await open()]
 try {
   const runs = await Promise.all([kept, bare].map(async store => {
     await store.revalue(VALUATION, [], new Map())
-    return { store, writer: await createStepWriter(store === kept ? store : withoutRollups(store), VALUATION, () => {}), ms: 0 }
+    return { store, writer: await createStepWriter(store === kept ? store : withoutRollups(store), VALUATION, () => {}), ms: 0, cpu: 0 }
   }))
   for (let done = 0; done < swaps; done += step) {
     const from = values.order === 'back' ? Math.max(swaps - done - step, 0) : done
     const events = Array.from({ length: Math.min(step, swaps - from) }, (_, at) => eventOf(from + at))
     for (const run of runs.reverse()) {
       const begun = performance.now()
-      await run.writer.commit({ events })
+      run.cpu += await measure(() => run.writer.commit({ events }))
       run.ms += performance.now() - begun
     }
   }
-  const [withRollups, without] = [kept, bare].map(store => swaps / runs.find(run => run.store === store)!.ms * 1000) as [number, number]
-  console.log(`${swaps} swaps in steps of ${step}: ${Math.round(withRollups)}/s with candles, ${Math.round(without)}/s without, ratio ${(withRollups / without).toFixed(2)}`)
+  const [withRollups, without] = [kept, bare].map(store => runs.find(run => run.store === store)!) as [typeof runs[0], typeof runs[0]]
+  const rate = (ms: number) => Math.round(swaps / ms * 1000)
+  console.log(`${swaps} swaps in steps of ${step}: ${rate(withRollups.ms)}/s with candles, ${rate(without.ms)}/s without, ratio ${(without.ms / withRollups.ms).toFixed(2)}; ` +
+    `of CPU ${rate(withRollups.cpu)}/s and ${rate(without.cpu)}/s, ratio ${(without.cpu / withRollups.cpu).toFixed(2)}`)
 
   const [trades, candles, ranges]: [number[], number[], number[]] = [[], [], []]
   for (let at = 0; at < Math.min(daos, 20); at++) {

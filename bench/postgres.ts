@@ -13,6 +13,7 @@ import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { createStepWriter, type StepWriter } from '../lib/history/indexing/step-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
+import { inputOf, swapEvent } from './support/swap-event.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -31,34 +32,19 @@ const fees = new Array<bigint>(daos).fill(0n)
 
 /** Swap number `index` of them all. */
 function event (index: number): LocatedEvent {
-  const [dao, input] = [index % daos, BigInt(1_000_003 + index % 977)]
+  const [dao, input] = [index % daos, inputOf(index)]
   fees[dao]! += input - input * 995n / 1000n
-  const signature = `${index}`.padStart(88, 'signature')
   return {
-    signature,
+    signature: `${index}`.padStart(88, 'signature'),
     slot: index,
-    event: {
-      name: 'SpotSwap',
+    event: swapEvent({
       slot: index,
       at: 1_767_225_600 + Math.floor(index * 365 * 86_400 / swaps),
       seq: BigInt(Math.floor(index / daos) + 1),
       dao: `dao${dao}`,
-      proposal: null,
-      candidates: [],
-      fees: { quote: fees[dao]!, base: 0n },
-      reserves: { quote: 10n ** 12n + input, base: 10n ** 15n },
-      keepsFees: false,
-      swap: { side: 'buy', input, output: input * 7n / 3n },
-      user: `user${Number(input) % 97}`,
-      liquidity: null,
-      reason: null,
-      raw: null,
-      outer: 0,
-      inner: 0,
-      accounts: [],
-      emitters: [],
-      grown: null
-    }
+      fees: fees[dao]!,
+      reserves: { quote: 10n ** 12n + input, base: 10n ** 15n }
+    })
   }
 }
 

@@ -7,8 +7,6 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-// the client loads it with its first account; here it is no part of the refresh
-import '@coral-xyz/anchor'
 import { Connection, PublicKey } from '@solana/web3.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient } from '../lib/chain/client.js'
@@ -44,6 +42,8 @@ const { url, program, stop } = await startChain()
 try {
   const connection = new Connection(url)
   const client = createProgramClient(program)
+  // while a node answers, in service; here it is no part of the refresh
+  await client.load()
   const calls = new Map<string, number>()
   const nodes = createNodeClient({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
 
@@ -56,7 +56,7 @@ try {
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
     const snapshot = await read()
     const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
-    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), { notional: ratio(100n), feeRate: ratio(5n, 1000n) })
+    const list = await tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), { notional: ratio(100n), feeRate: ratio(5n, 1000n) })
     const { variants } = await makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }

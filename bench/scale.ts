@@ -86,7 +86,9 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
   console.log(`tickers of that state:           ${await refreshed(TICKERS_OLD, settled, () => market.tickers())}`)
   console.log(`aggregate of that state:         ${await refreshed(TICKERS_OLD, settled, () => market.aggregate())}`)
   const { value: { variants } } = await market.tickers()
-  console.log(`body of /api/tickers: ${[...variants].map(([encoding, { body }]) => `${encoding} ${Math.round(body.length / 1000)} kB`).join(', ')}`)
+  const sizes: string[] = []
+  for (const [encoding, { body }] of variants) sizes.push(`${encoding} ${Math.round((Buffer.isBuffer(body) ? body : await body()).length / 1000)} kB`)
+  console.log(`body of /api/tickers: ${sizes.join(', ')}`)
 
   await fastify.listen({ port: 0, host: '127.0.0.1' })
   const { port } = fastify.server.address() as AddressInfo

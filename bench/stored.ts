@@ -29,7 +29,7 @@ const [LIMIT_MS, WARMING] = [10, 20]
 interface Sample { ms: number, begun: number, ended: number }
 
 /** A day of 24 candles and four hours of 240, as the service writes them. */
-const candle = (at: number) => `${at} 2333340333333000000000000000000 1000003000000000000000000000000 19 95000000000000000000000000000 0 ${100 + at} 1000003 2333340 ${118 + at} 1000979 2335617 1000979 2335000 1000003 2336000`
+const candle = (at: number) => `${at} 2333340333333 1000003000000 19 95000 0 ${100 + at} 1000003 2333340 ${118 + at} 1000979 2335617 1000979/2335000 1000003/2336000`
 const HOURS = Array.from({ length: 24 }, (_, at) => candle(at)).join(';')
 const MINUTES = Array.from({ length: 240 }, (_, at) => candle(at)).join(';')
 

@@ -1,5 +1,5 @@
 /** Compiled copies of the sources with their tests, in which one file at a time is changed: no loader stands between a change and its test. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bringUpToDate } from '../../test/support/compiled.js'
@@ -9,6 +9,8 @@ export interface Lane {
   /** Whether one of `tests`, tried in turn, notices that `file` is `source`; one that has not ended after `maxMs` has. */
   notices (file: string, source: string, tests: readonly string[], maxMs: number): Promise<boolean>
 }
+
+const running = new Set<ChildProcess>()
 
 /** As many lanes as are worked in at once, below `root`/.tap, and their end. */
 export function createLanes (root: string, count: number): { lanes: Lane[], remove (): void } {
@@ -20,6 +22,8 @@ export function createLanes (root: string, count: number): { lanes: Lane[], remo
   return {
     lanes: paths.map(createLane),
     remove () {
+      // one that a change has made endless would go on for ever
+      for (const child of running) child.kill('SIGKILL')
       for (const path of paths) rmSync(path, { recursive: true, force: true })
     }
   }
@@ -48,6 +52,10 @@ async function pass (folder: string, tests: string[], maxMs: number): Promise<bo
     // not as arguments: tap names folders after them
     const env = { PATH: process.env.PATH, TAP_BAIL: '1', TAP_TIMEOUT: '0', TESTS: tests.join('\n') }
     const child = spawn(process.execPath, [join(import.meta.dirname, 'run-tests.mjs')], { cwd: folder, stdio: 'ignore', timeout: maxMs, killSignal: 'SIGKILL', env })
-    child.on('exit', code => resolve(code === 0))
+    running.add(child)
+    child.on('exit', code => {
+      running.delete(child)
+      resolve(code === 0)
+    })
   })
 }

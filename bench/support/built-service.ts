@@ -1,5 +1,5 @@
 /** The built service in a process of its own, as `npm start` runs it. Needs `npm run build`. */
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
@@ -11,6 +11,8 @@ export const HOME = join(import.meta.dirname, '..', '..')
 
 export interface BuiltService {
   url: string
+  /** Its process, which takes messages where `hasChannel` was asked for. */
+  child: ChildProcess
   /** Milliseconds from the start to the first answer. */
   startMs: number
   /** CPU time so far, ms. */
@@ -26,20 +28,29 @@ export function startArguments (folder: string): string[] {
   return scripts.start.split(' ').slice(1)
 }
 
-const freePort = async (): Promise<number> => await new Promise(resolve => {
+/** A port that is free now. */
+export const freePort = async (): Promise<number> => await new Promise(resolve => {
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address() as AddressInfo
     server.close(() => resolve(port))
   })
 })
 
+export interface BuiltServiceOptions {
+  folder?: string
+  /** What Node is called with. */
+  args?: string[]
+  /** Whether messages can be sent to it. */
+  hasChannel?: boolean
+}
+
 /** Starts the service built in `folder` with settings of its own alone, and waits until it answers. Throws where it ends instead. */
-export async function startBuilt (env: Record<string, string>, { folder = HOME, args = startArguments(folder) }: { folder?: string, args?: string[] } = {}): Promise<BuiltService> {
+export async function startBuilt (env: Record<string, string>, { folder = HOME, args = startArguments(folder), hasChannel = false }: BuiltServiceOptions = {}): Promise<BuiltService> {
   const data = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
   const port = await freePort()
   const begun = performance.now()
   const child = spawn(process.execPath, args, {
-    cwd: folder, stdio: 'ignore', env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
+    cwd: folder, stdio: ['ignore', 'ignore', 'ignore', hasChannel ? 'ipc' : 'ignore'], env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
   })
   const ended = once(child, 'exit')
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
@@ -61,6 +72,7 @@ export async function startBuilt (env: Record<string, string>, { folder = HOME, 
   }
   return {
     url,
+    child,
     startMs: performance.now() - begun,
     cpuMs () {
       // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of a second (proc(5))
