@@ -288,7 +288,7 @@ test('npm run verify: values a token by the pool that prices it, knows pools of 
   const pricedBy = async ({ address }: { address: string }) => (await get<PoolDetail>(app, `/api/pools/${address}`)).provenance.usd_priced_by
   t.same(await Promise.all([pricing, priced, pricedTurned, unpriced].map(pricedBy)), [null, pricing.address, pricingTurned.address, null])
   for (const { address } of [pricing, priced, pricedTurned, unpriced, dust]) t.equal(await verify(address), 'equal\n')
-  const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 0 })
+  const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 1 })
   t.equal(await verify(priced.address), 'equal\n')
   t.equal(limit.fired, 2)
   node.fault({ method: 'getTransaction', kind: 'null-transaction' })

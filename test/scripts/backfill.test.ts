@@ -83,7 +83,7 @@ async function scripted (t: Test) {
 }
 
 test('the command: stopped by SIGINT it goes on at the next start, and says when all is there', async t => {
-  t.setTimeout(90_000)
+  t.setTimeout(400_000)
   const { ledger, node, run } = await scripted(t)
   node.latencyMs = 100
   const stopped = await run(child => {
@@ -103,7 +103,7 @@ test('the command: stopped by SIGINT it goes on at the next start, and says when
 })
 
 test('the command: refuses to run beside a service on the same store, and settings that are missing', async t => {
-  t.setTimeout(60_000)
+  t.setTimeout(400_000)
   const { ledger, folder, run } = await scripted(t)
   const store = await openSqliteStore({ folder: join(folder, 'data'), program: ledger.program })
   t.match(await run(), { code: 1, errors: /another process is using the history/ })

@@ -6,7 +6,7 @@ import { test, type Test } from 'tap'
 import { ROOT, startScript } from '../support/script-process.js'
 
 /** What has no command line of its own: it is imported by others. */
-const PARTS = ['backfill-progress.ts', 'command-line.ts', 'contract.ts', 'recording.ts', 'schema-files.ts', 'clean.js', 'built.js']
+const PARTS = ['backfill-progress.ts', 'command-line.ts', 'contract.ts', 'recording.ts', 'schema-files.ts', 'built.js']
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
   .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
 
@@ -24,7 +24,7 @@ async function each<T> (list: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all([take(), take()])
 }
 
-test('every script refuses a flag that it does not know in one line', { timeout: 120_000 }, async t => {
+test('every script refuses a flag that it does not know in one line', { timeout: 400_000 }, async t => {
   t.ok(SCRIPTS.length >= 13)
   await each(SCRIPTS, async script => {
     const { code, out, errors } = await run(t, script, '--colour', 'red')
@@ -42,7 +42,7 @@ test('--help says in one line how a script is called', async t => {
   })
 })
 
-test('values that can\'t be are told in one line', { timeout: 120_000 }, async t => {
+test('values that can\'t be are told in one line', { timeout: 400_000 }, async t => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => taken.close())

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { builtServer } from './built.js'
 import { compiledFile, ROOT } from './compiled.js'
 
 /** A TypeScript file of this repository in a process of its own. */
@@ -20,16 +21,18 @@ export interface ScriptOptions {
   /** Its whole environment besides PATH; nothing of the test's own settings reaches it. */
   env?: Readonly<Record<string, string | undefined>>
   cwd?: string
-  /** As its own command runs it: for what starts others by the paths of their sources. */
-  fromSource?: boolean
 }
 
 export { ROOT }
 
 /** Starts `script`, a path from the repository's folder. The caller ends it. */
-export function startScript (script: string, { args = [], env = {}, cwd = ROOT, fromSource = false }: ScriptOptions = {}): ScriptProcess {
-  const compiled = script.endsWith('.ts') && !fromSource
-  const nodeArgs = compiled ? ['--enable-source-maps', compiledFile(script)] : ['--import', import.meta.resolve('tsx'), join(ROOT, script)]
+export function startScript (script: string, options: ScriptOptions = {}): ScriptProcess {
+  return script.endsWith('.ts')
+    ? start(['--enable-source-maps', compiledFile(script)], options)
+    : start(['--import', import.meta.resolve('tsx'), join(ROOT, script)], { ...options, env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), ...options.env } })
+}
+
+function start (nodeArgs: readonly string[], { args = [], env = {}, cwd = ROOT }: ScriptOptions): ScriptProcess {
   // `env` sets the options of Node last: tap would have every process that a test starts load its own hooks, at half a second each
   const child = spawn('env', [`NODE_OPTIONS=${env.NODE_OPTIONS ?? ''}`, process.execPath, ...nodeArgs, ...args], {
     cwd,
@@ -37,7 +40,6 @@ export function startScript (script: string, { args = [], env = {}, cwd = ROOT, 
       PATH: process.env.PATH,
       // where the run measures coverage, this process counts too
       NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
-      ...(!compiled && { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json') }),
       ...env
     },
     stdio: ['ignore', 'pipe', 'pipe']
@@ -63,9 +65,9 @@ export async function runScript (script: string, args: readonly string[] = []): 
 
 const LISTENING = /Server listening at (http:\/\/[^"]+)/
 
-/** Starts the service with nothing but `env`, in a folder that should have no settings of its own. `url`: where it listens, once it does. */
+/** Starts the built service with nothing but `env`, in a folder that should have no settings of its own. `url`: where it listens, once it does. */
 export function startService (env: Readonly<Record<string, string>>, cwd: string): ScriptProcess & { url (): string | undefined } {
-  const service = startScript('server.ts', {
+  const service = start(['--enable-source-maps', builtServer()], {
     cwd,
     env: { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(cwd, 'data'), ...env }
   })

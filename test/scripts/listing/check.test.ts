@@ -89,7 +89,7 @@ const FAULTS: Fault[] = [
   { form: 'geckoterminal', what: 'no decimals', path: /asset\?/, plant: value => { delete value.asset.decimals } }
 ]
 
-test('the service passes by every form, and each planted fault is refused', { timeout: 120_000 }, async t => {
+test('the service passes by every form, and each planted fault is refused', { timeout: 400_000 }, async t => {
   const { ledger, node } = await startChain(t)
   const { spam } = buildMarket(ledger, { daos: 8, swaps: 250, days: 0.3, noise: false })
   const app = await build(t, {
