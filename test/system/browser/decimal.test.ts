@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import t from 'tap'
 import { add as addExactly, compare as compareExactly, divide, multiply, parseDecimal, ratio, subtract as subtractExactly, toFixed } from '../../../lib/decimal.js'
+import fc from '../../support/property.js'
 
 /** The page's own arithmetic, held against that of the service. */
 

@@ -74,6 +74,7 @@ inBrowser(visiting => {
     t.equal(new URL(page.url()).search, '?interval=1d')
     t.ok(service.asked.some(url => url.includes('interval=1d')))
     await page.locator('#candles').getByText('The same as a table').click()
+    await page.locator('#candle-rows tr').nth(299).waitFor()
     t.equal(await page.locator('#candle-rows tr').count(), 300)
     t.equal(await page.locator('#candle-rows tr').first().locator('td').nth(3).getAttribute('title'), candlesOf(86_400).at(-1)!.close)
     const lines = (await download(page, page.locator('#candles-csv'))).trim().split('\r\n')
@@ -101,6 +102,7 @@ inBrowser(visiting => {
 
   visiting('trades as they come, and older ones', {}, async (t, { page, service }) => {
     service.answers.trades = ({ before }) => ({ body: before === undefined ? tradesOf(25) : tradesOf(10, Number(before) - 1) })
+    await page.clock.install()
     await openPool(page, service.url, META.pool_id)
     const rows = page.locator('#trade-rows tr')
     t.equal(await rows.count(), 25)
@@ -111,7 +113,8 @@ inBrowser(visiting => {
     await rows.nth(34).waitFor()
     t.equal(await page.getByRole('button', { name: 'Show older trades' }).isVisible(), false, 'no page was full: there is no more')
     service.answers.trades = () => ({ body: tradesOf(25, 5_002) })
-    await page.locator('#trade-rows tr.new').nth(1).waitFor({ timeout: 15_000 })
+    await page.clock.runFor(15_000)
+    await page.locator('#trade-rows tr.new').nth(1).waitFor()
     t.equal(await page.locator('#trade-rows tr.new').count(), 2, 'what is new is seen, what is older is not')
     t.equal(await rows.count(), 37, 'joined, none twice')
     const lines = (await download(page, page.getByRole('button', { name: 'Download the trades as CSV' }))).trim().split('\r\n')

@@ -123,6 +123,8 @@ export interface WholeService {
   node: SimulatedNode
   /** Lets somebody trade now. */
   trade (): void
+  /** Lets so much time pass for the chain and the service, ms, at once; from then on theirs passes by this alone. */
+  pass (ms: number): void
 }
 
 const DAYS_OF_TRADES = 12
@@ -130,13 +132,15 @@ const TICK = 200
 
 /** The whole service on a simulated chain that goes on as you look, with trades of the last days; closed with the test. */
 export async function startWholeService (t: Test, env: Record<string, string> = {}): Promise<WholeService> {
-  const seconds = (): number => Math.floor(Date.now() / 1000)
+  let standing: number | undefined
+  const now = (): number => standing ?? Date.now()
+  const seconds = (): number => Math.floor(now() / 1000)
   const { ledger, node } = await startChain(t, { time: seconds() - DAYS_OF_TRADES * 86_400 })
   buildMarket(ledger, { daos: 10, swaps: 400, days: DAYS_OF_TRADES })
   const move = (): void => { ledger.advance(Math.max(0, seconds() - ledger.time)) }
   const timer = setInterval(move, TICK)
   t.teardown(() => clearInterval(timer))
-  const app = await build(t, { env: settings(t, node, ledger, env), pollMs: 100 })
+  const app = await build(t, { env: settings(t, node, ledger, env), now, pollMs: 100 })
   await historyComplete(app)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return {
@@ -146,6 +150,10 @@ export async function startWholeService (t: Test, env: Record<string, string> = 
     trade () {
       move()
       trade(ledger)
+    },
+    pass (ms) {
+      standing = now() + ms
+      move()
     }
   }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { Pool } from './market-data.js'
+import { until } from '../../support/until.js'
 import { type Service, startService } from './service.js'
 
 /** Visits to the page in a real browser, and the promises that every visit keeps. */
@@ -12,26 +13,34 @@ const FLAGS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'
 ]
-const PATIENCE = 5_000
+/** Of a busy machine; nothing here measures how fast the page is. */
+const PATIENCE = 30_000
 /** What the browser itself notes of an answer that is no success. */
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
 
 export interface Visit { page: Page, service: Service }
 type Visiting = (name: string, options: BrowserContextOptions, visit: (t: Test, visit: Visit) => Promise<void>) => void
 
+/** Why these tests are left out here; false where they run. Where CI is set they always run. */
+export const withoutBrowser: string | false = !existsSync(CHROMIUM) && !process.env.CI && `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`
+
+let launched: Promise<Browser> | undefined
+
+/** One for all tests of a process, closed with the last. */
+export async function openBrowser (): Promise<Browser> {
+  if (launched === undefined) {
+    launched = chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+    t.teardown(async () => { await (await launched)?.close() })
+  }
+  return await launched
+}
+
 /** Defines the tests that need a browser; without one they are skipped, except in CI. */
 export function inBrowser (define: (visiting: Visiting) => void): void {
-  if (!existsSync(CHROMIUM) && !process.env.CI) {
-    t.plan(0, `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`)
-    return
-  }
-  let browser: Browser
-  t.before(async () => { browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }) })
-  t.teardown(() => browser.close())
-
   /** Runs `visit` on a page of its own, and then holds it to the promises that every visit keeps. */
   const visiting: Visiting = (name, options, visit) => {
-    t.test(name, async t => {
+    t.test(name, { skip: withoutBrowser }, async t => {
+      const browser = await openBrowser()
       const service = await startService()
       t.teardown(() => service.close())
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options })
@@ -68,11 +77,7 @@ export async function openPool (page: Page, url: string, pool: string): Promise<
 }
 /** Waits until a script says true; the page's policy forbids the browser to do that itself. */
 export async function holds (page: Page, script: string): Promise<void> {
-  for (let tries = 0; tries < 100; tries++) {
-    if (await evaluate<boolean>(page, script)) return
-    await page.waitForTimeout(50)
-  }
-  throw new Error(`it did not come to this: ${script}`)
+  await until(script, () => evaluate<boolean>(page, script))
 }
 /** A file that a press on `button` hands over. */
 export async function download (page: Page, button: Locator): Promise<string> {

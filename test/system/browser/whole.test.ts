@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { PoolDetail, Pools } from '../../../schemas/pools.js'
+import { until } from '../../support/until.js'
 import { startWholeService } from './service.js'
 import { evaluate, holds, inBrowser, loaded, openPool } from './visit.js'
 
@@ -13,7 +14,7 @@ const titles = (page: Page, selector: string): Promise<string[]> => evaluate(pag
 inBrowser(visiting => {
   visiting('the list and a pool, read against the API; stale, unreachable, and back', {}, async (t, { page, service }) => {
     await service.close()
-    const { url, app, node } = await startWholeService(t, { STALE_IF_ERROR: '8', RATE_LIMIT_MAX: '100000' })
+    const { url, app, node, pass } = await startWholeService(t, { STALE_IF_ERROR: '20', RATE_LIMIT_MAX: '100000' })
     service.url = url
     const api = async <T>(path: string): Promise<T> => (await app.inject(path)).json<T>()
 
@@ -68,24 +69,37 @@ inBrowser(visiting => {
     t.equal(digits(shown[3]!), days.at(-1)!.close, 'a candle of a day and the day are one')
     t.equal(digits(shown[4]!), days.at(-1)!.target_volume)
 
+    // the browser's own cache would go by its own clock
+    const browser = await page.context().newCDPSession(page)
+    await browser.send('Network.enable')
+    await browser.send('Network.setCacheDisabled', { cacheDisabled: true })
     node.fault({ kind: 'rpc-error' })
-    const until = Date.now() + 30_000
     const banner = page.locator('#banner')
     const seen = new Set<string>()
-    while (Date.now() < until && !(seen.has('stale') && seen.has('node'))) {
-      await page.waitForTimeout(500)
-      await page.clock.runFor(15_000)
-      await page.waitForTimeout(200)
+    let asking = 0
+    page.on('request', () => { asking++ })
+    for (const over of ['requestfinished', 'requestfailed'] as const) page.on(over as 'requestfinished', () => { asking-- })
+    /** Lets time pass for the page, two seconds of it for the service, until what the page has asked for meanwhile is there. */
+    const goOn = async (ms: number, passed = 2_000): Promise<void> => {
+      pass(passed)
+      await page.clock.runFor(ms)
+      await page.waitForTimeout(100)
+      await until('the page has its answers', () => asking <= 0)
+      await page.waitForTimeout(100)
+    }
+    for (let tries = 0; tries < 60 && !(seen.has('stale') && seen.has('node')); tries++) {
+      await goOn(15_000)
       if (await banner.isVisible()) seen.add(await banner.getAttribute('data-kind') ?? '')
     }
     t.ok(seen.has('stale'), 'first the figures are old')
     t.ok(seen.has('node'), 'then there are none')
     t.ok(same(await page.locator('#price').getAttribute('title'), pool.last_price), 'the last ones stay')
     node.faults.clear()
-    for (let tries = 0; tries < 60 && await banner.isVisible(); tries++) {
-      await page.waitForTimeout(1_000)
-      await page.clock.runFor(120_000)
-    }
+    // time goes on for the service too: what it has tried in vain it tries again a second later
+    await until('the banner is gone', async () => {
+      await goOn(120_000, 1_000)
+      return !await banner.isVisible()
+    })
     t.equal(await banner.innerText(), '', 'and back')
 
     const missing = await page.goto(`${url}/pool/${id.slice(1)}`)

@@ -46,9 +46,10 @@ export async function market (baseUrl: string) {
 `
 const WRONG = CLIENT.replace('deepest.last_price', 'deepest.lastPrice')
 
-/** Compiles a client beside its types as a stranger's project would; the complaints of the compiler. */
-function compile (folder: string): string[] {
-  const program = ts.createProgram([join(folder, 'client.ts')], {
+/** Compiles clients beside their types as a stranger's project would; the complaints of the compiler about each, and about what is of no file of theirs. */
+function compile (folder: string, names: readonly string[]): { own: string[][], other: string[] } {
+  const files = names.map(name => join(folder, name))
+  const program = ts.createProgram(files, {
     strict: true,
     noUncheckedIndexedAccess: true,
     exactOptionalPropertyTypes: true,
@@ -59,7 +60,9 @@ function compile (folder: string): string[] {
     types: []
   })
   program.emit()
-  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))
+  const complaints = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => ({ of: file?.fileName ?? '', text: ts.flattenDiagnosticMessageText(messageText, '\n') }))
+  const textsOf = (name: string): string[] => complaints.filter(({ of }) => of === name).map(({ text }) => text)
+  return { own: files.map(textsOf), other: complaints.filter(({ of }) => !files.includes(of)).map(({ text }) => text) }
 }
 
 test('a client generated from openapi.json compiles and calls the service', async t => {
@@ -70,10 +73,10 @@ test('a client generated from openapi.json compiles and calls the service', asyn
   const env = settings(t, node, ledger)
 
   const types = astToString(await openapiTypescript(new URL('../../../openapi.json', import.meta.url)))
-  const folderOf = (client: string): string => t.testdir({ 'package.json': '{"type":"module"}', 'contract.ts': types, 'client.ts': client })
-  t.match(compile(folderOf(WRONG)), [/Property 'lastPrice' does not exist/], 'a field that does not exist does not compile')
-  const folder = folderOf(CLIENT)
-  t.same(compile(folder), [])
+  const folder = t.testdir({ 'package.json': '{"type":"module"}', 'contract.ts': types, 'client.ts': CLIENT, 'wrong.ts': WRONG })
+  const { own: [found, wrong], other } = compile(folder, ['client.ts', 'wrong.ts'])
+  t.match(wrong, [/Property 'lastPrice' does not exist/], 'a field that does not exist does not compile')
+  t.same([found, other], [[], []])
 
   const app = await build(t, { env: { ...env, DATA_DIR: join(folder, 'data') }, now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)

@@ -1,21 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { chromium } from 'playwright-core'
 import { test } from 'tap'
 import { build, settings, startChain } from '../../helper.js'
+import { openBrowser, withoutBrowser } from '../browser/visit.js'
 
 /** The reference page in a real browser: it shows the contract and tries it, and asks no other host. */
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const CHROMIUM = '/usr/bin/chromium'
-const skip = !existsSync(CHROMIUM) && !process.env.CI && `no browser at ${CHROMIUM}: install Debian's package chromium to run this test`
 
-test('the reference page shows every operation, tries one, and needs nothing from elsewhere', { skip }, async t => {
+test('the reference page shows every operation, tries one, and needs nothing from elsewhere', { skip: withoutBrowser }, async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger) })
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser()
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
   const asked: string[] = []
   const complaints: string[] = []
@@ -33,7 +30,7 @@ test('the reference page shows every operation, tries one, and needs nothing fro
   await health.locator('.opblock-summary-control').click()
   await health.locator('.try-out__btn').click()
   await health.locator('.execute').click()
-  t.match(await health.locator('.live-responses-table tbody .response-col_status').first().innerText({ timeout: 5_000 }), /^200/)
+  t.match(await health.locator('.live-responses-table tbody .response-col_status').first().innerText(), /^200/)
   await page.locator('#operations-market-getTickers .opblock-summary-control').click()
   await page.locator('#operations-market-getTickers .response').first().waitFor()
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true })

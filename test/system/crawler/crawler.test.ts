@@ -6,7 +6,7 @@ import { crawl } from './crawl.js'
 /** A week in a run of its own: `CRAWL_HOURS=168 npx tap --timeout=600 test/system/crawler/crawler.test.ts`. */
 const HOURS = Number(process.env.CRAWL_HOURS ?? 30)
 
-test(`${HOURS} hours on one process: its ranges stay, and the crawler has what the store has`, { timeout: 80_000 + HOURS * 3_000 }, async t => {
+test(`${HOURS} hours on one process: its ranges stay, and the crawler has what the store has`, { timeout: 200_000 + HOURS * 8_000 }, async t => {
   const folder = t.testdir()
   await crawl(t, {
     env: { DATA_DIR: folder },

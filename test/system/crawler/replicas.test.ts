@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { ask as askPostgres, newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { crawl } from './crawl.js'
 
-test('thirty hours on three replicas: they never disagree on a range', { skip: await withoutPostgres(), timeout: 170_000 }, async t => {
+test('thirty hours on three replicas: they never disagree on a range', { skip: await withoutPostgres(), timeout: 500_000 }, async t => {
   const { url, schema } = newPlace(t)
   await crawl(t, {
     env: { DATABASE_URL: url },

@@ -38,6 +38,7 @@ type Target = (random: Random) => unknown
 async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   const ledger = createLedger({ seed })
   const client = createProgramClient(ledger.program)
+  await client.load()
   const usdc = ledger.usdc()
   for (const layout of ['F0', 'F1', 'F2', 'F3'] as const) {
     const dao = ledger.dao({ base: ledger.mint({ metadata: 'token-2022', program: 'token-2022' }), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n, layout, spendingMembers: 3 })

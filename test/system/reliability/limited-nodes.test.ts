@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { startScript } from '../../support/script-process.js'
 
-test('on limited nodes the first list comes about when the limit allows it, and stays while the past is read', { timeout: 120_000 }, async t => {
+test('on limited nodes the first list comes about when the limit allows it, and stays while the past is read', { timeout: 400_000 }, async t => {
   const service = startScript('bench/nodes.ts', { args: ['--seconds', '60', '--only', '0 a second'], cwd: t.testdir() })
   t.teardown(() => service.child.kill('SIGKILL'))
   await service.ended

@@ -25,7 +25,7 @@ test('500 requests that find nothing in the cache make one refresh, of the list 
 })
 
 test('a node that fails on and on is asked no more than now and then, and again soon after it has recovered', async t => {
-  const { node, world, app } = await setUp(t, { transport: { callMs: 200, answerMs: 500, retries: 0 } })
+  const { node, world, app } = await setUp(t, { transport: { callMs: 2_000, answerMs: 3_000, retries: 0 } })
   await historyComplete(app)
   node.fault({ kind: 'status' })
   const path = `/api/supply/${world.plain.address}`
@@ -42,7 +42,7 @@ test('a node that fails on and on is asked no more than now and then, and again 
 })
 
 test('a vault of another mint, or of another owner, is an error and not a figure', async t => {
-  const { ledger, world, app, clock } = await setUp(t, { transport: { callMs: 500, answerMs: 1_000, retries: 0 } })
+  const { ledger, world, app, clock } = await setUp(t, { transport: { callMs: 3_000, answerMs: 5_000, retries: 0 } })
   const { launch, plain } = world
   const vault = tokenAccountAddress(launch.dao!.address, launch.mint.address)
   const { owner, data } = ledger.account(vault)!
@@ -60,7 +60,7 @@ test('a vault of another mint, or of another owner, is an error and not a figure
 })
 
 test('accounts in the wrong order are never summed up as the supply of a mint', async t => {
-  const { node, world, app } = await setUp(t, { transport: { callMs: 500, answerMs: 1_000, retries: 0 } })
+  const { node, world, app } = await setUp(t, { transport: { callMs: 3_000, answerMs: 5_000, retries: 0 } })
   node.fault({ kind: 'swapped-accounts', method: 'getMultipleAccounts' })
   for (const { address } of [world.launch.mint, world.plain]) {
     // a mint of which the node says that it is not there is believed not to be there

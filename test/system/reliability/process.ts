@@ -31,7 +31,7 @@ export function startServer (t: Test, env: Record<string, string>, cwd = mkdtemp
     output,
     lines: () => output().split('\n').filter(line => line.startsWith('{')).map(line => JSON.parse(line)),
     async url () {
-      await until('the server listens', () => url() !== undefined || !isAlive(), 30_000)
+      await until('the server listens', () => url() !== undefined || !isAlive())
       const address = url()
       if (address === undefined) throw new Error(`it has not begun to listen:\n${output()}`)
       return address

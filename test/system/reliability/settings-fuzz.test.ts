@@ -1,9 +1,9 @@
 import Fastify from 'fastify'
-import fc from 'fast-check'
 import { test } from 'tap'
 import { SettingsError } from '../../../lib/settings.js'
 import config from '../../../plugins/config.js'
 import { SettingsSchema } from '../../../schemas/settings.js'
+import fc from '../../support/property.js'
 
 /** Random settings: each is taken, or refused with a sentence that names it and does not repeat its value. */
 

@@ -42,7 +42,7 @@ async function setUp (t: Test) {
   return { ledger, start, publishedSlot, publishedAfter }
 }
 
-test('the state is read once for all, by the process that leads, and by each for itself where that fails', { skip, timeout: 170_000 }, async t => {
+test('the state is read once for all, by the process that leads, and by each for itself where that fails', { skip, timeout: 500_000 }, async t => {
   const { ledger, start, publishedSlot, publishedAfter } = await setUp(t)
   const leader = await start('all')
   await until('it leads', () => leader.app.history.status().leads === true, PATIENCE_MS)

@@ -9,13 +9,16 @@ export interface Disk {
   /** From now on nothing can be written. */
   refuse (weather: DiskWeather): void
   accept (): void
+  /** A process begins, which has tried nothing yet. */
+  begin (): void
   /** What it does now; undefined: all is well. */
   readonly weather: DiskWeather | undefined
-  /** Whether the last write that was tried has been refused for want of room. */
+  /** Whether the last write that the process has tried has been refused for want of room. */
   readonly hasNoRoom: boolean
 }
 
-const [BEGINS, WRITES, COMMITS] = [/^\s*begin\b/i, /^\s*(insert|update|delete|create|alter|drop)\b/i, /^\s*commit\b/i]
+/** A table that is there is not made. */
+const [BEGINS, WRITES, COMMITS] = [/^\s*begin\b/i, /^\s*(insert|update|delete|create(?! table if not exists)|alter|drop)\b/i, /^\s*commit\b/i]
 
 let current: { weather: DiskWeather | undefined, hasNoRoom: boolean } = { weather: undefined, hasNoRoom: false }
 
@@ -95,6 +98,7 @@ export function createDisk (): Disk {
   return {
     refuse (weather) { own.weather = weather },
     accept () { own.weather = undefined },
+    begin () { own.hasNoRoom = false },
     get weather () { return own.weather },
     get hasNoRoom () { return own.hasNoRoom }
   }

@@ -79,8 +79,16 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 31, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 40 }, weather: 150, every: 5, events: [{ at: 20, chain: 'upgrade' }, { at: 40, chain: 'unknown' }, { at: 42, chain: 'unknown' }, { at: 44, chain: 'unknown' }, { at: 46, chain: 'unknown' }] }
   },
   {
-    found: 'For defects put back: a list that is short, one slot far too high, a mint that is said not to be.',
-    plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 150, for: 50, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000, times: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
+    found: 'For defects put back: a list that is short, a mint that is said not to be.',
+    plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
+  },
+  {
+    found: 'For defects put back: slots far too high for a while, whoever reads the accounts then.',
+    plan: { seed: 27, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 150, every: 20, events: [{ at: 50, for: 20, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 1_000_000 } } }] }
+  },
+  {
+    found: 'For defects put back: accounts of a minute ago, from a node whose other answers are of now.',
+    plan: { seed: 235, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 170, every: 3, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 140 } } }] }
   },
   {
     found: 'For defects put back: signatures in no list, found days later.',
@@ -91,8 +99,56 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 29, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 30, every: 20, events: [{ at: 0, for: 25, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-owner', method: 'getMultipleAccounts' } } }] }
   },
   {
+    found: 'For defects put back: the calls for accounts and for transactions refused side by side for a minute; the rate of all falls to few calls, and grows again.',
+    plan: { seed: 11, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 200 }, weather: 75, every: 53, events: [{ at: 0, for: 70, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getProgramAccounts', value: 1 } } }, { at: 0, for: 70, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getTransaction', value: 1 } } }] }
+  },
+  {
+    found: 'For defects put back: one method refused from the start; half a minute after that the accounts are there, and fresh.',
+    plan: { seed: 520, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 60 }, weather: 130, every: 17, events: [{ at: 0, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getProgramAccounts', value: 5 } } }] }
+  },
+  {
     found: 'A swap in the form of a new release, first met while its pool had a live proposal, was left out of a block range that had been given.',
     plan: { seed: 120, nodes: 2, finalityLag: 32, bulk: true, kind: 'own', daos: 3, past: { days: 1, swaps: 236 }, weather: 700, every: 36, events: [{ at: 114, for: 99, node: 0, weather: { kind: 'fault', rule: { kind: 'other-signature', times: 5 } } }, { at: 464, chain: 'upgrade' }, { at: 484, chain: 'launch' }] }
+  },
+  {
+    found: 'The history had been behind for minutes, on a full disk, when the chain came to stand: its old volumes were served as those of the halt.',
+    plan: { seed: 327, nodes: 2, finalityLag: 32, bulk: false, kind: 'plan', daos: 5, past: { days: 4, swaps: 113 }, weather: 1655, every: 11, events: [{ at: 1237, for: 417, disk: { error: 'full', at: 'rows' } }, { at: 1610, for: 300, chain: 'halt' }] }
+  },
+  {
+    found: 'What a node had left out at the end of a DAO\'s events was known to be missing, and forgotten with a restart: the volume lacked it.',
+    plan: { seed: 310, nodes: 1, finalityLag: 1, bulk: false, kind: 'public', daos: 2, past: { days: 2, swaps: 204 }, weather: 276, every: 26, events: [{ at: 0, for: 13, node: 0, weather: { kind: 'fault', rule: { kind: 'other-signature', times: 8 } } }, { at: 40, for: 123, node: 0, weather: { kind: 'fault', rule: { kind: 'reset', method: 'getProgramAccounts' } } }, { at: 174, chain: 'forged' }, { at: 176, for: 85, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 3 } } }, { at: 270, process: 'restart' }] }
+  },
+  {
+    found: 'An event that nobody understands, then a release in which swaps have grown: the first swap behind it could not prove itself and hid its DAO for a day.',
+    plan: { seed: 423, nodes: 2, finalityLag: 1, bulk: true, kind: 'own', daos: 2, past: { days: 4, swaps: 134 }, weather: 700, every: 57, events: [{ at: 566, chain: 'unknown' }, { at: 570, chain: 'upgrade' }] }
+  },
+  {
+    found: 'One method was refused for half a minute; that was taken for the limit of all calls, and prices were too old to be served a minute after it.',
+    plan: { seed: 520, nodes: 1, finalityLag: 32, bulk: false, kind: 'own', daos: 2, past: { days: 3, swaps: 113 }, weather: 2083, every: 17, events: [{ at: 1985, for: 38, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getProgramAccounts', value: 5 } } }] }
+  },
+  {
+    found: 'A node that had refused everything for a minute was asked once in five seconds long after: what had been accepted before was taken for its limit.',
+    plan: { seed: 461, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 3, past: { days: 2, swaps: 82 }, weather: 338, every: 36, events: [{ at: 10, for: 593, node: 0, weather: { kind: 'older' } }, { at: 204, for: 78, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', value: 5 } } }] }
+  },
+  {
+    found: 'Behind the address of a slow node one of two was a minute behind with its accounts: the other\'s slots were soon forgotten, and old prices were fresh.',
+    plan: { seed: 1006, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 140 } } }] }
+  },
+  {
+    found: 'The same, further behind: each return to the other passed for a quick chain, and eighty seconds for forty.',
+    plan: { seed: 1034, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 200 } } }] }
+  },
+  {
+    found: 'The same after a node had stood for ten minutes: the one that lagged broke off each stride of the other, and nothing proved any more how far the chain was.',
+    plan: { seed: 1011, nodes: 1, finalityLag: 32, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 40 }, weather: 711, every: 4, events: [{ at: 10, for: 648, node: 0, weather: { kind: 'freeze' } }, { at: 584, for: 249, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 100 } } }] }
+  },
+  {
+    found: 'Accounts had been read in the midst of a slot, before a swap of it that its node then listed to nobody: a block range that ended there was given without it.',
+    plan: { seed: 602, nodes: 2, finalityLag: 32, bulk: true, kind: 'own', daos: 5, past: { days: 2, swaps: 260 }, weather: 250, every: 10, events: [{ at: 217, for: 33, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } }] }
+  },
+  {
+    found: 'Transactions were listed and not given, and the accounts had not been compared with what was stored: sums that lacked them called themselves complete.',
+    plan: { seed: 1077, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 2, swaps: 80 }, weather: 230, every: 15, events: [{ at: 0, for: 182, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getMultipleAccounts', value: 100 } } }, { at: 61, for: 237, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getTransaction', value: 2000 } } }] }
   },
   {
     found: 'For defects put back: what a stranger may do, an upgrade, another network.',

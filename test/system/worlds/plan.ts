@@ -53,10 +53,16 @@ export interface Plan {
 
 const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', 'getBlock', 'getBlockTime', undefined] as const
 
+/** Methods that one of several nodes behind an address may be asked for while another is asked for all else. */
+const LAGGING = ['getProgramAccounts', 'getProgramAccounts', 'getMultipleAccounts', 'getSignaturesForAddress', 'getTransaction', 'getSlot'] as const
+
 const ACTIONS: readonly ChainAction[] = ['born', 'hostile', 'launch', 'finalize', 'collect', 'fees', 'upgrade', 'burst', 'unknown', 'forged', 'donate', 'liquidity']
 
-/** Who comes, and what the disk does: from dice of its own. */
-function othersOf (seed: number, weather: number): WorldEvent[] {
+/** Up to this seed worlds stay what they were before an address could stand for several nodes. */
+const LAST_OF_ONE_NODE = 1000
+
+/** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
+function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
   const random = createRandom(seed * 104_729 + 5)
   const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
   const events: WorldEvent[] = []
@@ -65,6 +71,11 @@ function othersOf (seed: number, weather: number): WorldEvent[] {
     events.push({ at, burst: pick([{ clients: 20 + random.int(180), requests: 1 }, { clients: 1 + random.int(4), requests: 50 + random.int(40) }]) })
   }
   if (random.int(3) === 0) events.push({ at: random.int(weather), for: 20 + random.int(400), disk: { error: pick(['full', 'full', 'io']), at: pick(['rows', 'commits']) } })
+  if (seed <= LAST_OF_ONE_NODE) return events
+  for (let left = random.int(4); left > 0; left--) {
+    const rule = { kind: 'slot-jump-back', method: pick(LAGGING), value: pick([10, 30, 60, 100, 140, 200, 400, 2000]) }
+    events.push({ at: random.int(weather), for: 20 + random.int(250), node: random.int(nodes), weather: { kind: 'fault', rule } })
+  }
   return events
 }
 
@@ -143,6 +154,6 @@ export function planOf (seed: number): Plan {
     past: { days: 1 + random.int(4), swaps: 50 + random.int(400) },
     weather,
     every: 5 + random.int(60),
-    events: [...events, ...othersOf(seed, weather)].sort((a, b) => a.at - b.at)
+    events: [...events, ...othersOf(seed, weather, nodes)].sort((a, b) => a.at - b.at)
   }
 }

@@ -46,6 +46,7 @@ async function startApp ({ plan, ledger, folder }: World): Promise<FastifyInstan
     await time.until(app.close(), CLOSE_MS)
     throw error
   })
+  await app.program.load()
   return app
 }
 
@@ -55,6 +56,7 @@ export async function startService (world: World): Promise<void> {
     world.sight.begin(time.now())
     world.troubledAt = time.now()
     world.seen.clear()
+    world.disk.begin()
     try {
       world.app = await startApp(world)
       return

@@ -1,7 +1,7 @@
 /**
  * Worlds from seeds: `npm run worlds -- --seeds 1-1000`. A failure prints seed, second, rule, expected and served, and a smaller world
  * that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed, `--seconds` ends after a while, `--first`
- * at the first failure; `--world` runs one that was printed; `--defects` shows which of the defects known the worlds find. `--database`: worlds of
+ * at the first failure; `--world` runs one that was printed, or a list of them; `--defects` shows which of the defects known the worlds find. `--database`: worlds of
  * several processes on one PostgreSQL, in real time, about 40 s each; they are not made smaller;
  * `--built` runs dist/ as it stands. `--jobs 2` runs the worlds in two processes side by side; `--share 1/2` only every second of them, from the first on.
  */
@@ -39,7 +39,7 @@ function readPlan<P> (text: string): P {
 }
 if (values.defects) {
   const { runDefects } = await import('./defects/run.js')
-  process.exit(runDefects(values.seeds ?? '1-500', values.only) ? 0 : 1)
+  process.exit(runDefects(values.seeds ?? '1-500', values.only, Number(values.seconds ?? 1800)) ? 0 : 1)
 }
 const [first = 1, last = first] = (values.seeds ?? (values.kept || values.world !== undefined ? '1-0' : values.database ? '1-3' : '1-20')).split('-').map(Number)
 const seeds = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
@@ -66,7 +66,7 @@ function showProgress ({ run, failed, simulated }: Tally, of: number, seconds: n
 
 const { KEPT } = await import('./kept.js')
 const { planOf } = await import('./plan.js')
-const plans = [...values.world === undefined ? [] : [readPlan<Plan>(values.world)], ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...seeds.map(planOf)]
+const plans = [...values.world === undefined ? [] : [readPlan<Plan | Plan[]>(values.world)].flat(), ...values.kept ? KEPT.map(({ plan }) => plan) : [], ...seeds.map(planOf)]
   .filter((_, at) => at % shares === share - 1)
 
 if (Number(values.jobs) > 1) {

@@ -1,7 +1,7 @@
 /**
  * Time, chance and network of the whole process, replaced: what reads a clock, sleeps, rolls a die or fetches gets the simulated one,
- * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Compression is made
- * synchronous, since it alone would come back from another thread at a moment of its own.
+ * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Nothing is compressed, which
+ * would come back from another thread at a moment of its own: nobody here asks for it. Load and memory of the machine are no part of a world.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -9,6 +9,7 @@ const require = createRequire(import.meta.url)
 const timers = require('node:timers')
 const timersPromises = require('node:timers/promises')
 const zlib = require('node:zlib')
+const perfHooks = require('node:perf_hooks')
 
 interface Timer { at: number, order: number, action: () => void, every: number | undefined, cancelled: boolean }
 
@@ -157,13 +158,11 @@ export function installSimulatedTime (): SimulatedTime {
 
     static override now (): number { return Math.floor(offset + now) }
   }
-  const sync = (name: string) => {
-    const whole = zlib[`${name}Sync`] as (data: Buffer, options?: object) => Buffer
-    return (data: Buffer, ...rest: unknown[]) => {
-      const done = rest.pop() as (error: Error | null, result?: Buffer) => void
-      process.nextTick(() => done(null, whole(data, rest[0] as object)))
-    }
+  const unpacked = (data: Buffer, ...rest: unknown[]) => {
+    const done = rest.pop() as (error: Error | null, result?: Buffer) => void
+    process.nextTick(() => done(null, data))
   }
+  const load = { enable: () => true, disable: () => true, reset: () => {}, percentile: () => 0, min: 0, max: 0, mean: 0, stddev: 0, exceeds: 0, count: 1, percentiles: new Map() }
 
   const replace = (target: object, name: string, value: unknown) => Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true })
   for (const target of [globalThis, timers]) {
@@ -177,7 +176,10 @@ export function installSimulatedTime (): SimulatedTime {
   replace(globalThis.performance, 'now', () => now)
   replace(Math, 'random', () => roll())
   replace(globalThis, 'fetch', (...args: Parameters<typeof fetch>) => request(...args))
-  for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, sync(name))
+  for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, unpacked)
+  replace(perfHooks, 'monitorEventLoopDelay', () => load)
+  const used = process.memoryUsage()
+  replace(process, 'memoryUsage', Object.assign(() => used, { rss: () => used.rss }))
   syncBuiltinESMExports()
 
   async function runTo (target: number): Promise<boolean> {

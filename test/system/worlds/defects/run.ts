@@ -1,15 +1,20 @@
 /**
- * Do the worlds bite? `npm run worlds -- --defects [--seeds 1-500] [--only name]` puts each defect into a copy of the source, and says which
- * world found it: of those that once failed, or else of the seeds in their order. A world counts only where the source without the defect passes it.
+ * Do the worlds bite? `npm run worlds -- --defects [--seeds 1-500] [--seconds 1800] [--only name]` puts each defect into a copy of the source, and
+ * says which world found it: of those kept, beginning with the one that should, or else of the seeds in their order, for a while. A seed counts only
+ * where the source without the defect passes it.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Defect, DEFECTS } from './defects.js'
+import { KEPT } from '../kept.js'
+import { type Defect, DEFECTS, piecesOf } from './defects.js'
 
 const HOME = join(import.meta.dirname, '../../../..')
 const COPIED = ['app.ts', 'package.json', 'tsconfig.json', 'idl', 'lib', 'plugins', 'public', 'routes', 'schemas', 'scripts/command-line.ts', 'simulator', 'test/system/worlds', 'test/support']
+
+/** Worlds that have not ended after so long hang. */
+const MOST_MS = 7_200_000
 
 interface Found { seed: number, rule: string }
 
@@ -18,53 +23,69 @@ function copySource (defect: Defect): string {
   const folder = mkdtempSync(join(tmpdir(), 'worlds-defect-'))
   for (const name of COPIED) cpSync(join(HOME, name), join(folder, name), { recursive: true })
   symlinkSync(join(HOME, 'node_modules'), join(folder, 'node_modules'))
-  const path = join(folder, defect.file)
-  const text = readFileSync(path, 'utf8')
-  const parts = text.split(defect.find)
-  if (parts.length !== 2) {
-    rmSync(folder, { recursive: true })
-    throw new Error(`${defect.name} does not apply: what it replaces stands ${parts.length - 1} times in ${defect.file}`)
+  for (const { file, find, put } of piecesOf(defect)) {
+    const path = join(folder, file)
+    const text = readFileSync(path, 'utf8')
+    const parts = text.split(find)
+    if (parts.length !== 2) {
+      rmSync(folder, { recursive: true })
+      throw new Error(`${defect.name} does not apply: what it replaces stands ${parts.length - 1} times in ${file}`)
+    }
+    writeFileSync(path, parts.join(put))
   }
-  writeFileSync(path, parts.join(defect.put))
   return folder
 }
 
-/** The first world that fails, of those that `chosen` names. */
-function firstFailure (folder: string, chosen: string[]): Found | undefined {
-  const { stdout, status, stderr } = spawnSync(process.execPath, ['--import', 'tsx', 'test/system/worlds/run.ts', ...chosen, '--first'],
-    { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26, env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
+/** The first world that fails, of those that `chosen` names, and how many were run. Throws where they did not run, or did not end in time. */
+function firstFailure (folder: string, chosen: string[]): { found: Found | undefined, run: number } {
+  const { stdout, status, error } = spawnSync(process.execPath, ['--import', 'tsx', 'test/system/worlds/run.ts', ...chosen, '--first'], {
+    cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26, stdio: ['ignore', 'pipe', 'inherit'], timeout: MOST_MS, killSignal: 'SIGKILL', env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' }
+  })
   const found = /^seed (\d+), second \d+: (.*)$/m.exec(stdout)
-  if (found !== null) return { seed: Number(found[1]), rule: found[2]! }
-  if (status !== 0) throw new Error(`the worlds did not run: ${stderr.slice(-2000)}`)
-  return undefined
+  const run = Number(/^(\d+) worlds, /m.exec(stdout)?.[1] ?? 0)
+  if (found !== null) return { found: { seed: Number(found[1]), rule: found[2]! }, run }
+  if (error !== undefined || status !== 0) throw new Error(`the worlds did not run to their end: ${error?.message ?? `status ${status}`}`)
+  return { found: undefined, run }
 }
 
-/** Tells of each defect which world found it; whether all were. */
-export function runDefects (seeds: string, only: string | undefined): boolean {
-  const [, last = '500'] = seeds.split('-')
+/** Which world finds it; undefined: none of those kept, nor of the seeds that could be run in `seconds`, of which `last` was the last. */
+function find (folder: string, { by }: Defect, [first, last]: [number, number], seconds: number): { by?: string, last: number } {
+  const kept = KEPT.map(({ plan }) => plan).sort((a, b) => Number(b.seed === by) - Number(a.seed === by))
+  const { found } = firstFailure(folder, ['--world', JSON.stringify(kept)])
+  if (found !== undefined) return { by: `the kept world of seed ${found.seed} (${found.rule})`, last: 0 }
+  const end = performance.now() + seconds * 1000
+  for (let from = first; from <= last;) {
+    const left = Math.ceil((end - performance.now()) / 1000)
+    if (left <= 0) return { last: from - 1 }
+    const { found, run } = firstFailure(folder, ['--seeds', `${from}-${last}`, '--seconds', String(left)])
+    if (found === undefined) return { last: from + run - 1 }
+    if (firstFailure(HOME, ['--seeds', `${found.seed}`]).found === undefined) return { by: `world ${found.seed} (${found.rule})`, last: found.seed }
+    from = found.seed + 1
+  }
+  return { last }
+}
+
+/** Tells of each defect which world found it; whether all were. `seconds`: for the seeds of one that no kept world finds. */
+export function runDefects (seeds: string, only: string | undefined, seconds: number): boolean {
+  const [first = 1, last = first] = seeds.split('-').map(Number)
   if (only !== undefined && !DEFECTS.some(({ name }) => name === only)) {
     console.error(`--only ${only}: one of ${DEFECTS.map(({ name }) => name).join(', ')}`)
     return false
   }
+  const chosen = DEFECTS.filter(({ name }) => only === undefined || name === only)
   let missed = 0
-  for (const defect of DEFECTS.filter(({ name }) => only === undefined || name === only)) {
+  for (const [at, defect] of chosen.entries()) {
+    const begun = performance.now()
     const folder = copySource(defect)
     try {
-      const kept = firstFailure(folder, ['--kept'])
-      let from = Number(seeds.split('-')[0])
-      let found: Found | undefined
-      if (kept !== undefined) from = Infinity
-      while (from <= Number(last)) {
-        found = firstFailure(folder, ['--seeds', `${from}-${last}`])
-        if (found === undefined || firstFailure(HOME, ['--seeds', `${found.seed}`]) === undefined) break
-        from = found.seed + 1
-      }
-      const by = kept !== undefined ? `the kept world of seed ${kept.seed} (${kept.rule})` : found !== undefined ? `world ${found.seed} (${found.rule})` : undefined
-      if (by === undefined) missed++
-      console.log(by === undefined ? `${defect.name}: NOT FOUND in ${seeds}` : `${defect.name}: found by ${by}. ${defect.sentence}`)
+      const found = find(folder, defect, [first, last], seconds)
+      if (found.by === undefined) missed++
+      const says = found.by === undefined ? `NOT FOUND by a kept world, nor by the seeds ${first} to ${found.last}.` : `found by ${found.by}.`
+      console.log(`${at + 1} of ${chosen.length}, ${Math.round((performance.now() - begun) / 1000)} s: ${defect.name}: ${says} ${defect.sentence}`)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }
   }
+  console.log(`${chosen.length} defects, ${missed} not found`)
   return missed === 0
 }
