@@ -171,7 +171,7 @@ export function createHistory (options: HistoryOptions): History {
 
   async function run (): Promise<void> {
     await insist("the history can't begin", async () => { running = await prepare() })
-    await insist("the history can't go on", bindNetwork)
+    await insist('the history waits to know its network (getGenesisHash)', bindNetwork)
     if (!signal.aborted && running !== undefined) await Promise.all([running.indexer.run(), running.background()])
   }
 
