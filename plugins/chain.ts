@@ -27,6 +27,8 @@ declare module 'fastify' {
       clock: Clock
       /** Unix ms of the chain, at which days and windows end; undefined: not known yet. */
       time: () => number | undefined
+      /** Tells that clock of a finalized slot. */
+      noteFinalized: (slot: number) => void
       /** By how much the wall clock is ahead of the chain, ms. */
       offset: ChainClock['offset']
       /** Told of every request to a node. */
@@ -88,6 +90,7 @@ export default fp<ChainOptions>(async (fastify, { transport: options, now }) => 
     websocketUp: undefined,
     clock,
     time: now ?? chainClock.time,
+    noteFinalized: now === undefined ? chainClock.note : () => {},
     offset: chainClock.offset,
     observers,
     close: () => client.close()

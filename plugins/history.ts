@@ -58,6 +58,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     chainTime: chain.time,
     haltedMs: () => haltedMs(chain.standing()),
     pastMs: chain.pastMs,
+    onHeadSlot: chain.noteFinalized,
     staleMs: staleAfter(config),
     onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })

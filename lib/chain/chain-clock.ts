@@ -9,6 +9,8 @@ export interface ChainClock {
   offset (): number | undefined
   /** Reads it anew; throws a ServiceError. */
   read (): Promise<void>
+  /** A finalized slot has been seen elsewhere: where the clock stands before it, the time is not known until it has been read there. */
+  note (slot: number): void
   start (): void
   stop (): void
 }
@@ -28,6 +30,8 @@ const DIFFERENT_READ_MS = 10_000
 const RETRY_MS = 2_000
 // A lower slot is of a node that lags; after so long without a higher one it is what there is.
 const LOWER_AFTER_MS = 600_000
+// As long as a lower slot than what the chain went on at is laid to a node that lags; then nobody has seen that one again, and it was never there.
+const DOUBTED_AFTER_MS = 60_000
 const DIFFERENCE_MS = 60_000
 // Slots are skipped now and then, hardly ever so many in a row.
 const SKIPPED = 10
@@ -36,17 +40,32 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
   let mark: { slot: number, time: number, at: number } | undefined
   /** How far time is carried on from the mark: without an end, also while no node answers, until the same slot is read again. */
   let carryMs = Infinity
+  /** Where the chain went on after it had stood, and when it was last seen there or further: until a time has been read from there on, it is not known. */
+  let goneOn: { slot: number, at: number } | undefined
   let told = false
   let stopTimer = () => {}
   let running = false
+  let looking = false
 
   const time = (): number | undefined => mark && mark.time + Math.min(carryMs, clock.now() - mark.at)
+
+  /** Whether it stood before this slot, and so goes on: no window ends where it was. */
+  function goesOn (slot: number): boolean {
+    if (goneOn !== undefined) {
+      if (slot >= goneOn.slot) goneOn.at = clock.now()
+      return false
+    }
+    if (mark === undefined || carryMs === Infinity || slot <= mark.slot) return false
+    mark = undefined
+    goneOn = { slot, at: clock.now() }
+    return true
+  }
 
   async function read (): Promise<void> {
     const newest = await reader.finalizedSlot({ priority: 'head' })
     const at = clock.now()
-    // It stood and goes on: until a block time has been read nobody knows how far, and no window ends where it was
-    if (mark !== undefined && carryMs !== Infinity && newest > mark.slot) mark = undefined
+    goesOn(newest)
+    if (goneOn !== undefined && newest < goneOn.slot && at - goneOn.at < DOUBTED_AFTER_MS) return
     for (let slot = newest; slot > newest - SKIPPED; slot--) {
       const seconds = await reader.blockTime(slot, { priority: 'head' })
       if (seconds === null) continue
@@ -57,6 +76,7 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
       }
       mark = { slot, time: seconds * 1000, at }
       carryMs = Infinity
+      goneOn = undefined
       compare()
       return
     }
@@ -76,7 +96,11 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
 
   function look (): void {
     // What the node does is told where its answers are used
-    const next = (ms: number): void => { if (running) stopTimer = clock.after(ms, look) }
+    const next = (ms: number): void => {
+      looking = false
+      if (running) stopTimer = clock.after(ms, look)
+    }
+    looking = true
     read().then(() => next(mark === undefined || carryMs !== Infinity ? RETRY_MS : told ? DIFFERENT_READ_MS : READ_MS), () => next(RETRY_MS))
   }
 
@@ -84,6 +108,11 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
     time,
     offset,
     read,
+    note (slot) {
+      if (!goesOn(slot) || !running || looking) return
+      stopTimer()
+      look()
+    },
     start () {
       running = true
       look()

@@ -69,6 +69,8 @@ export interface HistoryOptions {
   haltedMs?: () => number
   /** For how long at least the chain has been past a slot, by what nodes have shown, ms. */
   pastMs?: (slot: number) => number
+  /** Told of each finalized slot that is known to be the head's, before anything is made of it. */
+  onHeadSlot?: (slot: number) => void
   pageSize?: WalkOptions['pageSize']
   stepSize?: WalkOptions['stepSize']
   /** Milliseconds spent in reading events, for benchmarks. */
@@ -84,8 +86,11 @@ export interface History {
   /** Whether `wake` is called whenever the head moves: it is looked at less often then. */
   listening (is: boolean): void
   status (): HistoryStatus
-  /** Per DAO, in raw units. Throws WARMING_UP while 24 hours are not covered, HISTORY_UNAVAILABLE when the store or the head is behind. */
-  last24h (nowSeconds: number): Promise<Map<string, Volume24h>>
+  /**
+   * Per DAO, in raw units, up to the Unix second that `end` gives; it is asked once the head is known, as time may have passed and the chain gone on by then. Throws
+   * WARMING_UP while 24 hours are not covered, HISTORY_UNAVAILABLE when the store or the head is behind, and what `end` throws.
+   */
+  last24h (end: () => number): Promise<Map<string, Volume24h>>
   /** Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE. */
   daily (): Promise<Map<string, DailyVolume>>
   /**
@@ -109,7 +114,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, haltedMs = () => 0, pastMs = () => 0, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, haltedMs = () => 0, pastMs = () => 0, onHeadSlot = () => {}, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -137,7 +142,7 @@ export function createHistory (options: HistoryOptions): History {
       const { verifiedSlot, wasSearched, isWithheld } = reconciler
       await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
     }
-    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs })
+    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs, onHeadSlot })
     indexer.listening(isListening)
     const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthority(program), signal })
     const background = () => runBackground({ readAgain: createReadAgain(store, writer), rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
@@ -217,12 +222,12 @@ export function createHistory (options: HistoryOptions): History {
         refusal: refusal ?? (isFull ? NO_ROOM : null)
       }
     },
-    async last24h (nowSeconds) {
+    async last24h (end) {
       const now = begun()
       return await now.writer.read(async () => {
         if (!coversDay(now.writer.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
         checkHead(headOf(now.indexer))
-        return await volumes.last24h(nowSeconds, known(now))
+        return await volumes.last24h(end(), known(now))
       })
     },
     async daily () {

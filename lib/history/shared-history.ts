@@ -50,7 +50,7 @@ const COUNT_MS = 2000
  * Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a database that can't be reached is waited for.
  */
 export async function openSharedHistory (options: SharedHistoryOptions): Promise<History & { state: SharedStatePlace, close (): Promise<void> }> {
-  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, haltedMs = () => 0, pastMs, checkMs = 30_000, daos, renew = async () => true, endsBy = () => Infinity, onLog = () => {} } = options
+  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, haltedMs = () => 0, pastMs, onHeadSlot, checkMs = 30_000, daos, renew = async () => true, endsBy = () => Infinity, onLog = () => {} } = options
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -69,7 +69,7 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
   async function open (): Promise<Follower> {
     await preparePostgres(place, { program })
     reader = await openPostgresReader(place)
-    follower = createFollower({ reader, valuation: { rate, basis }, clock, chainTime, staleMs, haltedMs, ...(pastMs !== undefined && { pastMs }) })
+    follower = createFollower({ reader, valuation: { rate, basis }, clock, chainTime, staleMs, haltedMs, ...(pastMs !== undefined && { pastMs }), ...(onHeadSlot !== undefined && { onHeadSlot }) })
     return follower
   }
 
@@ -201,7 +201,7 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
       leading?.listening(is)
     },
     status: () => ({ ...follower?.status() ?? EMPTY, leads: leading !== undefined, refusal: leading?.status().refusal ?? null }),
-    last24h: async nowSeconds => await reading().last24h(nowSeconds),
+    last24h: async end => await reading().last24h(end),
     daily: async () => await reading().daily(),
     published: async work => await reading().published(work),
     read: async work => await reading().read(work),

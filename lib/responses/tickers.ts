@@ -48,7 +48,7 @@ export function createTickers (sources: Sources): Tickers {
     await letGo()
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
-    const traded = await history.last24h(unixSeconds(sources))
+    const traded = await history.last24h(() => unixSeconds(sources))
     // what is found by the time that the others have had their turn was missing in these sums
     const mayOwn = wasMissing || isMissing()
     // a long piece of work for many DAOs, as are those between the others

@@ -53,6 +53,8 @@ export interface IndexerOptions {
   isFollowed: () => boolean
   /** For how long at least the chain has been past a slot, ms; 0 where that is not known. */
   pastMs: (slot: number) => number
+  /** Told of each finalized slot. */
+  onHeadSlot: (slot: number) => void
 }
 
 interface Task { at: number, failures: number }
@@ -74,7 +76,7 @@ const FOLLOWED_MS = 5_000
 
 /** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
 export function createIndexer (options: IndexerOptions) {
-  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs } = options
+  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs, onHeadSlot } = options
   const now = () => clock.now()
   const [head, back, check]: [Task, Task, Task] = [{ at: 0, failures: 0 }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
   const lost = new Map<string, { times: number, since: number }>()
@@ -139,6 +141,7 @@ export function createIndexer (options: IndexerOptions) {
   async function ask (): Promise<Asked> {
     const at = now()
     const slot = await reader.finalizedSlot({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
+    onHeadSlot(slot)
     const isNewer = slot > finalized.slot
     if (!isNewer && slot < finalized.slot) lower ??= { slot, at }
     else lower = undefined

@@ -26,6 +26,8 @@ export interface FollowerOptions {
   haltedMs: () => number
   /** For how long at least the chain has been past a slot, by what this process's nodes have shown, ms. */
   pastMs?: (slot: number) => number
+  /** Told of the slot of each head that is read, before anything is made of it. */
+  onHeadSlot?: (slot: number) => void
 }
 
 export type Follower = Pick<History, 'status' | 'last24h' | 'daily' | 'report' | 'read' | 'published'> & {
@@ -44,12 +46,13 @@ interface Seen {
 }
 
 /** The answers of a history that another process may write: everything comes from the database, each answer from one state of it. */
-export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, haltedMs, pastMs = () => 0 }: FollowerOptions): Follower {
+export function createFollower ({ reader: { store, together }, valuation, clock, chainTime, staleMs, haltedMs, pastMs = () => 0, onHeadSlot = () => {} }: FollowerOptions): Follower {
   let seen: Seen | undefined
   let volumes = createVolumes(store, valuation)
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const head = await readLeaderProgress(db)
+    if (head.headSlot !== null) onHeadSlot(head.headSlot)
     // What was noted before ages by our own clock: the server's may be set
     const isKnown = seen !== undefined && seen.headAt !== null && seen.head.reachedAt === head.reachedAt
     const toldAt = isKnown ? seen!.headAt : head.age === null ? null : clock.now() - head.age
@@ -87,10 +90,10 @@ export function createFollower ({ reader: { store, together }, valuation, clock,
       const { state, head: { headSlot, lastDay }, accounts, sequenceGaps } = seen
       return { ...statusOf(state, { head: headOf(seen), headSlot, chainTime: chainTime(), sequenceGaps, lastDay }), expected: expectedEvents(accounts) }
     },
-    last24h: nowSeconds => inTurn(async seen => {
+    last24h: end => inTurn(async seen => {
       if (!coversDay(seen.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
       checkFresh(seen)
-      return await volumes.last24h(nowSeconds, knownOf(seen))
+      return await volumes.last24h(end(), knownOf(seen))
     }),
     daily: () => inTurn(async seen => {
       checkFresh(seen)

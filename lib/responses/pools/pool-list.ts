@@ -63,12 +63,15 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
   async function load (): Promise<PoolList> {
     const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const readAt = now() - age
-    const windowsEnd = unixSeconds(sources)
     const usd = usdValuationOf(snapshot, settings)
-    const { windows, created } = await history.read(async reading => ({
-      windows: await reading.windows(windowsEnd),
-      created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
-    }))
+    const { windowsEnd, windows, created } = await history.read(async reading => {
+      const windowsEnd = unixSeconds(sources)
+      return {
+        windowsEnd,
+        windows: await reading.windows(windowsEnd),
+        created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
+      }
+    })
     // the longest pieces, each by itself
     await letGo()
     const daos = daosOf(snapshot)

@@ -74,6 +74,67 @@ t.test('while it goes on after it stood, and nobody says how far it is, there is
   t.equal(clock.time(), 1_030_000)
 })
 
+t.test('a slot seen elsewhere ends the time at which it stood, until one from there on has been read', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  clock.note(1_005)
+  t.equal(clock.time(), 1_000_000, 'a clock that does not stand goes on by itself')
+  node.stands = true
+  pass(300)
+  await clock.read()
+  clock.note(1_000)
+  t.equal(clock.time(), 1_300_000, 'no further than where it stands')
+  clock.note(1_030)
+  t.equal(clock.time(), undefined, 'windows would end where it stood, and the head is past that')
+  pass(40)
+  await clock.read()
+  t.equal(clock.time(), undefined, 'this node still stands')
+  clock.note(1_100)
+  pass(40)
+  await clock.read()
+  t.equal(clock.time(), undefined, 'and the others go on')
+  node.slot = 1_031
+  await clock.read()
+  t.equal(clock.time(), 1_031_000, 'so near is near enough')
+})
+
+t.test('a slot that nobody has seen again is forgotten', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  node.stands = true
+  pass(300)
+  await clock.read()
+  clock.note(2_000)
+  pass(61)
+  await clock.read()
+  t.equal(clock.time(), 1_000_000)
+})
+
+t.test('once it is started, it reads at once where the chain has gone on to', async t => {
+  const times: number[] = []
+  const node = { slot: 1_000 }
+  const timers: Array<() => void> = []
+  let now = 0
+  const clock = createChainClock({
+    clock: { now: () => now, epoch: () => now, random: () => 0, sleep: async () => {}, after: (_, work) => { timers.push(work); return () => { timers.splice(timers.indexOf(work), 1) } } },
+    reader: { finalizedSlot: async () => { times.push(now); return node.slot }, blockTime: async slot => slot }
+  })
+  const settled = () => new Promise(resolve => { setImmediate(resolve) })
+  clock.start()
+  await settled()
+  now = 60_000
+  timers.pop()!()
+  await settled()
+  node.slot = 1_150
+  now = 61_000
+  clock.note(1_150)
+  clock.note(1_151)
+  await settled()
+  t.same([times, clock.time(), timers.length], [[0, 60_000, 61_000], 1_150_000, 1], 'once, and one timer')
+  clock.stop()
+  t.same(timers, [])
+})
+
 t.test('a lower slot is believed once nothing higher has been seen for long', async t => {
   const { node, pass, clock } = make()
   await clock.read()

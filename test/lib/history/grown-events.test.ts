@@ -61,7 +61,7 @@ const paid = (ledger: Ledger, dao: Dao): bigint => ledger.swaps.filter(swap => s
 async function holds (t: Test, watched: Watched, ledger: Ledger, daos: readonly Dao[]): Promise<void> {
   await settled(watched, ledger)
   await until(() => watched.history.status().missingEvents === 0)
-  const volumes = await watched.history.last24h(ledger.time)
+  const volumes = await watched.history.last24h(() => ledger.time)
   for (const dao of daos) {
     t.ok(volumes.get(dao.address)?.complete, 'listed')
     t.equal(await quotesOf(watched, dao), paid(ledger, dao), 'and each swap counted')
@@ -110,8 +110,8 @@ test('what does not prove itself stays unreadable and hides its DAO, and no othe
   })
   const watched = await watch(t, ledger, { reader })
   await settled(watched, ledger)
-  await until(async () => (await watched.history.last24h(ledger.time)).get(daos[0].address)?.complete === true)
-  const volumes = await watched.history.last24h(ledger.time)
+  await until(async () => (await watched.history.last24h(() => ledger.time)).get(daos[0].address)?.complete === true)
+  const volumes = await watched.history.last24h(() => ledger.time)
   t.same(daos.map(({ address }) => volumes.get(address)?.complete), [true, false, true])
 })
 
@@ -130,7 +130,7 @@ async function upgradedInProposal (t: Test) {
   await until(() => { ledger.advance(1); return watched.history.status().missingEvents === 3 && watched.history.status().searched })
   await until(async () => { ledger.advance(1); return await published() > 0 })
   t.ok(await published() < slot, 'nothing is published past a swap that may be read soon')
-  t.equal((await watched.history.last24h(ledger.time)).get(daos[0].address)?.complete, false)
+  t.equal((await watched.history.last24h(() => ledger.time)).get(daos[0].address)?.complete, false)
   return { ledger, daos, watched, published, last }
 }
 

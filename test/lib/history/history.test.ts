@@ -38,7 +38,7 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   const warming = { name: 'ServiceError', code: 'WARMING_UP' }
   t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, swaps: 0, missingEvents: 0 })
   t.equal(history.report().size, 0)
-  await t.rejects(history.last24h(ledger.time), warming)
+  await t.rejects(history.last24h(() => ledger.time), warming)
   await t.rejects(history.daily(), warming)
   history.wake()
   const gate = { held: true }
@@ -53,12 +53,31 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   history.start()
   await until(() => history.status().swaps >= 12)
   t.match(history.status(), { phase: 'last-day', last24h: false, complete: false, headAt: ledger.time * 1000 })
-  await t.rejects(history.last24h(ledger.time), warming)
+  await t.rejects(history.last24h(() => ledger.time), warming)
   t.equal((await history.daily()).size > 0, true, 'days are given as far as they are walked')
   gate.held = false
   await until(() => history.status().complete)
   t.match(history.status(), { last24h: true, oldestTime: 1_767_225_600 })
-  t.equal((await history.last24h(ledger.time)).size, 3)
+  t.equal((await history.last24h(() => ledger.time)).size, 3)
+})
+
+test('a window\'s end is asked for once the head is known, and whoever tells the time hears of each head before', async t => {
+  const ledger = market(6)
+  const heads: number[] = []
+  const watched = await watch(t, ledger, { onHeadSlot: slot => { heads.push(slot) } })
+  const { history } = watched
+  const asked: Array<[number | undefined, number | null]> = []
+  const end = () => {
+    asked.push([heads.at(-1), history.status().headSlot])
+    return ledger.time
+  }
+  await t.rejects(history.last24h(end), { code: 'WARMING_UP' })
+  t.same(asked, [], 'there is none yet')
+  await settled(watched, ledger)
+  await history.last24h(end)
+  t.equal(asked.length, 1)
+  t.ok(asked[0]![0]! >= asked[0]![1]!)
+  await t.rejects(history.last24h(() => { throw new ServiceError('WARMING_UP', 'no time') }), { message: 'no time' })
 })
 
 test('the last 24 hours are there before the rest is', async t => {
@@ -78,7 +97,7 @@ test('the last 24 hours are there before the rest is', async t => {
   const { history } = watched
   await until(() => history.status().last24h)
   t.equal(history.status().complete, false)
-  const volumes = await history.last24h(ledger.time)
+  const volumes = await history.last24h(() => ledger.time)
   t.equal([...volumes.values()].reduce((sum, { trades }) => sum + trades, 0), 24)
   t.ok([...volumes.values()].every(({ complete }) => complete))
   const daily = await history.daily()
@@ -101,7 +120,7 @@ test('a wall clock that is set freezes nothing: windows end at chain time, ages 
     const { dao } = ledger.daos[0]!.swap('buy', 123_456n)
     await until(() => history.status().swaps === ledger.swaps.length && history.status().last24h)
     const known = ledger.swaps.filter(swap => swap.dao === dao && swap.time > ledger.time - 86_400)
-    t.match((await history.last24h(ledger.time)).get(dao), { trades: known.length, complete: true })
+    t.match((await history.last24h(() => ledger.time)).get(dao), { trades: known.length, complete: true })
     t.match(history.status(), { phase: 'following', isBehind: false })
     const { headAge } = history.status()
     t.ok(headAge !== null && headAge < 60_000)
@@ -115,10 +134,10 @@ test('before the time of the chain is known, no window is given out', async t =>
   await settled(watched, ledger)
   const { history } = watched
   t.match(history.status(), { complete: true, last24h: false, phase: 'last-day' })
-  await t.rejects(history.last24h(ledger.time), { code: 'WARMING_UP' })
+  await t.rejects(history.last24h(() => ledger.time), { code: 'WARMING_UP' })
   chain.time = ledger.time * 1000
   t.match(history.status(), { last24h: true })
-  t.equal((await history.last24h(ledger.time)).size, 3)
+  t.equal((await history.last24h(() => ledger.time)).size, 3)
 })
 
 test('a DAO without a swap has a volume of zero, and days from its launch on', async t => {
@@ -127,7 +146,7 @@ test('a DAO without a swap has a volume of zero, and days from its launch on', a
   await settled(watched, ledger)
   const { history } = watched
   const idle = ledger.daos[2]!.address
-  t.match((await history.last24h(ledger.time)).get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
+  t.match((await history.last24h(() => ledger.time)).get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
   const daily = (await history.daily()).get(idle)!
   t.match(daily, { launchedAt: 1_767_225_600, complete: true, missingEvents: 0 })
   t.equal(allDays(daily.days).size, 0)
@@ -140,7 +159,7 @@ test('a program without any transaction', async t => {
   const watched = await watch(t, ledger)
   const { history } = watched
   await until(() => history.status().complete && history.status().headAt !== null)
-  t.same(await history.last24h(ledger.time), new Map())
+  t.same(await history.last24h(() => ledger.time), new Map())
   t.same(await history.daily(), new Map())
   t.match(history.status(), { slot: null, oldestTime: null, last24h: true })
 
@@ -151,7 +170,7 @@ test('a program without any transaction', async t => {
     history.wake()
     await until(() => history.status().swaps === 1)
     await settled(watched, ledger)
-    t.match((await history.last24h(ledger.time)).get(dao.address), { trades: 1, complete: true })
+    t.match((await history.last24h(() => ledger.time)).get(dao.address), { trades: 1, complete: true })
   })
 })
 
@@ -163,7 +182,7 @@ test('a swap counts from its second on, for 86,400 seconds', async t => {
   ledger.advance(100_000)
   const { time, dao } = ledger.daos[0]!.swap('buy', 200_000n)
   await until(() => history.status().swaps === ledger.swaps.length)
-  const at = async (now: number) => (await history.last24h(now)).get(dao)!.trades
+  const at = async (now: number) => (await history.last24h(() => now)).get(dao)!.trades
   t.same([await at(time - 1), await at(time), await at(time + 86_399), await at(time + 86_400)], [0, 1, 1, 0])
   t.same([await at(time + 300), await at(time), await at(time - 1), await at(time)], [1, 1, 0, 1], 'also when the time is set back')
   t.equal(await at(time + 10 * 86_400), 0)
@@ -178,12 +197,12 @@ test('is unavailable when the head has not been reached for a while, and comes b
   const watched = await watch(t, ledger, { clock: clockOf(() => ledger.time * 1000 + (extra += 0.01), ms => { extra += ms }) })
   await settled(watched, ledger)
   const { history, reader, events } = watched
-  await history.last24h(ledger.time)
+  await history.last24h(() => ledger.time)
   reader.failure = new ServiceError('NODE_UNAVAILABLE', 'gone')
-  await until(async () => await history.last24h(ledger.time).then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
+  await until(async () => await history.last24h(() => ledger.time).then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
   t.ok(events.some(({ code, message }) => code === 'retry' && message.startsWith('gone')))
   reader.failure = undefined
-  await until(async () => await history.last24h(ledger.time).then(() => true, () => false))
+  await until(async () => await history.last24h(() => ledger.time).then(() => true, () => false))
   t.pass()
 })
 
@@ -198,7 +217,7 @@ test('a store that fails is told, and nothing is lost by it', async t => {
   await settled(watched, ledger)
   t.match(watched.history.status(), { swaps: ledger.swaps.length, missingEvents: 0, missingTransactions: 0 })
   t.ok(watched.events.some(({ message }) => message.startsWith('the disk is full')))
-  for (const { trades, complete } of (await watched.history.last24h(ledger.time)).values()) t.ok(complete && trades <= 12)
+  for (const { trades, complete } of (await watched.history.last24h(() => ledger.time)).values()) t.ok(complete && trades <= 12)
 })
 
 test('stops in the middle, at once also while it waits, and goes on from there', async t => {
@@ -209,7 +228,7 @@ test('stops in the middle, at once also while it waits, and goes on from there',
     const watched = await watch(t, ledger, { ...SMALL, folder })
     await until(() => watched.reader.calls.transactions.length > (round + 1) * 8 || watched.history.status().complete)
     await watched.history.stop()
-    await t.rejects(watched.history.last24h(ledger.time), { code: 'SHUTTING_DOWN' })
+    await t.rejects(watched.history.last24h(() => ledger.time), { code: 'SHUTTING_DOWN' })
     read.push(...watched.reader.calls.transactions)
     await watched.store.close()
   }

@@ -58,7 +58,7 @@ test('a head turns out to be old only once a node that stood goes on: it is as o
   t.match(history.status(), { isBehind: false })
   past = 90_000
   t.match(history.status(), { isBehind: true })
-  await t.rejects(history.last24h(ledger.time), { code: 'HISTORY_UNAVAILABLE' })
+  await t.rejects(history.last24h(() => ledger.time), { code: 'HISTORY_UNAVAILABLE' })
   past = 0
   await slow()
   t.match(history.status(), { isBehind: true }, 'though nobody knows any more')
@@ -218,12 +218,12 @@ test('a transaction that is not given is missing: its number shows, the window s
   t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
   t.same(history.report().get(lost.dao)!.sequenceGaps, [[BigInt(lost.seq), BigInt(lost.seq)]])
   const now = ledger.time
-  const volumes = await history.last24h(now)
+  const volumes = await history.last24h(() => now)
   for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
-  t.equal((await history.last24h(now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
+  t.equal((await history.last24h(() => now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
   delete reader.bendTransaction
   await whole(t, watched, ledger)
-  t.equal((await history.last24h(now)).get(lost.dao)!.complete, true)
+  t.equal((await history.last24h(() => now)).get(lost.dao)!.complete, true)
 })
 
 test('the newest transaction of a DAO is missing: only its account tells', async t => {
@@ -234,7 +234,7 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
   reader.bendPage = (page, { address }) => address === ledger.program ? page : page.filter(({ signature }) => signature !== lost.signature)
   await until(() => history.status().complete && history.status().missingEvents === 1)
-  t.equal((await history.last24h(ledger.time)).get(lost.dao)!.complete, false)
+  t.equal((await history.last24h(() => ledger.time)).get(lost.dao)!.complete, false)
   delete reader.bendTransaction
   await whole(t, watched, ledger)
 })

@@ -53,7 +53,7 @@ async function share (t: Test, ledger: Ledger, url: string, options: Partial<Sha
 }
 
 async function checkWindow (t: Test, ledger: Ledger, { history }: Awaited<ReturnType<typeof share>>, name: string): Promise<void> {
-  const volumes = await history.last24h(Math.floor(now()) + 60)
+  const volumes = await history.last24h(() => Math.floor(now()) + 60)
   for (const dao of ledger.daos) {
     const { base, quote, trades, complete } = volumes.get(dao.address)!
     const count = countOf(ledger.swaps.filter(swap => swap.dao === dao.address), { bps: 50n, basis: 'input' })
@@ -104,7 +104,7 @@ test('one writes, all answer: volumes, days, report and status, and the other wr
   await until(() => second.leads() && reader.history.status().swaps === ledger.swaps.length)
   await checkWindow(t, ledger, reader, 'of the second writer')
   t.not(reader.leads(), true)
-  await t.rejects(first.history.last24h(0), { code: 'SHUTTING_DOWN' })
+  await t.rejects(first.history.last24h(() => 0), { code: 'SHUTTING_DOWN' })
 })
 
 test('a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers', { skip }, async t => {
@@ -118,13 +118,18 @@ test('a past that the node has lost does not hide what is known of today, once i
   ledger.advance(Math.floor(now()) - 600 - ledger.time)
   trade(ledger, 5)
   const forgetful = () => Object.assign(ledgerReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ slot }) => slot > known) })
-  const today = async (history: History) => (await history.last24h(Math.floor(now()))).get(ledger.daos[0]!.address)
+  const today = async (history: History) => (await history.last24h(() => Math.floor(now()))).get(ledger.daos[0]!.address)
   const writer = await share(t, ledger, url, { reader: forgetful() })
-  const reader = await share(t, ledger, url, { reader: forgetful(), writes: false })
+  const heads: number[] = []
+  const reader = await share(t, ledger, url, { reader: forgetful(), writes: false, onHeadSlot: slot => { heads.push(slot) } })
   for (const { history } of [writer, reader]) history.start()
   await until(() => reader.history.status().complete && reader.history.status().missingEvents === ledger.daos[0]!.seqNum - 10)
   await until(async () => (await today(reader.history))?.complete === true)
   t.equal((await today(reader.history))!.trades, 5)
+  await reader.history.last24h(() => {
+    t.ok(heads.at(-1)! >= reader.history.status().headSlot!, 'who tells the time of a process that only reads hears of the writer\'s head, too')
+    return Math.floor(now())
+  })
   t.equal((await reader.history.daily()).get(ledger.daos[0]!.address)!.complete, false)
   const late = await share(t, ledger, url, { reader: forgetful() })
   await writer.history.stop()
@@ -156,13 +161,13 @@ test('without a writer that reaches the head, nothing old is given out as new', 
   const ledger = present()
   const writer = await share(t, ledger, url)
   const reader = await share(t, ledger, url, { writes: false, staleMs: 4_000 })
-  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'WARMING_UP' })
+  await t.rejects(reader.history.last24h(() => Math.floor(now())), { code: 'WARMING_UP' })
   for (const { history } of [writer, reader]) history.start()
   await until(() => reader.history.status().last24h)
   await checkWindow(t, ledger, reader, 'fresh')
   await writer.history.stop()
   await wait(4_200)
-  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
+  await t.rejects(reader.history.last24h(() => Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
   await t.rejects(reader.history.daily(), { code: 'HISTORY_UNAVAILABLE' })
   t.ok(now() * 1000 - reader.history.status().headAt! > 4_000)
   const other = await share(t, ledger, url, { writes: false, rate: parseDecimal('0.0025')! })
@@ -179,7 +184,7 @@ test('a head that the chain has been past for long, by what a reading process\'s
   await until(() => reader.history.status().last24h)
   await checkWindow(t, ledger, reader, 'fresh')
   past = 90_000
-  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
+  await t.rejects(reader.history.last24h(() => Math.floor(now())), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
   past = 15_000
   await until(() => !reader.history.status().isBehind)
   await checkWindow(t, ledger, reader, 'no longer than finality takes')
@@ -192,7 +197,7 @@ test('a database that is away is waited for, and its secrets are not told; one t
   Object.assign(away, { port: '1', username: 'somebody', password: 'a-secret-word' })
   const { history, events } = await share(t, ledger, away.href)
   history.start()
-  await t.rejects(history.last24h(0), { code: 'HISTORY_UNAVAILABLE' })
+  await t.rejects(history.last24h(() => 0), { code: 'HISTORY_UNAVAILABLE' })
   t.match(history.status(), { phase: 'starting', last24h: false })
   t.match(events[0], { level: 'error', code: 'retry', message: /ECONNREFUSED.*tried again/ })
   t.notMatch(JSON.stringify(events), /a-secret-word/)
@@ -220,7 +225,7 @@ test('a connection that has gone silent is given up in time, and the answers com
   await checkWindow(t, ledger, reader, 'before')
   wire.silent = true
   const begun = performance.now()
-  await t.rejects(reader.history.last24h(Math.floor(now())), { code: 'HISTORY_UNAVAILABLE' })
+  await t.rejects(reader.history.last24h(() => Math.floor(now())), { code: 'HISTORY_UNAVAILABLE' })
   t.ok(performance.now() - begun < 15_000)
   trade(ledger, 1)
   wire.silent = false

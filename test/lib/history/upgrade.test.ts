@@ -56,7 +56,7 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
     const again = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place', reader: ledgerReader(ledger) })
     await until(() => again.history.status().headAt !== null)
     const dao = ledger.daos[0]!.address
-    if (stops === 0) t.equal((await again.history.last24h(ledger.time)).size, ledger.daos.length, 'tickers need nothing of it')
+    if (stops === 0) t.equal((await again.history.last24h(() => ledger.time)).size, ledger.daos.length, 'tickers need nothing of it')
     if (stops < 3) {
       await new Promise(resolve => setTimeout(resolve, 5 * stops))
     } else {

@@ -12,7 +12,7 @@ const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
 
 /** The window of all DAOs at `now` against a count of the ledger's swaps. */
 async function checkWindow (t: Test, ledger: Ledger, history: History, rule: Rule, now: number): Promise<void> {
-  const volumes = await history.last24h(now)
+  const volumes = await history.last24h(() => now)
   t.equal(volumes.size, ledger.daos.length)
   for (const dao of ledger.daos) {
     const { base, quote, trades, complete } = volumes.get(dao.address)!

@@ -8,6 +8,10 @@ export const LIFETIME_MS = 10_000
 const UNSEEN_MS = 34_000
 /** By how much the head of the history may be behind, as documented: STALE_IF_ERROR and a lifetime. */
 const HEAD_MS = 75_000
+/** A block is final so many slots after it: where it is sooner, a head whose finality has come to stand is believed for that much longer. */
+const FINAL_AFTER = 32
+const SLOT_MS = 400
+const headMs = ({ finalityLag }: World['plan']): number => HEAD_MS + (FINAL_AFTER - finalityLag) * SLOT_MS
 /** Nodes without limits, and nothing wrong for so long: what is alive is there, and fresh. */
 const CALM_MS = 30_000
 /** Nothing new for STALE_IF_ERROR and a lifetime, and what an answer takes: nothing is ready. */
@@ -36,7 +40,7 @@ export async function checkDisk ({ app, disk }: World, { status, body }: Answer)
   if (says) fail('disk', '503 from /ready', String(status))
 }
 
-export function checkTickers ({ ledger, truth, sight, seen }: World, list: any[], age: number): void {
+export function checkTickers ({ ledger, truth, sight, seen, plan }: World, list: any[], age: number): void {
   const now = time.now()
   const pools = list.map(ticker => ticker.pool_id)
   if (pools.length === 0) fail('tickers', 'a pool', 'none')
@@ -50,7 +54,7 @@ export function checkTickers ({ ledger, truth, sight, seen }: World, list: any[]
     if (!states.some(state => !state.empty && state.price === ticker.last_price && state.liquidity === ticker.liquidity_in_usd)) {
       fail(`price of ${dao.address} at age ${Math.round(age / 1000)} s`, states.map(state => `${state.price} (${state.liquidity})`).join(' or '), `${ticker.last_price} (${ticker.liquidity_in_usd})`)
     }
-    const behind = sight.reach(now, age + HEAD_MS)
+    const behind = sight.reach(now, age + headMs(plan))
     const possible = truth.volumes(dao, now - behind, now, sight.blockTimeAt(now - behind) - 62, ledger.time + 62, { base: ticker.base_volume, quote: ticker.target_volume })
     if (possible !== undefined) fail(`volumes of ${dao.address} at age ${Math.round(age / 1000)} s`, possible.join(' or '), `${ticker.base_volume}/${ticker.target_volume}`)
   }
@@ -73,9 +77,9 @@ export const isComplete = ({ headers }: Answer): boolean => headers['x-history-c
 /** Trades that an aggregate has counted. */
 export const tradesOf = ({ body }: Answer): number => body.dailyBreakdown.reduce((sum: number, day: any) => sum + day.trades, 0)
 
-export function checkAggregate ({ truth, sight }: World, answer: Answer): void {
+export function checkAggregate ({ truth, sight, plan }: World, answer: Answer): void {
   const { body: record, age } = answer
-  const [low, high] = [truth.total(time.now() - sight.reach(time.now(), age + HEAD_MS)), truth.total(time.now())]
+  const [low, high] = [truth.total(time.now() - sight.reach(time.now(), age + headMs(plan))), truth.total(time.now())]
   const served = parseDecimal(record.totalVolume)!
   const [trades, complete] = [tradesOf(answer), isComplete(answer)]
   const isLow = compare(served, subtract(low.usd, CENT)) < 0 || trades < low.trades

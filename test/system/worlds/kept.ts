@@ -79,6 +79,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 31, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 40 }, weather: 150, every: 5, events: [{ at: 20, chain: 'upgrade' }, { at: 40, chain: 'unknown' }, { at: 42, chain: 'unknown' }, { at: 44, chain: 'unknown' }, { at: 46, chain: 'unknown' }] }
   },
   {
+    found: 'A node that had stood for nine minutes went on: the history had come to its head before the chain\'s time had been read anew, and a window ended minutes ago.',
+    plan: { seed: 917, nodes: 1, finalityLag: 32, bulk: true, kind: 'small', daos: 5, past: { days: 4, swaps: 70 }, weather: 665, every: 61, events: [{ at: 3, chain: 'collect' }, { at: 102, for: 555, node: 0, weather: { kind: 'freeze' } }, { at: 252, burst: { clients: 37, requests: 1 } }, { at: 610, for: 120, node: 0, weather: { kind: 'latency', ms: 931 } }] }
+  },
+  {
     found: 'For defects put back: a list that is short, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },
