@@ -104,8 +104,8 @@ export const DEFECTS: Defect[] = [
     by: 54,
     sentence: 'The chain goes on after a halt, nobody gives its block time, and windows end where it stood.',
     file: 'lib/chain/chain-clock.ts',
-    find: 'if (mark !== undefined && carryMs !== Infinity && newest > mark.slot) mark = undefined',
-    put: ''
+    find: 'if (mark === undefined || carryMs === Infinity || slot <= mark.slot) return false',
+    put: 'return false'
   },
   {
     name: 'lagging-at-first',
@@ -287,5 +287,13 @@ export const DEFECTS: Defect[] = [
     file: 'lib/chain/slots.ts',
     find: 'isStride || isLine || goesOn',
     put: 'isStride || goesOn'
+  },
+  {
+    name: 'time-that-stood',
+    by: 917,
+    sentence: 'The last 24 hours end where the chain\'s time stood, though the head has gone on.',
+    file: 'plugins/history.ts',
+    find: 'onHeadSlot: chain.noteFinalized,\n',
+    put: '\n'
   }
 ]
