@@ -140,7 +140,7 @@ export function createHistory (options: HistoryOptions): History {
       await onReached?.(head)
       const { state } = writer
       const { verifiedSlot, wasSearched, isWithheld } = reconciler
-      await publish({ complete: isComplete(state), verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
+      await publish({ complete: isComplete(state), listed: state.indexedRanges.length > 0, verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
     }
     const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs, onHeadSlot })
     indexer.listening(isListening)

@@ -11,6 +11,8 @@ interface LostSlots { fromSlot: number, toSlot: number }
 export interface PublishView {
   /** Walked to the beginning that the node offers, without an unindexed range. */
   complete: boolean
+  /** The node has listed something: where it lists nothing, nobody knows what is older than its lists. */
+  listed: boolean
   /** Up to here what is stored has been compared with the accounts' numbers, by a walk that reached the head: finalized; 0: not yet. */
   verifiedSlot: number
   sequenceGaps: Iterable<SequenceGap>
@@ -26,9 +28,9 @@ export interface PublishView {
 }
 
 /** Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or events of a stretch that none has. */
-function isLost (gap: SequenceGap, { searched, losses }: PublishView): boolean {
+function isLost (gap: SequenceGap, { listed, searched, losses }: PublishView): boolean {
   if (!searched(gap)) return false
-  return gap.from === 1n || losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
+  return (gap.from === 1n && listed) || losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
 }
 
 /** The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted and placed. */

@@ -8,10 +8,13 @@ export const LIFETIME_MS = 10_000
 const UNSEEN_MS = 34_000
 /** By how much the head of the history may be behind, as documented: STALE_IF_ERROR and a lifetime. */
 const HEAD_MS = 75_000
-/** A block is final so many slots after it: where it is sooner, a head whose finality has come to stand is believed for that much longer. */
+/** A block is final so many slots after it: where it is sooner, and finality comes to stand, a head is believed for that much longer. */
 const FINAL_AFTER = 32
 const SLOT_MS = 400
-const headMs = ({ finalityLag }: World['plan']): number => HEAD_MS + (FINAL_AFTER - finalityLag) * SLOT_MS
+function headMs ({ finalityLag, events }: World['plan']): number {
+  const stands = events.some(event => 'weather' in event && event.weather.kind === 'finality')
+  return HEAD_MS + (stands ? (FINAL_AFTER - finalityLag) * SLOT_MS : 0)
+}
 /** Nodes without limits, and nothing wrong for so long: what is alive is there, and fresh. */
 const CALM_MS = 30_000
 /** Nothing new for STALE_IF_ERROR and a lifetime, and what an answer takes: nothing is ready. */

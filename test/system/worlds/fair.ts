@@ -26,9 +26,20 @@ export async function fairWeather (world: World): Promise<void> {
   }
 }
 
+/**
+ * DAOs that may be hidden for a day. While a proposal is live a swap of a new form can't prove itself before one of a pool without a proposal has: where there is
+ * none yet, its DAO is hidden too.
+ */
+function hiddenFor ({ ledger, isGrown, swapsBeforeGrown, hidden }: World): ReadonlySet<string> {
+  const grown = isGrown ? ledger.swaps.slice(swapsBeforeGrown) : []
+  const withProposal = new Set(ledger.daos.filter(({ proposalLive }) => proposalLive).map(({ address }) => address))
+  return grown.every(({ dao }) => withProposal.has(dao)) ? new Set([...hidden, ...grown.map(({ dao }) => dao)]) : hidden
+}
+
 /** What is not yet as it must be; empty: nothing. */
 async function lacking (world: World): Promise<string> {
-  const { ledger, truth, hidden } = world
+  const { ledger, truth } = world
+  const hidden = hiddenFor(world)
   const ready = await get(world, '/ready')
   const [tickers, aggregate, daos] = [await get(world, '/api/tickers'), await get(world, '/api/volume/aggregate'), await get(world, '/api/daos')]
   if (world.isLost) {

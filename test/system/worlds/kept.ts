@@ -83,6 +83,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 917, nodes: 1, finalityLag: 32, bulk: true, kind: 'small', daos: 5, past: { days: 4, swaps: 70 }, weather: 665, every: 61, events: [{ at: 3, chain: 'collect' }, { at: 102, for: 555, node: 0, weather: { kind: 'freeze' } }, { at: 252, burst: { clients: 37, requests: 1 } }, { at: 610, for: 120, node: 0, weather: { kind: 'latency', ms: 931 } }] }
   },
   {
+    found: 'A node that listed nothing at all: all that the accounts had numbered was taken for older than its lists, and a block range was given without it.',
+    plan: { seed: 1328, nodes: 3, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 4, swaps: 302 }, weather: 25, every: 43, events: [{ at: 0, for: 73, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 1 } } }] }
+  },
+  {
     found: 'For defects put back: a list that is short, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },
@@ -157,5 +161,9 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'For defects put back: what a stranger may do, an upgrade, another network.',
     plan: { seed: 34, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 150, every: 8, events: [{ at: 12, chain: 'hostile' }, { at: 14, chain: 'hostile' }, { at: 16, chain: 'hostile' }, { at: 20, chain: 'forged' }, { at: 22, chain: 'forged' }, { at: 24, chain: 'forged' }, { at: 26, chain: 'forged' }, { at: 28, chain: 'forged' }, { at: 30, chain: 'forged' }, { at: 40, chain: 'upgrade' }, { at: 90, for: 30, process: 'network' }] }
+  },
+  {
+    found: 'For defects put back: what is missing at the end of a DAO\'s events, and a restart.',
+    plan: { seed: 310, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 204 }, every: 10, events: [{ at: 60, for: 230, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } }, { at: 316, process: 'restart' }], weather: 386 }
   }
 ]

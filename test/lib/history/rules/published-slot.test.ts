@@ -3,7 +3,7 @@ import { publishableSlot, type PublishView } from '../../../../lib/history/rules
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 
 const WHOLE: PublishView = {
-  complete: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, withheld: () => false, losses: [], missing: [], incompleteSlot: null
+  complete: true, listed: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, withheld: () => false, losses: [], missing: [], incompleteSlot: null
 }
 const gap = (over: Partial<SequenceGap>): SequenceGap => ({ dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over })
 const slotOf = (over: Partial<PublishView>) => publishableSlot({ ...WHOLE, ...over })
@@ -44,6 +44,7 @@ test('a transaction that is listed and not given holds nothing up once it can on
 
 test('a stated loss holds nothing up', t => {
   t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have')
+  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, listed: false }), undefined, 'a node that lists nothing says nothing of the past')
   const losses = [{ fromSlot: 550, toSlot: 560 }]
   t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes, losses }), 990)
   t.equal(slotOf({ sequenceGaps: [gap({})], losses }), 499, 'not looked for yet')
