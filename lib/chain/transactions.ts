@@ -50,7 +50,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   return {
     async signatures (address, { before, until, limit = PAGE, minSlot }, options = {}) {
       const page = { commitment: COMMITMENT, limit, ...(minSlot !== undefined && { minContextSlot: minSlot }), ...(before !== undefined && { before }), ...(until !== undefined && { until }) }
-      const rows = await rpc.call('getSignaturesForAddress', [address, page], options).catch(cursorError)
+      // Software before version 4 answers with an empty list where it does not know the cursor: another node may
+      const rows = await rpc.call('getSignaturesForAddress', [address, page], { ...options, ...(before !== undefined && { doubt: isEmptyList }) }).catch(cursorError)
       if (!Array.isArray(rows)) throw badAnswer('getSignaturesForAddress: no list')
       const infos = rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))
       checkPageBounds(infos, limit, [before, until])
@@ -112,6 +113,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
 }
 
 const isNull = (result: unknown): boolean => result === null
+const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
 /** A page that is out of order, too long, or holds its own bounds would let a reader skip rows, or read them for ever. */
 function checkPageBounds (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {

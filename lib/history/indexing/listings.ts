@@ -66,6 +66,7 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
   const listings: Listing[] = []
   const options = (priority: Priority) => ({ priority, deadlineMs: DEADLINE_MS, signal })
 
+  /** A page. `minSlot`: a node that has not come so far lists less than there is, or does not know the cursor. */
   async function signatures (page: { before?: string, limit?: number, minSlot?: number }, priority: Priority): Promise<SignatureInfo[]> {
     try {
       return await reader.signatures(program, { limit: pageSize, ...page }, options(priority))
@@ -94,7 +95,7 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
   async function page (cursor: Cursor, token: string | undefined, priority: Priority, bulk: boolean): Promise<Page> {
     const found = bulk ? await bulkPage(cursor, token) : undefined
     if (found !== undefined) return found
-    const infos = await signatures({ before: cursor.signature }, priority)
+    const infos = await signatures({ before: cursor.signature, minSlot: cursor.slot }, priority)
     checkPageOrder(infos, cursor)
     return { infos, isBulk: false }
   }
@@ -109,7 +110,7 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
    * beginning. Undefined: it does not know that place.
    */
   async function behind ({ signature, slot, anchor }: Cursor, priority: Priority): Promise<SignatureInfo[] | undefined> {
-    const page = await signatures(anchor === null ? {} : { before: anchor }, priority)
+    const page = await signatures({ ...(anchor !== null && { before: anchor }), minSlot: slot }, priority)
     checkPageOrder(page)
     const at = page.findIndex(entry => entry.signature === signature)
     if (at >= 0) return page.slice(at + 1)

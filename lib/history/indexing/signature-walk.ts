@@ -151,12 +151,12 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
   }
 
   /** What is new, newest first, as far as it can be listed; `whole`: down to `top`. */
-  async function listNew (top: IndexedRange, page: SignatureInfo[], edge: number): Promise<{ entries: SignatureInfo[], whole: boolean }> {
+  async function listNew (top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number): Promise<{ entries: SignatureInfo[], whole: boolean }> {
     const entries = above(page, top)
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
       const last = entries.at(-1)!
-      const more = await listings.signatures({ before: last.signature }, 'head')
+      const more = await listings.signatures({ before: last.signature, minSlot }, 'head')
       checkPageOrder(more, last)
       if (more.length === 0) break
       const found = above(more, top)
@@ -189,7 +189,7 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     if (newest === undefined) throw new HistoryLost('the node lists no signature at all, though there are some')
     if (newest.signature === top.newest) return { taken: 0, reached: asked, behind: false }
     if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
-    const { entries, whole } = await listNew(top, page, edge)
+    const { entries, whole } = await listNew(top, page, asked.slot, edge)
     // Nodes may order the transactions of one slot differently
     if (entries.length === 0) return { taken: 0, reached: asked, behind: false }
     if (whole && (entries.at(-1)!.blockTime ?? Infinity) > edge) {

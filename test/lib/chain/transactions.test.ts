@@ -174,6 +174,18 @@ test('signatures: an unknown cursor is CURSOR_UNKNOWN, the place in the block is
   t.match(await reader.signatures('address', {}), [{ transactionIndex: 7 }])
 })
 
+test('signatures: an empty list after a cursor is taken for the end where no other node lists more', async t => {
+  const row = { signature: signatureOf(2), slot: 9, err: null, blockTime: null }
+  const older = await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : []))
+  const other = await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : [row]))
+  const reader = readerOf(older.url, { urls: [older.url, other.url] })
+  t.match(await reader.signatures('address', { before: signatureOf(3) }), [{ signature: signatureOf(2) }])
+  t.same(await reader.signatures('address', {}), [], 'without a cursor there is nothing that it may not know')
+  t.same(await readerOf(older.url).signatures('address', { before: signatureOf(3) }), [], 'a node alone is all there is')
+  other.behave = answering(() => new RpcFault(-32020))
+  t.same(await reader.signatures('address', { before: signatureOf(3) }), [])
+})
+
 test('bulk: whole transactions with their places, page by page, held to what was asked for', async t => {
   const entry = (n: number, slot: number, transactionIndex: number) => ({ ...transaction(signatureOf(n), slot), transactionIndex, version: 1 })
   const node = await startNode(t, answering(() => ({ data: [entry(1, 5, 3), entry(2, 5, 4), entry(3, 6, 0)], paginationToken: '6:0' })))

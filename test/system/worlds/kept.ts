@@ -87,6 +87,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 1328, nodes: 3, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 4, swaps: 302 }, weather: 25, every: 43, events: [{ at: 0, for: 73, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 1 } } }] }
   },
   {
+    found: 'A node whose finality stood, of older software, answered an unknown cursor with an empty list: what lay behind was taken for lost, and a block range was given without it.',
+    plan: { seed: 1466, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 5, past: { days: 4, swaps: 267 }, weather: 478, every: 62, events: [{ at: 2, for: 891, node: 0, weather: { kind: 'finality' } }, { at: 350, for: 848, node: 0, weather: { kind: 'older' } }, { at: 406, chain: 'burst' }] }
+  },
+  {
     found: 'For defects put back: a list that is short, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },

@@ -178,3 +178,32 @@ test('the head is listed by a node that has come as far as the slot up to which 
   t.strictSame(reached, asked)
   t.strictSame(pages, [asked.slot], 'one that lags would list less than there is')
 })
+
+test('each page below a cursor is asked of nodes that have come as far as the cursor, and those above what is stored as far as the head', async t => {
+  const ledger = trading(40)
+  const { writer, reader, head, back, ranges } = await setUp(t, ledger, { pageSize: 10 })
+  const asked: Array<{ before?: string, minSlot?: number }> = []
+  reader.bendPage = (page, { before, minSlot }) => {
+    asked.push({ ...(before !== undefined && { before }), ...(minSlot !== undefined && { minSlot }) })
+    return page
+  }
+  await head()
+  while (ranges().length > 0) await back()
+  const slotOf = new Map(Array.from({ length: ledger.history.length }, (_, at) => [ledger.history.signature(at), ledger.history.slot(at)]))
+  const below = asked.filter(({ before }) => before !== undefined)
+  t.ok(below.length >= 4)
+  for (const { before, minSlot } of below) t.ok(minSlot! >= slotOf.get(before!)!)
+
+  asked.length = 0
+  const dao = ledger.daos[0]!
+  for (let at = 0; at < 30; at++) {
+    ledger.advance(1)
+    dao.swap('buy', BigInt(9000 + at))
+  }
+  ledger.advance(60)
+  while ((await head()).reached === undefined);
+  t.equal(writer.state.swaps, 70)
+  const [{ minSlot: reached = 0 } = {}] = asked
+  t.ok(reached > ledger.swaps.at(-1)!.slot && asked.length >= 4)
+  t.ok(asked.every(({ minSlot }) => minSlot! >= reached), JSON.stringify(asked))
+})
