@@ -164,7 +164,8 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
       submission.settle(reply, at)
     }
     const { method } = submission.calls[positions[0]!]!
-    if (refusals < positions.length) {
+    // one that was given up, or never answered, tells nothing of the rate
+    if (replies.some(reply => !('error' in reply) || faultOf(reply.error)?.reason === 'rpc-error')) {
       pauseMs = FIRST_PAUSE_MS
       for (const rate of [all, rateOf(method)]) rate.accept(sentAt)
       limits.accept(method, sentAt)

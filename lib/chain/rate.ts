@@ -98,6 +98,8 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
   let loweredAt = -Infinity
   /** When the first of the refusals came since which nothing was accepted, and what was found before it. */
   let run: { at: number, before: Allowance | undefined } | undefined
+  /** When the newest of the accepted calls was sent. What is on its way is counted before anybody knows whether it is accepted. */
+  let acceptedAt = -Infinity
   /** Slow start: the rate, since when, and how many calls were spent at it. */
   let start = { rate: startRate ?? Infinity, at: clock.now(), spent: 0 }
   let tokens = 1
@@ -175,7 +177,7 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
     if (!again) run = { at: sentAt, before }
     const base = run!.at
     let windowMs = Math.max(before?.windowMs ?? FIRST_WINDOW_MS, windowOf(retryAfterMs ?? 0), again ? windowOf(sentAt - base) : 0)
-    let calls = count(base - windowMs, base)
+    let calls = acceptedAt > base - windowMs ? count(base - windowMs, base) : 0
     const probing = before !== undefined && level > top()
     // Refused while no more than what was allowed before was asked for: calls bunch on their way; if that is not it, the window is longer.
     const bunched = before !== undefined && !probing && !again && calls >= before.calls * BACK
@@ -238,6 +240,7 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       loweredAt = clock.now()
     },
     accept (sentAt) {
+      acceptedAt = Math.max(acceptedAt, sentAt)
       if (sentAt > loweredAt) run = undefined
     },
     state (allowance) {

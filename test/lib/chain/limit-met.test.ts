@@ -38,6 +38,17 @@ test('where nothing was accepted of late it is no method\'s limit', t => {
   t.end()
 })
 
+test('what is on its way has not been accepted: neither is it a method\'s limit then, nor is anything found by it', t => {
+  const { clock, all, rates, limits, accept, refuse } = setUp()
+  accept('list')
+  clock.advance(10_001)
+  for (const rate of [all, rates.list]) rate.spend(2)
+  t.ok(limits.acceptsNothing(clock.now()))
+  t.equal(refuse('list'), 'all')
+  t.equal(all.known(), undefined, 'a node that accepts nothing tells no limit')
+  t.end()
+})
+
 test('a method that makes half of the calls has met its own limit, one that makes fewer that of all', t => {
   const { accept, refuse } = setUp()
   accept('list', 'slot')

@@ -91,6 +91,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 1466, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 5, past: { days: 4, swaps: 267 }, weather: 478, every: 62, events: [{ at: 2, for: 891, node: 0, weather: { kind: 'finality' } }, { at: 350, for: 848, node: 0, weather: { kind: 'older' } }, { at: 406, chain: 'burst' }] }
   },
   {
+    found: 'A node had refused everything for a minute, and calls on their way, or given up, counted as accepted: it was asked once in ten seconds after that.',
+    plan: { seed: 462, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 3, past: { days: 2, swaps: 82 }, weather: 234, every: 10, events: [{ at: 100, for: 78, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', value: 10 } } }] }
+  },
+  {
     found: 'For defects put back: a list that is short, a mint that is said not to be.',
     plan: { seed: 25, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 330, every: 20, events: [{ at: 80, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts', value: 1 } } }, { at: 215, for: 110, node: 0, weather: { kind: 'fault', rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 4 } } }] }
   },

@@ -266,11 +266,16 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'outage-for-a-limit',
-    by: 461,
-    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards.',
-    file: 'lib/chain/limit-met.ts',
-    find: 'if (acceptsNothing(at)) return all\n',
-    put: '\n'
+    by: 462,
+    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: calls that were given up count as accepted.',
+    file: 'lib/chain/pace.ts',
+    find: "if (replies.some(reply => !('error' in reply) || faultOf(reply.error)?.reason === 'rpc-error')) {",
+    put: 'if (refusals < positions.length) {',
+    and: {
+      file: 'lib/chain/limit-met.ts',
+      find: 'acceptedAt <= at - METHOD_WINDOW_MS',
+      put: 'all.accepted(METHOD_WINDOW_MS, at) === 0'
+    }
   },
   {
     name: 'swap-without-before',
