@@ -40,8 +40,11 @@ async function startServer (t: Test) {
   return node
 }
 
+/** Silence that ends a connection or an attempt at one: on a busy machine an answer may take a second. */
+const SILENCE_MS = 1_500
+
 /** A subscription to logs that keeps a diary, and waits no longer than `longest` for anything. */
-function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, longest = 300) {
+function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, longest = SILENCE_MS) {
   const states: string[] = []
   const notes: unknown[] = []
   const faults: unknown[] = []
@@ -49,8 +52,8 @@ function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, l
   const subscription = subscribe({
     url,
     requests: [{ method: 'logsSubscribe', params: [{ mentions: ['program'] }], onNotification: result => notes.push(result) }],
-    heartbeatMs: 150,
-    connectMs: 300,
+    heartbeatMs: SILENCE_MS,
+    connectMs: SILENCE_MS,
     onState: state => states.push(state),
     onFault: error => faults.push(error),
     clock: {
@@ -70,7 +73,7 @@ function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, l
 }
 
 const until = async (condition: () => boolean) => {
-  for (let i = 0; i < 200 && !condition(); i++) await delay(10)
+  for (let i = 0; i < 1_500 && !condition(); i++) await delay(10)
 }
 const reasons = (faults: unknown[]) => faults.map(fault => faultOf(fault)?.reason)
 const notify = (socket: WebSocket | undefined, subscription: unknown, result: unknown) =>
@@ -116,7 +119,7 @@ test('reconnects and subscribes anew, each change told once', async t => {
 test('a chain that stands sends nothing: pongs keep it up, and their absence ends it', async t => {
   const node = await startServer(t)
   const { states, faults } = watch(t, node.url)
-  await delay(500)
+  await delay(2.5 * SILENCE_MS)
   t.strictSame([states, faults], [['up'], []])
   ;(node.sockets[0] as unknown as { _socket: { pause: () => void } })._socket.pause()
   await until(() => states.length > 1)
@@ -226,7 +229,7 @@ test('a refusal by HTTP, a handshake that hangs, a closing that hangs', async t 
   ;(node.sockets.at(-1) as unknown as { _socket: { pause: () => void } })._socket.pause()
   const begun = performance.now()
   await stuck.subscription.close()
-  t.ok(performance.now() - begun < 2_000, 'cut when the node does not close with it')
+  t.ok(performance.now() - begun < 8_000, 'cut when the node does not close with it')
 })
 
 test('a hundred reconnections leave one socket and no timer', async t => {
