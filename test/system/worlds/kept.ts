@@ -156,7 +156,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'The same after a node had stood for ten minutes: the one that lagged broke off each stride of the other, and nothing proved any more how far the chain was.',
-    plan: { seed: 1011, nodes: 1, finalityLag: 32, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 40 }, weather: 711, every: 4, events: [{ at: 10, for: 648, node: 0, weather: { kind: 'freeze' } }, { at: 584, for: 249, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 100 } } }] }
+    plan: { seed: 1011, nodes: 1, finalityLag: 32, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 40 }, weather: 760, every: 8, events: [{ at: 10, for: 648, node: 0, weather: { kind: 'freeze' } }, { at: 560, for: 300, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 100 } } }] }
   },
   {
     found: 'Accounts had been read in the midst of a slot, before a swap of it that its node then listed to nobody: a block range that ended there was given without it.',
