@@ -49,7 +49,7 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
 
   const time = (): number | undefined => mark && mark.time + Math.min(carryMs, clock.now() - mark.at)
 
-  /** Whether it stood before this slot, and so goes on: no window ends where it was. */
+  /** Takes note of a slot. True where the clock stood before it: the chain goes on, and no window ends where it was. */
   function goesOn (slot: number): boolean {
     if (goneOn !== undefined) {
       if (slot >= goneOn.slot) goneOn.at = clock.now()
@@ -65,9 +65,12 @@ export function createChainClock ({ reader, clock, onDifference = () => {} }: Ch
     const newest = await reader.finalizedSlot({ priority: 'head' })
     const at = clock.now()
     goesOn(newest)
-    if (goneOn !== undefined && newest < goneOn.slot && at - goneOn.at < DOUBTED_AFTER_MS) return
+    const isBefore = (): boolean => goneOn !== undefined && newest < goneOn.slot && clock.now() - goneOn.at < DOUBTED_AFTER_MS
+    if (isBefore()) return
     for (let slot = newest; slot > newest - SKIPPED; slot--) {
       const seconds = await reader.blockTime(slot, { priority: 'head' })
+      // that the chain has gone on may have been told meanwhile
+      if (isBefore()) return
       if (seconds === null) continue
       if (mark !== undefined && slot <= mark.slot) {
         // The same slot again: the chain stands, and so does its time

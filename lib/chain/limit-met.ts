@@ -33,9 +33,7 @@ export function createLimitFinder (all: Rate): LimitFinder {
    */
   let suspect: { method: string, at: number, times: number, before: Allowance | undefined, hasOthers: boolean, isProved: boolean } | undefined
 
-  /** When the newest of the accepted calls was sent: what is on its way counts as spent, and may be refused like all others. */
-  let acceptedAt = -Infinity
-  const acceptsNothing = (at: number): boolean => acceptedAt <= at - METHOD_WINDOW_MS
+  const acceptsNothing = (at: number): boolean => all.accepted(METHOD_WINDOW_MS, at) === 0
 
   /** By what was accepted of the method and of all. */
   function byCounts (own: Rate, at: number): Rate {
@@ -56,7 +54,6 @@ export function createLimitFinder (all: Rate): LimitFinder {
 
   return {
     accept (method, sentAt) {
-      acceptedAt = Math.max(acceptedAt, sentAt)
       if (suspect?.method === method) suspect = undefined
       else if (suspect !== undefined && sentAt > suspect.at) suspect.hasOthers = true
     },

@@ -123,6 +123,9 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
     return sum
   }
 
+  /** Of a window in which nothing has been accepted what is on its way is no part: it may be refused like all others. */
+  const accepted = (windowMs: number, to: number): number => acceptedAt > to - windowMs ? count(to - windowMs, to) : 0
+
   /** Calls within the window that are admitted now: beyond what was found only while more is tried. */
   const admitted = ({ calls }: Allowance): number => level > top() && stated === undefined ? Math.max(calls + 1, Math.floor(calls * level * (1 + margin))) : calls
   const perSecond = (): number => found === undefined ? start.rate : found.calls / found.windowMs * 1000 * level
@@ -177,13 +180,13 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
     if (!again) run = { at: sentAt, before }
     const base = run!.at
     let windowMs = Math.max(before?.windowMs ?? FIRST_WINDOW_MS, windowOf(retryAfterMs ?? 0), again ? windowOf(sentAt - base) : 0)
-    let calls = acceptedAt > base - windowMs ? count(base - windowMs, base) : 0
+    let calls = accepted(windowMs, base)
     const probing = before !== undefined && level > top()
     // Refused while no more than what was allowed before was asked for: calls bunch on their way; if that is not it, the window is longer.
     const bunched = before !== undefined && !probing && !again && calls >= before.calls * BACK
     if (bunched && margin > MAX_MARGIN / 2) {
       windowMs = windowOf(windowMs + 1)
-      calls = count(base - windowMs, base)
+      calls = accepted(windowMs, base)
       margin = MIN_MARGIN
     } else if (bunched) {
       // what was accepted until then falls short of the limit by chance
@@ -255,7 +258,7 @@ export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
       loweredAt = clock.now()
       tokens = Math.min(tokens, 1)
     },
-    accepted: (windowMs, at) => count(at - windowMs, at),
+    accepted,
     known: () => found,
     forget () {
       found = stated

@@ -98,6 +98,22 @@ t.test('a slot seen elsewhere ends the time at which it stood, until one from th
   t.equal(clock.time(), 1_031_000, 'so near is near enough')
 })
 
+t.test('a reading that was under way when the chain went on is not taken for where it is', async t => {
+  const { node, pass, clock } = make()
+  await clock.read()
+  node.stands = true
+  pass(300)
+  await clock.read()
+  const reading = clock.read()
+  await Promise.resolve()
+  clock.note(1_200)
+  await reading
+  t.equal(clock.time(), undefined)
+  node.slot = 1_201
+  await clock.read()
+  t.equal(clock.time(), 1_201_000)
+})
+
 t.test('a slot that nobody has seen again is forgotten', async t => {
   const { node, pass, clock } = make()
   await clock.read()

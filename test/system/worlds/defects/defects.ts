@@ -272,9 +272,9 @@ export const DEFECTS: Defect[] = [
     find: "if (replies.some(reply => !('error' in reply) || faultOf(reply.error)?.reason === 'rpc-error')) {",
     put: 'if (refusals < positions.length) {',
     and: {
-      file: 'lib/chain/limit-met.ts',
-      find: 'acceptedAt <= at - METHOD_WINDOW_MS',
-      put: 'all.accepted(METHOD_WINDOW_MS, at) === 0'
+      file: 'lib/chain/rate.ts',
+      find: 'acceptedAt > to - windowMs ?',
+      put: 'true ?'
     }
   },
   {
