@@ -104,13 +104,13 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
   let state = 1
   const random = (): number => { state = (state * 48271) % 2147483647; return state / 2147483647 }
   const network = createNetwork(random)
-  time!.reset({ epoch: ledger.time * 1000, random, fetch: network.fetch })
+  time!.reset({ epoch: ledger.time * 1000, random })
   const service = createNodeService(ledger, { now: () => time!.now(), limits })
   network.hosts.set('node.test', { service, latencyMs: LATENCY_MS, down: false })
   time!.onMove = follow(ledger, today)
   const env = envOf(ledger, 'http://node.test', folder)
   const app = Fastify({ ...serverOptions(env), logger: env.LOG_LEVEL === 'silent' ? false : { level: env.LOG_LEVEL! } })
-  await app.register(fp(application), { env, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
+  await app.register(fp(application), { env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
   const loading = { isOver: false }
   const ready = Promise.resolve(app.ready()).finally(() => { loading.isOver = true })
   // Modules are read from the disk in real time.

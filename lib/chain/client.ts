@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import { createBreaker, withBreaker, type BreakerState } from './breaker.js'
+import { type Connections, createConnections } from './connections.js'
 import { createTimeouts } from './timeouts.js'
 import { withFailover } from './failover.js'
 import { createGenesisBook, withGenesisCheck } from './genesis.js'
@@ -15,7 +16,7 @@ import { nodeError } from './node-errors.js'
 import { createPace } from './pace.js'
 import { createNodeCalls, type CallReport } from './reply.js'
 import { createRetryBudget } from './retry-budget.js'
-import type { Call, Fetch, Reply, Rpc, Send } from './rpc.js'
+import type { Call, Reply, Rpc, Send } from './rpc.js'
 import { createSlotWatch, withSlotWatch, type SlotWatch } from './slots.js'
 import type { CallOptions, Priority } from './types.js'
 
@@ -43,8 +44,8 @@ export interface NodeClientOptions {
   watchMs?: number
   /** Told of every request that was sent, when it has ended. Must not throw. */
   onCall?: (report: CallReport) => void
-  /** The platform's. */
-  fetch?: Fetch
+  /** Its own by default. */
+  connections?: Connections
   clock?: Clock
 }
 
@@ -105,7 +106,7 @@ const WRITES = new Set(['sendTransaction', 'requestAirdrop'])
 /** Composes the client; throws a TypeError where a URL is none (it is not repeated). */
 export function createNodeClient (options: NodeClientOptions): NodeClient {
   const { urls, rates = [], callMs = CALL_MS, answerMs = ANSWER_MS, maxBytes = MAX_BYTES, batchSize = BATCH_SIZE } = options
-  const { retries = RETRIES, failures = FAILURES, watchMs = WATCH_MS, onCall = () => {}, fetch = globalThis.fetch, clock = systemClock } = options
+  const { retries = RETRIES, failures = FAILURES, watchMs = WATCH_MS, onCall = () => {}, connections = createConnections(), clock = systemClock } = options
   if (urls.length === 0) throw new TypeError('no node')
   const closing = new AbortController()
   const watch = createSlotWatch(clock)
@@ -116,7 +117,7 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
     const { host } = address
     const node = addresses.filter(other => other.host === host).length > 1 ? `${host}#${index + 1}` : host
     const timeouts = createTimeouts(clock, callMs)
-    const ask = createNodeCalls(createPost(address, { fetch, clock, maxBytes }), {
+    const ask = createNodeCalls(createPost(address, { connections, clock, maxBytes }), {
       host,
       node,
       clock,
@@ -209,6 +210,9 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
     standing: () => watch.standing(),
     pastMs: slot => watch.pastMs(slot),
     canBe: slot => watch.judge(slot) !== 'impossible',
-    close: () => closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
+    close () {
+      closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
+      connections.close()
+    }
   }
 }

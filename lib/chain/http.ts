@@ -1,30 +1,31 @@
 /** The lowest layer, and the only one that knows HTTP: a text is posted to a node, and the bytes of its answer come back whole. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { eachInSlices } from '../async.js'
 import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
+import type { Answer, Body, Connections } from './connections.js'
 import { answerError, httpError, networkError, nodeError } from './node-errors.js'
-import type { Fetch } from './rpc.js'
 import { underSignals } from './signals.js'
 
 /** Where a node is, taken apart so that only `host` need ever be told. */
 export interface NodeAddress {
   /** Host and port. */
   host: string
-  /** Without the user part, which fetch refuses. */
+  /** Without the user part. */
   url: string
   /** What the user part becomes. */
   authorization: string | undefined
 }
 
 export interface HttpOptions {
-  fetch: Fetch
+  connections: Connections
   clock: Clock
   /** The largest answer, unpacked. */
   maxBytes: number
 }
 
 /** Posts `body`; the bytes of the answer. `onHeaders` is told of the headers of any answer. Throws a ServiceError: timed out after `ms`, unreachable, another status than 200, too large. */
-export type Post = (body: string, ms: number, signal: AbortSignal, onHeaders: (headers: Headers) => void) => Promise<Buffer>
+export type Post = (body: string, ms: number, signal: AbortSignal, onHeaders: (headers: IncomingHttpHeaders) => void) => Promise<Buffer>
 
 // The body of a refusal is read so that the connection can be used again (public nodes count new ones), but only as long as
 // that is cheaper than a new connection.
@@ -44,31 +45,31 @@ export function readNodeUrl (text: string, position: number): NodeAddress {
   return { host, url: url.href, authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}` }
 }
 
-export function createPost ({ host, url, authorization }: NodeAddress, { fetch, clock, maxBytes }: HttpOptions): Post {
+export function createPost ({ host, url, authorization }: NodeAddress, { connections, clock, maxBytes }: HttpOptions): Post {
+  const target = new URL(url)
   const headers = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) }
 
-  async function post (body: string, signal: AbortSignal, onHeaders: (headers: Headers) => void): Promise<Buffer> {
-    // A redirect would carry the key and the request to a host that nobody chose.
-    const response = await fetch(url, { method: 'POST', body, headers, redirect: 'manual', signal })
-    onHeaders(response.headers)
-    if (response.status !== 200) {
+  async function post (body: string, signal: AbortSignal, onHeaders: (headers: IncomingHttpHeaders) => void): Promise<Buffer> {
+    const answer = await connections.post(target, { headers, body, signal })
+    onHeaders(answer.headers)
+    if (answer.status !== 200) {
       // Whatever happens to the body, the status has been said.
-      await drain(response.body, clock).catch(() => {})
-      throw httpError(host, response.status, readRetryAfter(response.headers.get('retry-after'), clock.epoch()))
+      await drain(answer.body, clock).catch(() => {})
+      throw httpError(host, answer.status, readRetryAfter(answer.headers['retry-after'], clock.epoch()))
     }
-    return await readBody(response)
+    return await readBody(answer)
   }
 
-  async function readBody (response: Response): Promise<Buffer> {
+  async function readBody ({ headers, body: source }: Answer): Promise<Buffer> {
     const tooLarge = () => answerError(host, 'too-large', `answered with more than ${maxBytes} bytes`)
-    if (Number(response.headers.get('content-length')) > maxBytes) {
-      await response.body?.cancel()
+    if (Number(headers['content-length']) > maxBytes) {
+      source.destroy()
       throw tooLarge()
     }
     const parts: Uint8Array[] = []
     let size = 0
-    // Leaving the loop by the error cancels the stream, and with it the download.
-    for await (const part of response.body ?? []) {
+    // Leaving the loop by the error ends the download.
+    for await (const part of source) {
       size += part.byteLength
       if (size > maxBytes) throw tooLarge()
       parts.push(part)
@@ -102,25 +103,21 @@ export function createPost ({ host, url, authorization }: NodeAddress, { fetch, 
 }
 
 /** Seconds from now (`epoch`, Unix milliseconds), of the seconds or the date that the header states. */
-export function readRetryAfter (header: string | null, epoch: number): number | undefined {
-  if (header === null) return undefined
+export function readRetryAfter (header: string | undefined, epoch: number): number | undefined {
+  if (header === undefined) return undefined
   const text = header.trim()
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - epoch) / 1000
   return Number.isNaN(seconds) ? undefined : Math.min(MAX_RETRY_AFTER, Math.max(0, Math.ceil(seconds)))
 }
 
-async function drain (body: ReadableStream<Uint8Array> | null, clock: Clock): Promise<void> {
-  if (body === null) return
-  const reader = body.getReader()
-  const stop = () => { reader.cancel().catch(() => {}) }
-  const cancel = clock.after(DRAIN_MS, stop)
+async function drain (body: Body, clock: Clock): Promise<void> {
+  const cancel = clock.after(DRAIN_MS, () => body.destroy())
   try {
-    for (let left = DRAIN_BYTES; left > 0;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      left -= value.byteLength
+    let left = DRAIN_BYTES
+    for await (const part of body) {
+      left -= part.byteLength
+      if (left <= 0) return
     }
-    stop()
   } finally {
     cancel()
   }

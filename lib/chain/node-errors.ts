@@ -69,7 +69,7 @@ export function rpcError (host: string, rpcCode: number): ServiceError {
   return nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
 }
 
-/** What `fetch` threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
+/** What the platform threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   const code = systemCode(thrown)
   return nodeError('NODE_UNAVAILABLE', code === undefined ? 'was not reached' : `was not reached (${code})`, { host, reason: 'network' })

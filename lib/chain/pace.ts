@@ -3,6 +3,7 @@
  * come back to the front of the queue where it refuses them for their rate. A refusal is no fault.
  */
 import { setMaxListeners } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 import { createBatchSize } from './batch-size.js'
 import { createLimitFinder, METHOD_WINDOW_MS } from './limit-met.js'
@@ -24,7 +25,7 @@ export interface PaceOptions {
 export interface Pace {
   send: Send
   /** What the node's headers say about its limits. */
-  readHeaders (method: string, headers: Headers): void
+  readHeaders (method: string, headers: IncomingHttpHeaders): void
   /** Calls refused so far, calls that wait, and calls a second that are allowed now (Infinity: no bound known). */
   state (): { refused: number, waiting: number, perSecond: number }
 }
@@ -250,7 +251,7 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     }),
 
     readHeaders (method, headers) {
-      const calls = Number(headers.get('x-ratelimit-method-limit'))
+      const calls = Number(headers['x-ratelimit-method-limit'])
       if (Number.isFinite(calls) && calls >= 1) rateOf(method).state({ calls, windowMs: METHOD_WINDOW_MS })
       const policy = policyOf(headers)
       if (policy !== undefined) all.state(policy)
@@ -264,11 +265,11 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
 const allowanceOf = (perSecond: number): Allowance => perSecond >= 5 ? { calls: perSecond, windowMs: 1_000 } : { calls: perSecond * 10, windowMs: 10_000 }
 
 /** The limit of all calls, where the headers state its window too: "100;w=10" (of the IETF's drafts, and of those who follow them). */
-function policyOf (headers: Headers): Allowance | undefined {
+function policyOf (headers: IncomingHttpHeaders): Allowance | undefined {
   for (const name of ['ratelimit-policy', 'x-ratelimit-policy', 'x-ratelimit-limit', 'ratelimit-limit']) {
-    const text = headers.get(name)
-    const seconds = /;\s*w=(\d{1,5})/.exec(text ?? '')
-    const calls = /(?:^|;\s*q=|,\s*)(\d{1,9})/.exec(text ?? '')
+    const text = headers[name]?.toString() ?? ''
+    const seconds = /;\s*w=(\d{1,5})/.exec(text)
+    const calls = /(?:^|;\s*q=|,\s*)(\d{1,9})/.exec(text)
     if (seconds !== null && calls !== null && Number(seconds[1]) > 0 && Number(seconds[1]) <= 60 && Number(calls[1]) > 0) {
       return { calls: Number(calls[1]), windowMs: Number(seconds[1]) * 1000 }
     }

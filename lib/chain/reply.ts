@@ -1,4 +1,5 @@
 /** Reading a node's answer: what JSON-RPC 2.0 must look like, whatever stands in its results, and an error for everything else. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Post } from './http.js'
@@ -27,7 +28,7 @@ export interface NodeCallsOptions {
   timeout: (method: string) => number
   onCall: (report: CallReport) => void
   /** Told of the headers of every answer. */
-  onHeaders: (method: string, headers: Headers) => void
+  onHeaders: (method: string, headers: IncomingHttpHeaders) => void
 }
 
 /** Posts calls, one alone or several as a batch, and gives a reply for each. Never rejects. */

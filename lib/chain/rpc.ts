@@ -35,9 +35,6 @@ export interface Rpc {
   send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
 }
 
-/** What of the platform's `fetch` is used. */
-export type Fetch = (input: string, init: RequestInit) => Promise<Response>
-
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

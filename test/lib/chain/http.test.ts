@@ -3,7 +3,7 @@ import { readNodeUrl, readRetryAfter } from '../../../lib/chain/http.js'
 
 test('Retry-After in seconds and as a date', t => {
   const now = Date.parse('2026-01-01T00:00:00Z')
-  t.equal(readRetryAfter(null, now), undefined)
+  t.equal(readRetryAfter(undefined, now), undefined)
   t.equal(readRetryAfter('7', now), 7)
   t.equal(readRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now), 60)
   t.equal(readRetryAfter('Thu, 01 Jan 2025 00:01:00 GMT', now), 0)

@@ -43,7 +43,7 @@ function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, h
       : { error: nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host: 'node', reason: 'refused' }, retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter) })
     await clock.sleep(latency / 2)
     const limit = limits.find(({ method }) => method !== undefined)
-    if (headers && limit !== undefined) pace.readHeaders(method, new Headers({ 'x-ratelimit-method-limit': String(limit.calls) }))
+    if (headers && limit !== undefined) pace.readHeaders(method, { 'x-ratelimit-method-limit': String(limit.calls) })
     return replies
   }, { host: 'node', clock, stated, largestBatch: 50 })
 

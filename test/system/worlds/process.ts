@@ -18,7 +18,7 @@ const START_AGAIN_MS = 10_000
 
 let isLoaded = false
 
-async function startApp ({ plan, ledger, folder }: World): Promise<FastifyInstance> {
+async function startApp ({ plan, ledger, folder, network }: World): Promise<FastifyInstance> {
   const [{ default: Fastify }, { default: fp }, { default: application, serverOptions }] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../../../app.js')])
   const env = {
     CHAIN_RPC_URL: Array.from({ length: plan.nodes }, (_, at) => `http://node-${at}.test`).join(),
@@ -32,7 +32,7 @@ async function startApp ({ plan, ledger, folder }: World): Promise<FastifyInstan
     PROTOCOL_FEE_RATE: '0.005'
   }
   const app = Fastify({ ...serverOptions(env), logger: process.env.WORLD_LOG === undefined ? false : { level: 'warn' } })
-  await app.register(fp(application), { env, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
+  await app.register(fp(application), { env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
   const loading = { isOver: false }
   const ready = Promise.resolve(app.ready()).finally(() => { loading.isOver = true })
   ready.catch(() => {})

@@ -94,7 +94,7 @@ export function createWorld (plan: Plan): World {
     swapSomewhere(ledger, random)
   }
   ledger.advance(Math.max(0, start - ledger.time))
-  time.reset({ epoch: ledger.time * 1000, random: () => chance.next(), fetch: network.fetch })
+  time.reset({ epoch: ledger.time * 1000, random: () => chance.next() })
   truth.note(0)
 
   const nodes = Array.from({ length: plan.nodes }, (_, at): Host => {

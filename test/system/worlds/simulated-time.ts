@@ -1,5 +1,5 @@
 /**
- * Time, chance and network of the whole process, replaced: what reads a clock, sleeps, rolls a die or fetches gets the simulated one,
+ * Time and chance of the whole process, replaced: what reads a clock, sleeps or rolls a die gets the simulated one,
  * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Nothing is compressed, which
  * would come back from another thread at a moment of its own: nobody here asks for it. Load and memory of the machine are no part of a world.
  */
@@ -28,7 +28,7 @@ export interface SimulatedTime {
   /** Called whenever time has moved. */
   onMove: (now: number) => void
   /** Another world: no timer is left, time begins anew. */
-  reset (world: { epoch: number, random: () => number, fetch: typeof globalThis.fetch }): void
+  reset (world: { epoch: number, random: () => number }): void
 }
 
 /** The platform's own, for progress bars. */
@@ -91,7 +91,6 @@ export function installSimulatedTime (): SimulatedTime {
   let now = 0
   let offset = 0
   let roll = Math.random
-  let request = globalThis.fetch
   let order = 0
   let live = 0
 
@@ -175,7 +174,6 @@ export function installSimulatedTime (): SimulatedTime {
   replace(globalThis, 'Date', SimulatedDate)
   replace(globalThis.performance, 'now', () => now)
   replace(Math, 'random', () => roll())
-  replace(globalThis, 'fetch', (...args: Parameters<typeof fetch>) => request(...args))
   for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, unpacked)
   replace(perfHooks, 'monitorEventLoopDelay', () => load)
   const used = process.memoryUsage()
@@ -232,12 +230,11 @@ export function installSimulatedTime (): SimulatedTime {
       if (!state.isOver) throw new Error(`not there within ${most} ms`)
       return await promise
     },
-    reset ({ epoch, random, fetch }) {
+    reset ({ epoch, random }) {
       queue = createQueue()
       live = now = 0
       offset = epoch
       roll = random
-      request = fetch
       time.onMove = () => {}
     }
   }
