@@ -53,7 +53,7 @@ try {
   const get = async (path: string): Promise<Response> => await fetch(home + path)
   console.log(`the start, up to the first answer: ${await longest(child)}`)
   while ((await get('/api/daos')).status !== 200) await setTimeout(50)
-  console.log(`the first state, with which Anchor and web3.js are loaded, once in a process: ${await longest(child)}`)
+  console.log(`the first state: ${await longest(child)}`)
   const isComplete = async (): Promise<boolean> => (await (await get('/ready')).json() as { history?: { complete: boolean } }).history?.complete === true
   while (!await isComplete()) await setTimeout(50)
   console.log(`reading the history: ${await longest(child)}`)

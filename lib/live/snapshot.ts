@@ -4,8 +4,7 @@ import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
-import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeDao } from '../protocol/dao.js'
+import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import type { SharedState } from './shared-state.js'
 import { createSlotAges, type SlotAges } from './slot-ages.js'
 import type { Token, TokenReader } from './tokens.js'
@@ -38,7 +37,7 @@ export interface Snapshot {
 export interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
-  client: ProgramClient
+  client: DaoProgram
   /** Addresses of DAOs that are left out of every answer. */
   excluded: ReadonlySet<string>
   /** Ages of slots; those of other reads too. */
@@ -95,7 +94,6 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   async function make ({ slot, value }: AtSlot<RawAccount[]>, begun: number, isOwn: boolean): Promise<Snapshot> {
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     const seenAt = ages.seenAt(slot)
-    await client.load()
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
     if (isOwn) shared?.offer({ slot, value }, seenAt)
@@ -149,11 +147,8 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const begun = now()
     const known = knownAt(begun)
     const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
-    const read = async (): Promise<Snapshot> => await readShared(begun, minSlot, known) ??
+    return await readShared(begun, minSlot, known) ??
       await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)
-    // the client is loaded while the node answers
-    const [snapshot] = await Promise.all([read(), client.load()])
-    return snapshot
   }
 }
 

@@ -35,7 +35,6 @@ export interface ProgramClient {
   /** Loads what the decoders below need; they throw before it is there. */
   load (): Promise<void>
   /** Each gives Anchor's camelCase object; throws a DecodeError unless owner, discriminator and length are right. */
-  dao (account: RawAccount): unknown
   launch (version: LaunchpadVersion, account: RawAccount): unknown
   package (account: RawAccount): unknown
   pool (account: RawAccount): unknown
@@ -81,7 +80,6 @@ export function createProgramClient (factory: string): ProgramClient {
     }
   }
 
-  const main = open(futarchy, factory)
   const launchDecoders = new Map(LAUNCHPADS.map(({ version, program }) =>
     [version, decoder(open(LAUNCHPAD_IDLS[version], program), 'launch', program, LAUNCH_MEMBERS)]))
   const external = open(externalPool, PROGRAMS.externalPool)
@@ -91,7 +89,6 @@ export function createProgramClient (factory: string): ProgramClient {
     programBytes: keyBytes(factory),
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
     async load () { libraries ??= await loadLibraries() },
-    dao: decoder(main, 'dao', factory),
     launch: (version, account) => launchDecoders.get(version)!(account),
     package: decoder(open(performancePackage, PROGRAMS.performancePackage), 'performancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
     pool: decoder(external, 'pool', PROGRAMS.externalPool),

@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { AMM_SIZES, ammState, passReserves, type Sides, spotFees, spotReserves } from '../amm.js'
 import { keyText } from '../pda.js'
 import { layoutOf, type EventName, type Layout } from './layouts.js'
-
-/** Raw token units of both sides of the spot pool. */
-export interface Sides { quote: bigint, base: bigint }
 
 export interface SpotSwap {
   /** A buy pays quote and receives base. */
@@ -46,7 +44,6 @@ export interface EventBody {
 }
 
 const COMMON_END = 40
-const STATE_SIZE = [277, 541] as const   // FutarchyAmm in the states Spot and Futarchy (programs/futarchy/src/state/futarchy_amm.rs)
 const MAX_TIME = 253_402_300_799         // the last second of the year 9999: beyond, there are no dates to count by
 
 // The same few DAOs come up all the time, and the text of a key costs more than the rest of an event
@@ -94,8 +91,8 @@ const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody =>
 /** Where the AMM state begins so that the length adds up; undefined where no known form does. */
 function stateAt (data: Buffer, { amm = [], behind = [0] }: Layout): number | undefined {
   return amm.find(at => {
-    const size = STATE_SIZE[data[at] ?? -1]
-    return size !== undefined && behind.includes(data.length - at - size)
+    const state = ammState(data, at)
+    return state !== undefined && behind.includes(data.length - at - AMM_SIZES[state])
   })
 }
 
@@ -104,18 +101,16 @@ function bare ({ lengths }: Layout, length: number): boolean {
   return 'from' in lengths ? length >= lengths.from : lengths.includes(length)
 }
 
-const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
-
-/** The pass pool stands behind the spot pool; what it begins with has come out of that. */
+/** What the pass pool begins with has come out of the spot pool. */
 const takenByLaunch = (data: Buffer, state: number): Sides => {
-  const { quote, base } = sides(data, state + 233)
+  const { quote, base } = passReserves(data, state)
   return { quote: -quote, base: -base }
 }
 
 /**
  * Reads one event from its instruction data (tag included). Never throws: what does not fit any released layout comes back as
  * 'Unreadable' or 'Unknown' with its raw bytes.
- * Source: programs/futarchy/src/events.rs; the spot pool's place in the state: programs/futarchy/src/state/futarchy_amm.rs.
+ * Source: programs/futarchy/src/events.rs.
  */
 export function decodeEvent (data: Buffer): EventBody {
   const layout = data.length >= 16 ? layoutOf(data) : undefined
@@ -126,14 +121,14 @@ export function decodeEvent (data: Buffer): EventBody {
   const state = stateAt(data, layout)
   if (state === undefined && !bare(layout, data.length)) return unreadable(body, data, `${layout.name} of ${data.length} bytes`)
   if (state !== undefined) {
-    body.reserves = sides(data, state + 101)
-    body.fees = sides(data, state + 117)
+    body.reserves = spotReserves(data, state)
+    body.fees = spotFees(data, state)
   }
   if (layout.liquidity !== undefined) {
     const { quote, base, sign } = layout.liquidity
     body.liquidity = { quote: sign * data.readBigUInt64LE(quote), base: sign * data.readBigUInt64LE(base) }
   }
-  if (layout.name === 'LaunchProposal' && state !== undefined && data[state] === 1) body.liquidity = takenByLaunch(data, state)
+  if (layout.name === 'LaunchProposal' && state !== undefined && ammState(data, state) === 'futarchy') body.liquidity = takenByLaunch(data, state)
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
   if (layout.name === 'SpotSwap') {
     const type = data[104]!

@@ -1,6 +1,6 @@
 import { PROGRAMS, tokenAccountAddress } from '../addresses.js'
+import { AMM_KEYS, AMM_SIZES, ammKeys, type AmmState, ammState, createdAt, type Sides, spotFees, spotReserves } from '../amm.js'
 import { keyBytes, keyText } from '../pda.js'
-import type { Sides } from './decode.js'
 import { layoutOf, type EventName, type Layout } from './layouts.js'
 
 /**
@@ -8,16 +8,14 @@ import { layoutOf, type EventName, type Layout } from './layouts.js'
  * DAO's own mints and vaults, which end it: the vaults are addresses that follow from the DAO and its mints, so nothing else looks like them.
  */
 
-/** Bytes of FutarchyAmm from its beginning to its mints, by the tag of its state (programs/futarchy/src/state/futarchy_amm.rs). */
-const TO_MINTS = { spot: 149, futarchy: 413 } as const
 /** From the mints to the vaults behind them, and these are as long. */
-const VAULTS = 64
+const VAULTS = AMM_KEYS / 2
 const FIRST_FIELD = 40
 /** Between 2020 and 2128. */
 const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800n, 5_000_000_000n]
 
 export interface LocatedState {
-  kind: keyof typeof TO_MINTS
+  kind: AmmState
   /** Where it begins, and how many bytes follow it. */
   from: number
   behind: number
@@ -45,29 +43,27 @@ function keysIn (data: Buffer, accounts: readonly string[]): Map<number, string>
   return found
 }
 
-const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
-
-/** Whether a spot pool's oracle begins behind the tag at `from`: its creation is a time at which the program existed. */
-function isState (data: Buffer, from: number, tag: number): boolean {
-  if (from < FIRST_FIELD || data[from] !== tag) return false
-  const created = data.readBigInt64LE(from + 25)
+/** Whether the pool begins at `from` in this state: its creation is a time at which the program existed. */
+function isState (data: Buffer, from: number, kind: AmmState): boolean {
+  if (from < FIRST_FIELD || ammState(data, from) !== kind) return false
+  const created = createdAt(data, from)
   return created > FIRST_SECOND && created < LAST_SECOND
 }
 
-/** The state whose mints begin at `mints`. Read as the other kind, the last pool of a live proposal would look like a spot pool: so that comes first. */
-function stateBefore (data: Buffer, mints: number): LocatedState | undefined {
-  const kind = (['futarchy', 'spot'] as const).find((kind, at) => isState(data, mints - TO_MINTS[kind], 1 - at))
+/** The state that ends at `end`. Read as the other kind, the last pool of a live proposal would look like a spot pool: so that comes first. */
+function stateBefore (data: Buffer, end: number): LocatedState | undefined {
+  const kind = (['futarchy', 'spot'] as const).find(kind => isState(data, end - AMM_SIZES[kind], kind))
   if (kind === undefined) return undefined
-  const from = mints - TO_MINTS[kind]
-  return { kind, from, behind: data.length - mints - 2 * VAULTS, reserves: sides(data, from + 101), fees: sides(data, from + 117) }
+  const from = end - AMM_SIZES[kind]
+  return { kind, from, behind: data.length - end, reserves: spotReserves(data, from), fees: spotFees(data, from) }
 }
 
-/** The DAO among `keys` whose vaults of the mints at `mints` stand behind them. */
-function ownerOf (data: Buffer, mints: number, keys: Iterable<string>): string | undefined {
-  const [base, quote, baseVault, quoteVault] = [0, 32, 64, 96].map(at => keyText(data.subarray(mints + at, mints + at + 32))) as [string, string, string, string]
-  for (const dao of keys) {
-    if (tokenAccountAddress(dao, base, PROGRAMS.token) === baseVault && tokenAccountAddress(dao, quote, PROGRAMS.token) === quoteVault) return dao
-  }
+/** The DAO among `keys` whose vaults of the mints of the pool that ends at `end` stand behind them. */
+function ownerOf (data: Buffer, end: number, keys: Iterable<string>): string | undefined {
+  // they end it whatever its state
+  const { baseMint, quoteMint, baseVault, quoteVault } = ammKeys(data, end - AMM_SIZES.spot, 'spot')
+  const isVault = (dao: string, mint: Buffer, vault: Buffer): boolean => tokenAccountAddress(dao, keyText(mint), PROGRAMS.token) === keyText(vault)
+  for (const dao of keys) if (isVault(dao, baseMint, baseVault) && isVault(dao, quoteMint, quoteVault)) return dao
   return undefined
 }
 
@@ -83,8 +79,8 @@ export function readGrown (data: Buffer, accounts: readonly string[]): GrownEven
   const keys = keysIn(data, accounts)
   for (const at of keys.keys()) {
     if (!keys.has(at + 32) || at - VAULTS < FIRST_FIELD) continue
-    const dao = ownerOf(data, at - VAULTS, new Set(keys.values()))
-    const state = dao === undefined ? undefined : stateBefore(data, at - VAULTS)
+    const dao = ownerOf(data, at + VAULTS, new Set(keys.values()))
+    const state = dao === undefined ? undefined : stateBefore(data, at + VAULTS)
     if (state !== undefined) return { ...shared, dao: dao!, state }
   }
   return undefined

@@ -1,6 +1,8 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
+import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor'
 import { test } from 'tap'
+import idl from '../../../idl/futarchy.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
@@ -12,7 +14,7 @@ import { DAO_SIZE, type DaoIdentity, type DaoLayout, type DaoState, writeDao } f
 import fc from '../../support/property.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
-await client.load()
+const anchor = new BorshAccountsCoder(idl as Idl)
 const u64 = fc.bigInt(0n, (1n << 64n) - 1n)
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(base58)
 const DAOS = [0n, 1n, 5n].map((nonce, i) => ({ nonce, creator: base58(Buffer.alloc(32, 21 + i)) })).map(({ nonce, creator }) => ({ nonce, creator, ...daoAddress(PROGRAMS.futarchy, creator, nonce) }))
@@ -74,6 +76,51 @@ test('a DAO of any build, in either state, says what its fields say', t => {
       size: account.data.length
     })
   }))
+  t.end()
+})
+
+/** What Anchor's decoder makes of the bytes by the IDL; undefined where it refuses them. */
+function byAnchor (data: Buffer): Record<string, unknown> | undefined {
+  try {
+    const { amm, seq_num: seqNum, base_mint: baseMint, quote_mint: quoteMint } = anchor.decode('Dao', data)
+    const { Spot, Futarchy } = amm.state
+    const { spot } = Spot ?? Futarchy
+    if (!amm.base_mint.equals(baseMint) || !amm.quote_mint.equals(quoteMint)) return undefined
+    return {
+      state: Spot === undefined ? 'futarchy' : 'spot',
+      baseMint: baseMint.toBase58(),
+      quoteMint: quoteMint.toBase58(),
+      baseVault: amm.amm_base_vault.toBase58(),
+      quoteVault: amm.amm_quote_vault.toBase58(),
+      baseReserves: BigInt(spot.base_reserves.toString()),
+      quoteReserves: BigInt(spot.quote_reserves.toString()),
+      baseFees: BigInt(spot.base_protocol_fee_balance.toString()),
+      quoteFees: BigInt(spot.quote_protocol_fee_balance.toString()),
+      createdAt: Number(spot.oracle.created_at_timestamp.toString()),
+      seqNum: BigInt(seqNum.toString())
+    }
+  } catch {
+    return undefined
+  }
+}
+
+test('what is read is what Anchor reads by the IDL, and what it refuses is refused', t => {
+  const outcomes = { read: 0, refused: 0 }
+  fc.assert(fc.property(accounts, fc.option(fc.record({ at: fc.nat(795), byte: fc.nat(255) })), ({ account }, damage) => {
+    const data = Buffer.from(account.data)
+    if (damage !== null) data[damage.at] = damage.byte
+    const expected = byAnchor(data)
+    outcomes[expected === undefined ? 'refused' : 'read']++
+    let found: Record<string, unknown> | undefined
+    try {
+      const { address, ownAddress, size, ...rest } = { ...decodeDao(client, { ...account, data }) }
+      found = rest
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error
+    }
+    deepStrictEqual(found, expected)
+  }), { numRuns: 2_000 })
+  t.ok(outcomes.read > 100 && outcomes.refused > 100, 'both have been seen')
   t.end()
 })
 

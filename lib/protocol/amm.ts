@@ -1,0 +1,42 @@
+/**
+ * The pool of a DAO, FutarchyAmm, as its account and its events hold it: a byte for its state, the spot pool, while a proposal is live the
+ * pass and the fail pool, the total liquidity, and the keys of its mints and vaults (programs/futarchy/src/state/futarchy_amm.rs).
+ * The spot pool stands in one place whatever the state.
+ */
+
+/** Raw token units of both sides of a pool. */
+export interface Sides { quote: bigint, base: bigint }
+
+/** Bytes of it in each state; their order is that of the byte that tells it. */
+export const AMM_SIZES = { spot: 277, futarchy: 541 } as const
+export type AmmState = keyof typeof AMM_SIZES
+const STATES = Object.keys(AMM_SIZES) as AmmState[]
+
+/** Within the spot pool's oracle. */
+const CREATED_AT = 25
+const SPOT_RESERVES = 101
+const SPOT_FEES = 117
+const PASS_RESERVES = 233
+/** Base mint, quote mint, base vault, quote vault end the whole. */
+const KEY = 32
+export const AMM_KEYS = 4 * KEY
+
+const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
+
+// each takes the bytes, and where in them the pool begins
+
+/** Undefined where the byte tells neither. */
+export const ammState = (data: Buffer, amm: number): AmmState | undefined => STATES[data[amm] ?? -1]
+/** When the pool began, Unix seconds as they are written. */
+export const createdAt = (data: Buffer, amm: number): bigint => data.readBigInt64LE(amm + CREATED_AT)
+/** Fee balances are not part of reserves. */
+export const spotReserves = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_RESERVES)
+export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_FEES)
+/** Only while a proposal is live. */
+export const passReserves = (data: Buffer, amm: number): Sides => sides(data, amm + PASS_RESERVES)
+
+export function ammKeys (data: Buffer, amm: number, state: AmmState): { baseMint: Buffer, quoteMint: Buffer, baseVault: Buffer, quoteVault: Buffer } {
+  const first = amm + AMM_SIZES[state] - AMM_KEYS
+  const key = (index: number): Buffer => data.subarray(first + index * KEY, first + (index + 1) * KEY)
+  return { baseMint: key(0), quoteMint: key(1), baseVault: key(2), quoteVault: key(3) }
+}
