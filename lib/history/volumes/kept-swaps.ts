@@ -5,8 +5,12 @@ import type { SwapRow } from '../rules/types.js'
  * among those of its DAO and among those of its second. Rows of swaps that are gone are taken again.
  */
 
-const FIRST_ROWS = 1_024
+/** Columns grow by so many rows: none is copied, or left half empty, by growing. */
+const BLOCK_BITS = 12
+const BLOCK_ROWS = 1 << BLOCK_BITS
+const IN_BLOCK = BLOCK_ROWS - 1
 const NONE = -1
+const FIRST_DAOS = 1_024
 /** Buckets of the seconds: a day has 86,400. What shares one is told apart by its time. */
 const SECONDS = 1 << 17
 
@@ -39,32 +43,52 @@ function createTexts () {
   }
 }
 
+interface Column<V> {
+  get (row: number): V
+  set (row: number, value: V): void
+  /** Room for another block of rows. */
+  grow (): void
+}
+
+/** A column whose blocks `make` makes. */
+function createColumn<V> (make: (rows: number) => { [row: number]: V }): Column<V> {
+  const blocks: Array<{ [row: number]: V }> = []
+  return {
+    get: row => blocks[row >> BLOCK_BITS]![row & IN_BLOCK]!,
+    set: (row, value) => { blocks[row >> BLOCK_BITS]![row & IN_BLOCK] = value },
+    grow: () => { blocks.push(make(BLOCK_ROWS)) }
+  }
+}
+
+const createInt32 = () => createColumn<number>(rows => new Int32Array(rows))
+const createFloat64 = () => createColumn<number>(rows => new Float64Array(rows))
+const createBigUint64 = () => createColumn<bigint>(rows => new BigUint64Array(rows))
+
 /** Rows in chains, one for each bucket, the newest first. */
-function createChains (buckets: number, rows: number) {
+function createChains (buckets: number) {
   let heads = new Int32Array(buckets).fill(NONE)
-  let next = new Int32Array(rows)
-  let previous = new Int32Array(rows)
+  const next = createInt32()
+  const previous = createInt32()
   return {
     get buckets () { return heads.length },
     first: (bucket: number): number => heads[bucket] ?? NONE,
-    next: (row: number): number => next[row]!,
+    next: next.get,
     add (row: number, bucket: number): void {
       const head = heads[bucket]!
-      next[row] = head
-      previous[row] = NONE
-      if (head !== NONE) previous[head] = row
+      next.set(row, head)
+      previous.set(row, NONE)
+      if (head !== NONE) previous.set(head, row)
       heads[bucket] = row
     },
     remove (row: number, bucket: number): void {
-      const [before, after] = [previous[row]!, next[row]!]
+      const [before, after] = [previous.get(row), next.get(row)]
       if (before === NONE) heads[bucket] = after
-      else next[before] = after
-      if (after !== NONE) previous[after] = before
+      else next.set(before, after)
+      if (after !== NONE) previous.set(after, before)
     },
-    /** Room for so many rows. */
-    grow (rows: number): void {
-      next = grown(next, new Int32Array(rows))
-      previous = grown(previous, new Int32Array(rows))
+    grow (): void {
+      next.grow()
+      previous.grow()
     },
     /** So many buckets, all empty from now on, or with what they had. */
     spread (buckets: number, isKept: boolean): void {
@@ -75,51 +99,39 @@ function createChains (buckets: number, rows: number) {
   }
 }
 
-function grown<T extends Int32Array | Float64Array | BigUint64Array | Uint8Array> (from: T, to: T): T {
-  to.set(from as never)
-  return to
-}
-
 const SELL = 1
 const HAS_FEE = 2
 
 export function createKeptSwaps () {
   const daos = createTexts()
   const makers = createTexts()
-  let room = FIRST_ROWS
+  let room = 0
   let taken = 0
   const free: number[] = []
-  let flags = new Uint8Array(room)
-  let dao = new Int32Array(room)
-  let maker = new Int32Array(room)
-  let at = new Float64Array(room)
-  let price = new Float64Array(room)
-  let seq = new BigUint64Array(room)
-  let input = new BigUint64Array(room)
-  let output = new BigUint64Array(room)
-  let fee = new BigUint64Array(room)
-  const byKey = createChains(room, room)
-  const byDao = createChains(FIRST_ROWS, room)
-  const bySecond = createChains(SECONDS, room)
+  const flags = createColumn<number>(rows => new Uint8Array(rows))
+  const dao = createInt32()
+  const maker = createInt32()
+  const at = createFloat64()
+  const price = createFloat64()
+  const seq = createBigUint64()
+  const input = createBigUint64()
+  const output = createBigUint64()
+  const fee = createBigUint64()
+  const byKey = createChains(BLOCK_ROWS)
+  const byDao = createChains(FIRST_DAOS)
+  const bySecond = createChains(SECONDS)
+  const columns = [flags, dao, maker, at, price, seq, input, output, fee, byKey, byDao, bySecond]
 
   const keyOf = (dao: number, seq: bigint): number => (Math.imul(dao, 0x9e3779b1) ^ Math.imul(Number(seq & 0xffffffffn), 0x85ebca6b)) >>> 7 & byKey.buckets - 1
   const secondOf = (second: number): number => ((second % SECONDS) + SECONDS) % SECONDS
 
   function grow (): void {
-    room *= 2
-    flags = grown(flags, new Uint8Array(room))
-    dao = grown(dao, new Int32Array(room))
-    maker = grown(maker, new Int32Array(room))
-    at = grown(at, new Float64Array(room))
-    price = grown(price, new Float64Array(room))
-    seq = grown(seq, new BigUint64Array(room))
-    input = grown(input, new BigUint64Array(room))
-    output = grown(output, new BigUint64Array(room))
-    fee = grown(fee, new BigUint64Array(room))
-    for (const chains of [byKey, byDao, bySecond]) chains.grow(room)
-    byKey.spread(room, false)
+    room += BLOCK_ROWS
+    for (const column of columns) column.grow()
+    if (room <= byKey.buckets) return
+    byKey.spread(2 * byKey.buckets, false)
     // all rows are taken when room is wanted
-    for (let row = 0; row < taken; row++) byKey.add(row, keyOf(dao[row]!, seq[row]!))
+    for (let row = 0; row < taken; row++) byKey.add(row, keyOf(dao.get(row), seq.get(row)))
   }
 
   function takeRow (): number {
@@ -129,10 +141,10 @@ export function createKeptSwaps () {
     return taken++
   }
 
-  function whole (column: BigUint64Array, row: number, value: bigint): void {
-    column[row] = value
+  function whole (column: Column<bigint>, row: number, value: bigint): void {
+    column.set(row, value)
     // a column holds 64 bits and says nothing of more
-    if (column[row] !== value) throw new RangeError(`${value} is no u64`)
+    if (column.get(row) !== value) throw new RangeError(`${value} is no u64`)
   }
 
   return {
@@ -141,7 +153,7 @@ export function createKeptSwaps () {
       const id = daos.id(address)
       if (id === undefined) return NONE
       let row = byKey.first(keyOf(id, number))
-      while (row !== NONE && (dao[row] !== id || seq[row] !== number)) row = byKey.next(row)
+      while (row !== NONE && (dao.get(row) !== id || seq.get(row) !== number)) row = byKey.next(row)
       return row
     },
 
@@ -153,12 +165,12 @@ export function createKeptSwaps () {
       whole(output, row, swap.output)
       whole(fee, row, swap.fee ?? 0n)
       const isSell = swap.side === 'sell'
-      flags[row] = (isSell ? SELL : 0) | (swap.fee === null ? 0 : HAS_FEE)
-      at[row] = swap.at
-      price[row] = swap.input === 0n || swap.output === 0n ? NaN : isSell ? Number(swap.output) / Number(swap.input) : Number(swap.input) / Number(swap.output)
+      flags.set(row, (isSell ? SELL : 0) | (swap.fee === null ? 0 : HAS_FEE))
+      at.set(row, swap.at)
+      price.set(row, swap.input === 0n || swap.output === 0n ? NaN : isSell ? Number(swap.output) / Number(swap.input) : Number(swap.input) / Number(swap.output))
       const id = daos.take(swap.dao)
-      dao[row] = id
-      maker[row] = swap.maker === null ? NONE : makers.take(swap.maker)
+      dao.set(row, id)
+      maker.set(row, swap.maker === null ? NONE : makers.take(swap.maker))
       if (id >= byDao.buckets) byDao.spread(2 * byDao.buckets, true)
       byKey.add(row, keyOf(id, swap.seq))
       byDao.add(row, id)
@@ -167,33 +179,33 @@ export function createKeptSwaps () {
     },
 
     remove (row: number): void {
-      const id = dao[row]!
-      byKey.remove(row, keyOf(id, seq[row]!))
+      const id = dao.get(row)
+      byKey.remove(row, keyOf(id, seq.get(row)))
       byDao.remove(row, id)
-      bySecond.remove(row, secondOf(at[row]!))
+      bySecond.remove(row, secondOf(at.get(row)))
       daos.drop(id)
-      if (maker[row] !== NONE) makers.drop(maker[row]!)
+      if (maker.get(row) !== NONE) makers.drop(maker.get(row))
       free.push(row)
     },
 
     /** The swap in a row, as it was put there. */
     get: (row: number): SwapRow => ({
-      dao: daos.text(dao[row]!),
-      seq: seq[row]!,
-      at: at[row]!,
-      side: (flags[row]! & SELL) === 0 ? 'buy' : 'sell',
-      input: input[row]!,
-      output: output[row]!,
-      fee: (flags[row]! & HAS_FEE) === 0 ? null : fee[row]!,
-      maker: maker[row] === NONE ? null : makers.text(maker[row]!)
+      dao: daos.text(dao.get(row)),
+      seq: seq.get(row),
+      at: at.get(row),
+      side: (flags.get(row) & SELL) === 0 ? 'buy' : 'sell',
+      input: input.get(row),
+      output: output.get(row),
+      fee: (flags.get(row) & HAS_FEE) === 0 ? null : fee.get(row),
+      maker: maker.get(row) === NONE ? null : makers.text(maker.get(row))
     }),
 
-    at: (row: number): number => at[row]!,
-    seq: (row: number): bigint => seq[row]!,
+    at: at.get,
+    seq: seq.get,
     /** A number for who traded, the same for the same; -1: not known. */
-    maker: (row: number): number => maker[row]!,
+    maker: maker.get,
     /** Raw quote ÷ raw base as a float, off by less than 1 part in 10^15; NaN: the swap has no price. */
-    nearPrice: (row: number): number => price[row]!,
+    nearPrice: price.get,
 
     /** Rows of a DAO, in no order. They may not be added to or removed meanwhile. */
     * ofDao (address: string): Generator<number> {
@@ -207,7 +219,7 @@ export function createKeptSwaps () {
       let row = bySecond.first(secondOf(second))
       while (row !== NONE) {
         const next = bySecond.next(row)
-        if (at[row] === second) yield row
+        if (at.get(row) === second) yield row
         row = next
       }
     }
