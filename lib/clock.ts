@@ -1,5 +1,4 @@
 /** Time and chance, injected so that tests need neither wait nor guess. */
-import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Clock {
   /** Milliseconds, steadily growing: for durations. */
@@ -20,8 +19,11 @@ export const systemClock: Clock = {
   random: Math.random,
   async sleep (ms, signal) {
     signal?.throwIfAborted()
-    // The platform wraps the reason of the signal into an AbortError of its own; ours is the one to tell.
-    await delay(ms, undefined, signal ? { signal } : {}).catch((error: unknown) => { throw signal?.aborted === true ? signal.reason : error })
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => { clearTimeout(timer); reject(signal!.reason) }
+      const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); resolve() }, ms)
+      signal?.addEventListener('abort', stop, { once: true })
+    })
   },
   after (ms, action) {
     const timer = setTimeout(action, ms).unref()

@@ -30,9 +30,13 @@ export function compare (a: Rational, b: Rational): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
+/** Those that nearly all figures take. */
+const POWERS = Array.from({ length: 40 }, (_, exponent) => 10n ** BigInt(exponent))
+const tenTo = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
+
 /** 10^exponent, for a negative exponent too. */
 export function powerOfTen (exponent: number): Rational {
-  return exponent >= 0 ? { n: 10n ** BigInt(exponent), d: 1n } : { n: 1n, d: 10n ** BigInt(-exponent) }
+  return exponent >= 0 ? { n: tenTo(exponent), d: 1n } : { n: 1n, d: tenTo(-exponent) }
 }
 
 /** An amount of raw units as whole tokens. */
@@ -61,11 +65,24 @@ function placePoint (digits: bigint, places: number): string {
   return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`
 }
 
-/** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */
-export function toFixed (value: Rational, places: number, rounding: Rounding = 'nearest'): string {
-  if (value.n < 0n) throw new RangeError('decimal text of a negative number')
-  return placePoint(roundToInteger({ n: value.n * 10n ** BigInt(places), d: value.d }, rounding), places)
+/** A number of exactly `places` digits after the point. */
+export interface Fixed {
+  /** Itself times 10^places. */
+  readonly digits: bigint
+  readonly places: number
 }
+
+/** `value` with `places` digits after the point. Throws a RangeError for a negative number. */
+export function fix (value: Rational, places: number, rounding: Rounding = 'nearest'): Fixed {
+  if (value.n < 0n) throw new RangeError('decimal text of a negative number')
+  return { digits: roundToInteger({ n: value.n * tenTo(places), d: value.d }, rounding), places }
+}
+
+export const fixedText = ({ digits, places }: Fixed): string => placePoint(digits, places)
+export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
+
+/** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */
+export const toFixed = (value: Rational, places: number, rounding: Rounding = 'nearest'): string => fixedText(fix(value, places, rounding))
 
 /** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
 export function formatUnits (raw: bigint, decimals: number): string {

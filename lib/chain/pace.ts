@@ -55,6 +55,8 @@ const MAX_PAUSE_MS = 10_000
 const MAX_RETRY_AFTER_MS = 600_000
 // Nodes have a few dozen methods, of which a dozen are used here.
 const MAX_METHODS = 100
+// Made once: without a reason the platform makes an error, with its stack, for each timer that is put back.
+const PUT_BACK = new Error('woken sooner')
 
 export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch }: PaceOptions): Pace {
   const all = createRate({ clock, startRate: START_RATE, ...(stated !== undefined && { stated: allowanceOf(stated) }) })
@@ -85,7 +87,7 @@ export function createPace (ask: NodeCalls, { host, clock, stated, largestBatch 
     stopTimer()
     wakeAt = at
     const stop = new AbortController()
-    stopTimer = () => stop.abort()
+    stopTimer = () => stop.abort(PUT_BACK)
     // Somebody waits for what is queued: the process must stay alive.
     clock.sleep(Math.max(1, ms), stop.signal).then(() => { wakeAt = Infinity; pump() }, () => {})
   }

@@ -1,4 +1,4 @@
-import { compare, divide, multiply, ONE, parseDecimal, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed } from '../decimal.js'
+import { compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract } from '../decimal.js'
 
 /** Price and quotes of a constant-product pool. Reserves in raw units; prices in whole quote tokens per whole base token. */
 
@@ -70,8 +70,6 @@ export interface QuoteTexts {
   ask: string
 }
 
-const isBelow = (a: string, b: string): boolean => compare(parseDecimal(a)!, parseDecimal(b)!) < 0
-
 /**
  * Decimal text of quotes: 12 digits after the point, more where 12 significant ones need them. The bid rounds down, the ask up, and
  * where two would still read alike, all three get more digits: bid < last < ask holds for the text as well.
@@ -79,11 +77,9 @@ const isBelow = (a: string, b: string): boolean => compare(parseDecimal(a)!, par
 export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
   for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
-    const texts = {
-      bid: toFixed(bid, placesFor(bid, digits), 'down'),
-      last: toFixed(last, placesFor(last, digits)),
-      ask: toFixed(ask, placesFor(ask, digits), 'up')
-    }
-    if (isBelow(texts.bid, texts.last) && isBelow(texts.last, texts.ask)) return texts
+    const below = fix(bid, placesFor(bid, digits), 'down')
+    const price = fix(last, placesFor(last, digits))
+    const above = fix(ask, placesFor(ask, digits), 'up')
+    if (isBelow(below, price) && isBelow(price, above)) return { bid: fixedText(below), last: fixedText(price), ask: fixedText(above) }
   }
 }
