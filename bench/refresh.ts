@@ -1,13 +1,14 @@
 /**
  * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection` in the same run:
- * `npm run bench -- refresh [--daos 2000]`. The chain runs in a process of its own.
+ * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs with the flags of `npm start`, or with none (`--plain`); the chain in a process of its own.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Connection, PublicKey } from '@solana/web3.js'
+import type { Idl } from '@coral-xyz/anchor'
+import idl from '../idl/futarchy.json' with { type: 'json' }
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient } from '../lib/chain/client.js'
 import { ratio } from '../lib/decimal.js'
@@ -17,10 +18,11 @@ import { tickers } from '../lib/market/ticker.js'
 import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
-import { decodeDao } from '../lib/protocol/dao.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
+import { runAsStarted } from './support/as-started.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' } } })
+const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } } })
+if (!values.plain) runAsStarted(import.meta.filename)
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 
@@ -40,10 +42,7 @@ async function cpu<T> (work: () => Promise<T>): Promise<{ ms: number, value: T }
 
 const { url, program, stop } = await startChain()
 try {
-  const connection = new Connection(url)
   const client = createProgramClient(program)
-  // while a node answers, in service; here it is no part of the refresh
-  await client.load()
   const calls = new Map<string, number>()
   const nodes = createNodeClient({ urls: [url], onCall: ({ method }) => calls.set(method, (calls.get(method) ?? 0) + 1) })
 
@@ -61,25 +60,33 @@ try {
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }
 
-  /** The same reads as the usual client makes them: every field checked, addresses derived by web3.js; no tickers made. */
-  async function reference (): Promise<number> {
-    const { value } = await connection.getProgramAccounts(new PublicKey(program), { withContext: true, filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] })
-    const mints = new Set(value.flatMap(({ pubkey, account }) => {
-      const dao = decodeDao(client, { address: pubkey.toBase58(), owner: account.owner.toBase58(), data: account.data })
-      return [dao.baseMint, dao.quoteMint]
-    }))
-    const metaplex = new PublicKey(PROGRAMS.metaplex)
-    const keys = [...mints].flatMap(text => {
-      const mint = new PublicKey(text)
-      return [mint, PublicKey.findProgramAddressSync([Buffer.from('metadata'), metaplex.toBuffer(), mint.toBuffer()], metaplex)[0]]
-    })
-    let read = 0
-    for (let i = 0; i < keys.length; i += 100) read += (await connection.getMultipleAccountsInfoAndContext(keys.slice(i, i + 100))).value.length
-    return read
+  /** A function that makes the same reads as the usual client does: every field checked, addresses derived by web3.js; no tickers made. */
+  async function loadReference (): Promise<() => Promise<number>> {
+    // a service holds neither of them as long as nobody asks for a supply
+    const { BorshAccountsCoder } = await import('@coral-xyz/anchor')
+    const { Connection, PublicKey } = await import('@solana/web3.js')
+    const connection = new Connection(url)
+    const coder = new BorshAccountsCoder(idl as Idl)
+    return async () => {
+      const { value } = await connection.getProgramAccounts(new PublicKey(program), { withContext: true, filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] })
+      const mints = new Set(value.flatMap(({ account }) => {
+        const dao = coder.decode('Dao', account.data)
+        return [dao.base_mint.toBase58(), dao.quote_mint.toBase58()] as string[]
+      }))
+      const metaplex = new PublicKey(PROGRAMS.metaplex)
+      const keys = [...mints].flatMap(text => {
+        const mint = new PublicKey(text)
+        return [mint, PublicKey.findProgramAddressSync([Buffer.from('metadata'), metaplex.toBuffer(), mint.toBuffer()], metaplex)[0]]
+      })
+      let read = 0
+      for (let i = 0; i < keys.length; i += 100) read += (await connection.getMultipleAccountsInfoAndContext(keys.slice(i, i + 100))).value.length
+      return read
+    }
   }
 
   const ours = await cpu(() => refresh())
   const cold = new Map(calls)
+  const reference = await loadReference()
   const theirs = await cpu(reference)
   const warmed = await cpu(() => refresh())
   const warmedReference = await cpu(reference)
