@@ -7,6 +7,7 @@ import app, { serverOptions } from './app.js'
 import { ALL } from './lib/responses/sources.js'
 import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
+import { optimiseLater } from './lib/optimise-later.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
 import { SettingsError } from './lib/settings.js'
 import { SettingsSchema } from './schemas/settings.js'
@@ -25,6 +26,7 @@ const ASK_AGAIN = 1_000
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
+optimiseLater()
 try {
   if (existsSync(FILE)) process.loadEnvFile(FILE)
 } catch (error) {

@@ -1,6 +1,6 @@
 /**
  * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection` in the same run:
- * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs with the flags of `npm start`, or with none (`--plain`); the chain in a process of its own.
+ * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own ways (`--plain`); the chain in a process of its own.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,10 +19,14 @@ import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
+import { optimiseLater } from '../lib/optimise-later.js'
 import { runAsStarted } from './support/as-started.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } } })
-if (!values.plain) runAsStarted(import.meta.filename)
+if (!values.plain) {
+  runAsStarted(import.meta.filename)
+  optimiseLater()
+}
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 

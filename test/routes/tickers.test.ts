@@ -218,7 +218,9 @@ test('unplugged, the last good answer is served with its age, then no answer', a
   const stale = await app.inject('/api/tickers')
   t.match(stale, { statusCode: 200, payload: good.payload, headers: { age: '40', 'cache-control': 'public, max-age=0' } })
   clock.ahead += 31
-  const gone = await app.inject('/api/tickers')
+  let gone = await app.inject('/api/tickers')
+  // on a busy machine an attempt of before may still be under way, which ends where the history does not cover the day any more
+  for (let time = 0; time < 20 && gone.statusCode === 503; time++) gone = await app.inject('/api/tickers')
   t.same([gone.statusCode, gone.json()], [502, { error: 'Upstream RPC service unavailable' }])
   await node.restart()
 })
