@@ -28,7 +28,10 @@ export interface Question {
 }
 
 export interface Connections {
-  /** The node's answer, once its headers are there, redirects too: they are not followed. Throws the platform's error where there is none. */
+  /**
+   * The node's answer, once its headers are there. Redirects are answers too: followed, one would carry the key and the request to a host that nobody
+   * chose. Throws the platform's error where there is none.
+   */
   post: (url: URL, question: Question) => Promise<Answer>
   /** Ends all connections. */
   close: () => void

@@ -1,4 +1,4 @@
-/** The lowest layer, and the only one that knows HTTP: a text is posted to a node, and the bytes of its answer come back whole. */
+/** With the connections below it the lowest layer, and the only one that knows HTTP: a text is posted to a node, and the bytes of its answer come back whole. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { eachInSlices } from '../async.js'
 import type { Clock } from '../clock.js'
