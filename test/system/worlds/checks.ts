@@ -8,12 +8,13 @@ export const LIFETIME_MS = 10_000
 const UNSEEN_MS = 34_000
 /** By how much the head of the history may be behind, as documented: STALE_IF_ERROR and a lifetime. */
 const HEAD_MS = 75_000
-/** A block is final so many slots after it: where it is sooner, and finality comes to stand, a head is believed for that much longer. */
+/** A block is final so many slots after it: where it is sooner, and finality comes to stand or falls behind, a head is believed for that much longer. */
 const FINAL_AFTER = 32
 const SLOT_MS = 400
 function headMs ({ finalityLag, events }: World['plan']): number {
-  const stands = events.some(event => 'weather' in event && event.weather.kind === 'finality')
-  return HEAD_MS + (stands ? (FINAL_AFTER - finalityLag) * SLOT_MS : 0)
+  const isHeld = events.some(event => 'weather' in event && (event.weather.kind === 'finality' ||
+    (event.weather.kind === 'fault' && event.weather.rule.kind === 'slot-jump-back' && event.weather.rule.method === 'getSlot')))
+  return HEAD_MS + (isHeld ? (FINAL_AFTER - finalityLag) * SLOT_MS : 0)
 }
 /** Nodes without limits, and nothing wrong for so long: what is alive is there, and fresh. */
 const CALM_MS = 30_000
