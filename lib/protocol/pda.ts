@@ -3,7 +3,7 @@ import { decodeKey, encodeKey } from './key-text.js'
 
 /**
  * Program-derived addresses. web3.js derives one in about 200 µs, nearly all of it decompressing a curve point only to see whether it
- * exists; asking that question by a Jacobi symbol makes it about 15 µs (`npm run bench -- pda`), which a cold snapshot of
+ * exists; asking that question by a Jacobi symbol makes it about 20 µs (`npm run bench -- pda`), which a cold snapshot of
  * thousands of mints feels.
  */
 
