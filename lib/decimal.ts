@@ -78,7 +78,9 @@ export function fix (value: Rational, places: number, rounding: Rounding = 'near
   return { digits: roundToInteger({ n: value.n * tenTo(places), d: value.d }, rounding), places }
 }
 
+/** Its decimal text. */
 export const fixedText = ({ digits, places }: Fixed): string => placePoint(digits, places)
+/** Whether a is less than b, whatever their places. */
 export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
 
 /** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */

@@ -3,7 +3,7 @@ import { createProgramClient, type ProgramClient } from '../lib/protocol/client.
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Anchor's client of the configured program, and of those whose accounts supply reads: its coder. */
+    /** The configured program, and Anchor's client of those whose accounts supply reads: its coder. */
     program: ProgramClient
   }
 }

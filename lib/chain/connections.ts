@@ -40,8 +40,10 @@ export interface Connections {
 // Shorter than what nodes and those in front of them wait before they close a connection that lies idle; where they say how long, that holds.
 const IDLE_MS = 4_000
 const PACKED = { gzip: createGunzip, br: createBrotliDecompress }
+const ENCODINGS = Object.keys(PACKED).join()
 const isPacked = (encoding: string): encoding is keyof typeof PACKED => Object.hasOwn(PACKED, encoding)
 
+/** Connections of one client, to any number of nodes. */
 export function createConnections (): Connections {
   const kept = { keepAlive: true, timeout: IDLE_MS }
   const plain = new Agent(kept)
@@ -49,7 +51,7 @@ export function createConnections (): Connections {
 
   return {
     post: (url, { headers, body, signal }) => new Promise((resolve, reject) => {
-      const options = { method: 'POST', headers: { ...headers, 'accept-encoding': Object.keys(PACKED).join() }, signal }
+      const options = { method: 'POST', headers: { ...headers, 'accept-encoding': ENCODINGS }, signal }
       const request = url.protocol === 'https:' ? requestSecure(url, { ...options, agent: secure }) : requestPlain(url, { ...options, agent: plain })
       request.on('error', reject)
       request.on('response', response => {

@@ -44,8 +44,8 @@ const LEAST = AMM + AMM_SIZES.futarchy + PREFIX_END
 const SEED = Buffer.from('dao')
 
 /**
- * Decodes a DAO account by offsets: Anchor's decoder gives the same (test/lib/protocol/dao.test.ts), but loading it takes a third of a second of CPU and
- * 15 MB, which a service that nobody asks for supplies need not spend. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's.
+ * Decodes a DAO account by offsets: Anchor's decoder gives the same (test/lib/protocol/dao.test.ts), but loading it takes a tenth of a second of CPU and
+ * 8 MB, which a service that nobody asks for supplies need not spend. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's.
  */
 export function decodeDao ({ program, programBytes, daoPrefix }: DaoProgram, { address, owner, data }: RawAccount): Dao {
   if (owner !== program) throw new DecodeError('dao: owned by another program')
