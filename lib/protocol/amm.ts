@@ -35,6 +35,7 @@ export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + 
 /** Only while a proposal is live. */
 export const passReserves = (data: Buffer, amm: number): Sides => sides(data, amm + PASS_RESERVES)
 
+/** Its keys, 32 bytes each, which are views of `data`. */
 export function ammKeys (data: Buffer, amm: number, state: AmmState): { baseMint: Buffer, quoteMint: Buffer, baseVault: Buffer, quoteVault: Buffer } {
   const first = amm + AMM_SIZES[state] - AMM_KEYS
   const key = (index: number): Buffer => data.subarray(first + index * KEY, first + (index + 1) * KEY)
