@@ -1,6 +1,6 @@
 import { systemClock } from './clock.js'
 
-/** Order and width of asynchronous work: one queue of turns, one bounded pool of workers. */
+/** The order of asynchronous work, and long work in pieces. */
 
 /**
  * A queue of turns: each piece of work begins once the ones given before it have ended, well or not. What a piece throws reaches the one who
@@ -41,32 +41,6 @@ export function createSharedTurns (): SharedTurns {
       return next
     }
   }
-}
-
-/**
- * Runs `work` on every item, at most `width` at a time, and gives its results in the order of the items. After a failure no further item is
- * begun; it is thrown once those in work have ended, so that nothing goes on behind the caller's back. Throws the first failure.
- */
-export async function inParallel<T, R> (items: Iterable<T>, width: number, work: (item: T, index: number) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  const queue = items[Symbol.iterator]()
-  let begun = 0
-  let failure: { error: unknown } | undefined
-  async function worker (): Promise<void> {
-    while (failure === undefined) {
-      const next = queue.next()
-      if (next.done === true) return
-      const index = begun++
-      try {
-        results[index] = await work(next.value, index)
-      } catch (error) {
-        failure ??= { error }
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: width }, worker))
-  if (failure !== undefined) throw failure.error
-  return results
 }
 
 /** Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work lives by: it is the loop's. */

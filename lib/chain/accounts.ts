@@ -1,6 +1,7 @@
 import bs58 from 'bs58'
 import { inSlices } from '../async.js'
 import { ServiceError } from '../errors.js'
+import { decodeBase64 } from './account-data.js'
 import { isRecord, type Rpc } from './rpc.js'
 import type { AccountReader, AtSlot, CallOptions, KnownAccounts, RawAccount } from './types.js'
 
@@ -22,11 +23,16 @@ function readContext (answer: unknown): AtSlot<unknown[]> {
 function readAccount (address: string, account: unknown): RawAccount {
   if (!isRecord(account) || typeof account.owner !== 'string') throw bad('an account without an owner')
   const { data } = account
-  if (!Array.isArray(data) || typeof data[0] !== 'string' || data[1] !== 'base64') throw bad('account data that are not base64')
-  const bytes = Buffer.from(data[0], 'base64')
-  // Buffer.from passes over what is no base64: count what it should have given
-  if (bytes.length !== Buffer.byteLength(data[0], 'base64')) throw bad('account data that are not base64')
-  return { address, owner: account.owner, data: bytes }
+  if (!Array.isArray(data) || data[1] !== 'base64') throw bad('account data that are not base64')
+  return { address, owner: account.owner, data: readData(data[0]) }
+}
+
+/** Those of a long answer come as bytes, the others as text. */
+function readData (data: unknown): Buffer {
+  if (Buffer.isBuffer(data)) return data
+  const bytes = typeof data === 'string' ? decodeBase64(data) : undefined
+  if (bytes === undefined) throw bad('account data that are not base64')
+  return bytes
 }
 
 /** The known accounts that a state of `slot` would hold, and `addresses` don't. */
@@ -40,17 +46,30 @@ function isShort (answer: unknown, known: KnownAccounts): boolean {
   return lacking(Number(answer.context.slot), new Set(answer.value.map(row => isRecord(row) ? row.pubkey : undefined)), known).length > 0
 }
 
-type ReadOptions = CallOptions & { doubt?: (answer: unknown) => boolean }
-
 /** An AccountReader over JSON-RPC. */
 export function createAccountReader (rpc: Rpc): AccountReader {
-  async function read (method: string, target: unknown, minSlot: number | undefined, options: ReadOptions = {}, extra: object = {}): Promise<AtSlot<unknown[]>> {
-    const answer = readContext(await rpc.call(method, [target,
-      { commitment: COMMITMENT, encoding: 'base64', ...extra, ...(minSlot !== undefined && { minContextSlot: minSlot }) }], options))
+  /** What a call asks for `target`, beside what the method adds. */
+  const params = (target: unknown, minSlot: number | undefined, extra: object = {}): unknown[] =>
+    [target, { commitment: COMMITMENT, encoding: 'base64', ...extra, ...(minSlot !== undefined && { minContextSlot: minSlot }) }]
+
+  function check (result: unknown, minSlot: number | undefined): AtSlot<unknown[]> {
+    const answer = readContext(result)
     if (minSlot !== undefined && answer.slot < minSlot) {
       throw new ServiceError('NODE_UNAVAILABLE', `the node is at slot ${answer.slot}, behind ${minSlot}, which was seen already`)
     }
     return answer
+  }
+
+  async function accountLists (lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions): Promise<Array<AtSlot<Array<RawAccount | null>>>> {
+    if (lists.some(({ length }) => length > MAX_ACCOUNTS)) throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
+    const replies = await rpc.send(lists.map(addresses => ({ method: 'getMultipleAccounts', params: params(addresses, minSlot) })), options)
+    return replies.map((reply, at) => {
+      if ('error' in reply) throw reply.error
+      const addresses = lists[at]!
+      const { slot, value } = check(reply.result, minSlot)
+      if (value.length !== addresses.length) throw bad(`${value.length} accounts for ${addresses.length} addresses`)
+      return { slot, value: value.map((account, i) => account === null ? null : readAccount(addresses[i]!, account)) }
+    })
   }
 
   return {
@@ -58,7 +77,7 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
       const known: KnownAccounts = options?.known ?? new Map()
       const doubt = (answer: unknown) => isShort(answer, known)
-      const { slot, value } = await read('getProgramAccounts', program, minSlot, { ...options, doubt }, { withContext: true, filters })
+      const { slot, value } = check(await rpc.call('getProgramAccounts', params(program, minSlot, { withContext: true, filters }), { ...options, doubt }), minSlot)
       const accounts = await inSlices(value, item => {
         if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
         return readAccount(item.pubkey, item.account)
@@ -72,11 +91,7 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       return { slot, value: accounts }
     },
 
-    async accounts (addresses, minSlot, options) {
-      if (addresses.length > MAX_ACCOUNTS) throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
-      const { slot, value } = await read('getMultipleAccounts', addresses, minSlot, options)
-      if (value.length !== addresses.length) throw bad(`${value.length} accounts for ${addresses.length} addresses`)
-      return { slot, value: value.map((account, i) => account === null ? null : readAccount(addresses[i]!, account)) }
-    }
+    accounts: async (addresses, minSlot, options) => (await accountLists([addresses], minSlot, options))[0]!,
+    accountLists
   }
 }

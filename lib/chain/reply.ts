@@ -2,8 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
+import { decodeData } from './account-data.js'
 import type { Post } from './http.js'
-import { parseJsonInSlices } from './json-slices.js'
+import { type JsonSlicesOptions, parseJsonInSlices } from './json-slices.js'
 import { answerError, faultOf, type FaultReason, networkError, nodeError, rpcError } from './node-errors.js'
 import { type Call, failAll, isRecord, type Reply } from './rpc.js'
 
@@ -38,6 +39,9 @@ export type NodeCalls = (calls: readonly Call[], signal: AbortSignal) => Promise
 const RATE_CODES = new Set([-32429, 429])
 const TOO_MANY = /rate.?limit|too many|request limit|requests per|limit (exceeded|reached)|exceeded .*(limit|capacity|quota)|throttl/i
 
+/** Accounts are mostly data in base64: decoded as they come they are no text that has to be kept until all are there. */
+const WAYS = new Map<string, JsonSlicesOptions>([['getProgramAccounts', { onElement: decodeData, largeBytes: 2 ** 18 }]])
+
 export function createNodeCalls (post: Post, { host, node, clock, timeout, onCall, onHeaders }: NodeCallsOptions): NodeCalls {
   let lastId = 0
 
@@ -46,7 +50,7 @@ export function createNodeCalls (post: Post, { host, node, clock, timeout, onCal
     const messages = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }))
     const batch = messages.length > 1
     const bytes = await post(JSON.stringify(batch ? messages : messages[0]), timeout(method), signal, headers => onHeaders(method, headers))
-    return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, await parse(host, bytes, signal))
+    return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, await parse(host, method, bytes, signal))
   }
 
   return async (calls, signal) => {
@@ -68,9 +72,9 @@ function outcomeOf (replies: Reply[]): CallReport['outcome'] {
   return 'ok'
 }
 
-async function parse (host: string, bytes: Buffer, signal: AbortSignal): Promise<unknown> {
+async function parse (host: string, method: string, bytes: Buffer, signal: AbortSignal): Promise<unknown> {
   try {
-    return await parseJsonInSlices(bytes, { signal })
+    return await parseJsonInSlices(bytes, { signal, ...WAYS.get(method) })
   } catch (error) {
     if (isServiceError(error)) throw error
     // The platform's message quotes the text.

@@ -18,7 +18,7 @@ export interface AtSlot<T> {
 /** Accounts that are there for good, and from which slot on at the latest. */
 export type KnownAccounts = ReadonlyMap<string, number>
 
-/** Reads of the state now, at commitment `confirmed`. Each method is one node call and throws a ServiceError. */
+/** Reads of the state now, at commitment `confirmed`. Each method is one node call where nothing else is said, and throws a ServiceError. */
 export interface AccountReader {
   /**
    * Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. An answer that lacks
@@ -27,6 +27,8 @@ export interface AccountReader {
   programAccounts (program: string, prefix: Buffer, minSlot?: number, options?: CallOptions & { known?: KnownAccounts }): Promise<AtSlot<RawAccount[]>>
   /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. */
   accounts (addresses: readonly string[], minSlot?: number, options?: CallOptions): Promise<AtSlot<Array<RawAccount | null>>>
+  /** The same of several lists: a node call for each, in one request where the node takes them so. Throws where one of them fails. */
+  accountLists (lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions): Promise<Array<AtSlot<Array<RawAccount | null>>>>
 }
 
 /** Whom a call serves, most urgent first: a request's answer, the newest history, the past, what nobody waits for. Lower ones never delay higher ones. */

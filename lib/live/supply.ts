@@ -1,3 +1,4 @@
+import { chunks } from '../chunks.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, AtSlot, RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
@@ -40,8 +41,8 @@ export function createSupplyReader (reader: AccountReader, client: ProgramClient
   /** Of one slot where one call holds them all, else of the same or following ones. */
   async function readAll (addresses: readonly string[], minSlot: number | undefined): Promise<AtSlot<Array<RawAccount | null>>> {
     const all: AtSlot<Array<RawAccount | null>> = { slot: minSlot ?? 0, value: [] }
-    for (let at = 0; at < addresses.length; at += MAX_ACCOUNTS) {
-      const { slot, value } = await reader.accounts(addresses.slice(at, at + MAX_ACCOUNTS), all.slot === 0 ? undefined : all.slot)
+    for (const some of chunks(addresses, MAX_ACCOUNTS)) {
+      const { slot, value } = await reader.accounts(some, all.slot === 0 ? undefined : all.slot)
       all.slot = slot
       all.value.push(...value)
     }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { inParallel, inSlices } from '../async.js'
+import { inSlices } from '../async.js'
+import { chunks } from '../chunks.js'
 import { systemClock } from '../clock.js'
 import { isServiceError } from '../errors.js'
 import { upTo } from '../lru.js'
@@ -47,31 +48,29 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   // an address derived from a mint never changes
   const metadataOf = new LRUCache<string, string, unknown>({ ...upTo(MAX_TOKENS), memoMethod: metadataAddress })
 
-  /** Accounts by address, in as few calls as there are hundreds of them. */
-  async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {
-    const pages: string[][] = []
-    for (let i = 0; i < addresses.length; i += MAX_ACCOUNTS) pages.push(addresses.slice(i, i + MAX_ACCOUNTS))
-    const found = new Map<string, RawAccount | null>()
-    await inParallel(pages, CALLS_AT_ONCE, async page => {
-      const { value } = await reader.accounts(page, minSlot)
-      page.forEach((address, i) => found.set(address, value[i]!))
-    })
-    return found
+  /** Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call gave. */
+  async function readAll (addresses: readonly string[], minSlot: number, take: (addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>) => void): Promise<void> {
+    for (const lists of chunks([...chunks(addresses, MAX_ACCOUNTS)], CALLS_AT_ONCE)) {
+      for (const [i, { value }] of (await reader.accountLists(lists, minSlot)).entries()) take(lists[i]!, value)
+    }
   }
 
   async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
+    const tokens = new Map<string, Token | null>()
+    const pointing = new Map<RawAccount, string>()
     const addresses = await inSlices(mints, mint => [mint, metadataOf.memo(mint)])
-    const accounts = await readAll(addresses.flat(), minSlot)
-    const pointers = new Map<string, string>()
-    for (const mint of mints) {
-      const pointer = pointerOf(accounts.get(mint))
-      if (pointer !== undefined && !accounts.has(pointer)) pointers.set(mint, pointer)
-    }
-    if (pointers.size > 0) {
-      const pointed = await readAll([...new Set(pointers.values())], minSlot)
-      for (const [address, account] of pointed) accounts.set(address, account)
-    }
-    return new Map(await inSlices(mints, mint => [mint, decodeToken(mint, accounts, metadataOf.memo(mint))] as const))
+    await readAll(addresses.flat(), minSlot, (addresses, accounts) => {
+      for (let at = 0; at < addresses.length; at += 2) {
+        const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
+        const pointer = mint === null ? undefined : pointerOf(mint)
+        if (mint === null || pointer === undefined || pointer === addresses[at + 1]) tokens.set(addresses[at]!, decodeToken(mint, metadata))
+        else pointing.set(mint, pointer)
+      }
+    })
+    const pointed = new Map<string, RawAccount | null>()
+    await readAll([...new Set(pointing.values())], minSlot, (addresses, accounts) => addresses.forEach((address, at) => pointed.set(address, accounts[at]!)))
+    for (const [mint, pointer] of pointing) tokens.set(mint.address, decodeToken(mint, pointed.get(pointer)!))
+    return tokens
   }
 
   /** Reads tokens and keeps them, as of `at`. */
@@ -122,18 +121,19 @@ function tolerant<T> (read: () => T): T | undefined {
   }
 }
 
-function pointerOf (mint: RawAccount | null | undefined): string | undefined {
-  const says = mint ? tolerant(() => token2022Metadata(mint)) : undefined
+/** The address that a mint of Token-2022 names for its metadata, its own aside. */
+function pointerOf (mint: RawAccount): string | undefined {
+  const says = tolerant(() => token2022Metadata(mint))
   return says !== undefined && 'at' in says ? says.at : undefined
 }
 
-function decodeToken (mint: string, accounts: ReadonlyMap<string, RawAccount | null>, metaplexAddress: string): Token | null {
-  const account = accounts.get(mint)
-  const decoded = account ? decodeMint(account) : undefined
-  if (account == null || decoded === undefined) return null
-  const says = tolerant(() => token2022Metadata(account))
+/** The token of a mint, and of the account that may hold its text where the mint itself has none. */
+function decodeToken (mint: RawAccount | null, metadata: RawAccount | null): Token | null {
+  const decoded = mint === null ? undefined : decodeMint(mint)
+  if (mint === null || decoded === undefined) return null
+  const { address } = mint
+  const says = tolerant(() => token2022Metadata(mint))
   const own = says !== undefined && !('at' in says) ? says : undefined
-  const metaplex = accounts.get(says !== undefined && 'at' in says ? says.at : metaplexAddress)
-  const text = own ?? (metaplex ? tolerant(() => decodeMetaplex(metaplex, mint)) : undefined) ?? NO_TEXT
-  return { mint, decimals: decoded.decimals, symbol: text.symbol, name: text.name }
+  const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
+  return { mint: address, decimals: decoded.decimals, symbol: text.symbol, name: text.name }
 }

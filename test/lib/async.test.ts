@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
-import { createSharedTurns, createTurns, inParallel, inSlices, letGo } from '../../lib/async.js'
+import { createSharedTurns, createTurns, inSlices, letGo } from '../../lib/async.js'
 
 test('work is done one piece after the other, in the order in which it was given', async t => {
   const inTurn = createTurns()
@@ -41,33 +41,6 @@ test('what is done together overlaps, what is done alone overlaps nothing, and e
   t.same(seen, ['a begins', 'b begins', 'b ends', 'a ends', 'c begins', 'c ends', 'd begins', 'd ends', 'e begins', 'f begins', 'f ends', 'e ends'])
   await t.rejects(together(() => { throw new Error('at once') }), { message: 'at once' })
   t.equal(await alone(() => 'done'), 'done')
-})
-
-test('a pool is never wider than asked for, uses all of its width, and keeps the order of the items', async t => {
-  let [now, most] = [0, 0]
-  const results = await inParallel(Array.from({ length: 20 }, (_, n) => n), 3, async (item, index) => {
-    most = Math.max(most, ++now)
-    await wait((20 - item) % 4)
-    now--
-    return [item, index]
-  })
-  t.same(results, Array.from({ length: 20 }, (_, n) => [n, n]))
-  t.equal(most, 3)
-  t.same(await inParallel([], 3, async () => 1), [])
-  t.same(await inParallel(new Set(['a', 'b']), 9, async item => item), ['a', 'b'], 'any iterable, and fewer items than workers')
-})
-
-test('after a failure nothing further is begun, and what is in work has ended when it is thrown', async t => {
-  const begun: number[] = []
-  const ended: number[] = []
-  await t.rejects(inParallel([0, 1, 2, 3, 4, 5], 2, async item => {
-    begun.push(item)
-    if (item === 1) throw new Error('second')
-    await wait(20)
-    ended.push(item)
-  }), { message: 'second' })
-  t.same(begun, [0, 1])
-  t.same(ended, [0])
 })
 
 test('long work lets others have their turn, and gives its results in order', async t => {

@@ -1,5 +1,6 @@
 import { sql, type Insertable, type RawBuilder, type Transaction } from 'kysely'
 import { createPauses } from '../../async.js'
+import { chunks } from '../../chunks.js'
 import { eventRow, sequenceRangeRow, indexedRangeRow, numbersText, seqText, unattributedRow } from './row-mapping.js'
 import type { CompletedEvent, Rolled, StepChanges } from './store.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
@@ -19,10 +20,6 @@ const ROWS = { values: 40, json: 2000 }
 const NARROW = 6
 /** But for long texts, which would be written down and read again twice on the way. */
 const LONG = 'minutes'
-
-function * chunks<T> (rows: readonly T[], size: number): Generator<T[]> {
-  for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
-}
 
 /** The statements that insert `rows`. As one document, an engine takes apart by itself what else is compiled, bound and planned value by value. */
 export function * inserts<T extends keyof Tables & string> (trx: Trx, { rows: form }: ColumnTypes, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>) {

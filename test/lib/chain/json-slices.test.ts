@@ -22,7 +22,9 @@ const both = async (text: string | Buffer, options: object = SMALL) => [
 const LIST = '{"jsonrpc":"2.0","result":{"context":{"slot":7},"value":[{"a":["]",",\\""]},[1,[2]],"x\\\\",null, 1e400 ,-0.10,18446744073709551615,"ü€😀"]},"id":1}'
 const ODD = [
   '', ' ', '\ufeff[]', '[]', '[ ]', '[ ] x', '[1,2', '[1,2}', '[1,2]]', '[,]', '[1,,2]', '[1,2,]', '[,1,2]', '[1 2]', '[1,2],[3]', '{[1,2,3]:4}', '{"a"[1,2,3]}', '{"a":[1,2,3}]', '[{]}',
-  '["a,b","c]"', '["', '["\\', '["\\"', '["\\"]', '["\\\\"]', '{"k[":1,"l":"]"}', '{"a":[1,2,3],"a":5}', '{"a":5,"a":[1,2,3]}', '{"a":[1,2,3],"b":["list"],"c":"list."}', '{"a":[1,2,3],"b":["l\\u0069st"]}',
+  '["a,b","c]"', '["',
+  '[{"a":1},{"b":2},{"c":"},{"},{"d":[{"e":1},{"f":2}]}]', '{"a":[{"x":1},{"y":2}],"b":[{"x":1},{"y":2}]}', '[{"a":[{"x":1},{"y":2},{"z":3}]},{"b":3}]', '[{"a":1},{"b":2},{]', '[{"a":1},{"b"2},{"c":3}]', '[{"a":1},{"b":2}},{"c":3}]', '[{"a":"},{"b":"},{"c":3}]',
+  '["\\', '["\\"', '["\\"]', '["\\\\"]', '{"k[":1,"l":"]"}', '{"a":[1,2,3],"a":5}', '{"a":5,"a":[1,2,3]}', '{"a":[1,2,3],"b":["list"],"c":"list."}', '{"a":[1,2,3],"b":["l\\u0069st"]}',
   '{"__proto__":[1,2,3]}', '{"2":1,"1":[1,2,3]}', '{"a":[1,2,3],"b":[4,5,6]}', 'null', '"["', '"[1,2]"', '{"a":1}', `["${'a'.repeat(63)}\\"","b"]`, `["${'a'.repeat(62)}\\\\","b"]`, `["${'a'.repeat(90)}\\"","b\\\\",","]`, LIST
 ]
 
@@ -54,6 +56,25 @@ test('any JSON, and any JSON with one character changed', async () => {
 /** The same value to the last digit, in the same order. */
 const isSame = (a: unknown, b: unknown): boolean => Object.is(a, b) || (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null &&
   Array.isArray(a) === Array.isArray(b) && Object.keys(a).join() === Object.keys(b).join() && Object.keys(a).every(key => isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])))
+
+test('each element is told of once, in order, before the next piece is parsed; the bytes are left as they were', async t => {
+  const rows = Array.from({ length: 50 }, (_, at) => ({ at, rest: ['},{'] }))
+  const bytes = Buffer.from(JSON.stringify({ first: rows, second: rows }))
+  const before = Buffer.from(bytes)
+  for (const pieceBytes of [1, 60, 10_000]) {
+    const told: unknown[] = []
+    const onElement = (element: unknown): void => {
+      told.push({ ...element as object })
+      delete (element as { rest?: unknown }).rest
+    }
+    t.strictSame(await parseJsonInSlices(bytes, { largeBytes: 1, pieceBytes, onElement }), { first: rows.map(({ at }) => ({ at })), second: rows })
+    t.strictSame(told, rows)
+    t.ok(bytes.equals(before))
+  }
+  const none: unknown[] = []
+  t.strictSame(await parseJsonInSlices(bytes, { onElement: element => { none.push(element) } }), { first: rows, second: rows })
+  t.strictSame(none, [], 'of a text that is parsed at once')
+})
 
 test('what stands beside the list costs no more than its length', async t => {
   const text = `{"a":"list${'.'.repeat(2_000_000)}","b":["........"],"c":"[","d":5}`

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
-import type { AccountReader, RawAccount } from '../../../lib/chain/types.js'
+import type { RawAccount } from '../../../lib/chain/types.js'
 import { ratio, toFixed } from '../../../lib/decimal.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
@@ -8,6 +8,7 @@ import { quotes, quoteTexts } from '../../../lib/market/price.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeTokenAccount } from '../../../lib/protocol/token.js'
+import { withLists } from '../../support/account-lists.js'
 
 /** Real mainnet accounts after 80 transactions that the protocol's compiled program executed. It stands beside the project, never in it. */
 const RECORDING = new URL('../../../../shared/fixtures/program-recording.json', import.meta.url)
@@ -21,12 +22,12 @@ function readRecording (): Map<string, RawAccount> {
 
 test('the program\'s own DAO: its price is served, and its reserves plus fees are its vaults\' balances', { skip }, async t => {
   const accounts = readRecording()
-  const reader: AccountReader = {
+  const reader = withLists({
     programAccounts: async (program, prefix) => ({
       slot: 1, value: [...accounts.values()].filter(({ owner, data }) => owner === program && data.subarray(0, 8).equals(prefix))
     }),
     accounts: async addresses => ({ slot: 1, value: addresses.map(address => accounts.get(address) ?? null) })
-  }
+  })
   const client = createProgramClient(PROGRAM)
   const { discovered, pairs } = await createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set() })()
   t.equal(discovered.length, 1)

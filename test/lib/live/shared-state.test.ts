@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import type { AccountReader, AtSlot, RawAccount } from '../../../lib/chain/types.js'
+import type { AtSlot, RawAccount } from '../../../lib/chain/types.js'
 import { createFreshCache } from '../../../lib/live/fresh.js'
 import { packAccounts } from '../../../lib/live/packed-accounts.js'
 import { createSharedState, type StatePlace } from '../../../lib/live/shared-state.js'
@@ -9,6 +9,7 @@ import { createTokenReader } from '../../../lib/live/tokens.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { createLedger } from '../../../simulator/ledger.js'
 import { until } from '../../support/until.js'
+import { withLists } from '../../support/account-lists.js'
 
 const TTL = 10_000
 
@@ -32,13 +33,13 @@ function setUp () {
     const known = { calls: 0, tokensFail: false, troubles: [] as unknown[], frozen: undefined as AtSlot<RawAccount[]> | undefined }
     const now = () => clock.now
     const ages = createSlotAges(now, pastMs)
-    const reader: AccountReader = {
+    const reader = withLists({
       async programAccounts () {
         known.calls++
         return known.frozen ?? listed()
       },
       accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
-    }
+    })
     const own: StatePlace = {
       publishes: async () => leads,
       async publish (state) {

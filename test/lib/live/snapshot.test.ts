@@ -1,10 +1,11 @@
 import { test } from 'tap'
-import type { AccountReader, KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
+import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { createLedger } from '../../../simulator/ledger.js'
+import { withLists } from '../../support/account-lists.js'
 
 function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {}) {
   const ledger = createLedger({ seed: 5 })
@@ -16,13 +17,13 @@ function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {
   }
   let listed = (): RawAccount[] => ledger.daos.map(({ address }) => raw(address)!)
   const asked: Array<KnownAccounts | undefined> = []
-  const reader: AccountReader = {
+  const reader = withLists({
     programAccounts: async (_program, _prefix, _minSlot, options) => {
       asked.push(options?.known)
       return { slot: ledger.slot, value: listed() }
     },
     accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
-  }
+  })
   const client = createProgramClient(ledger.program)
   const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), ...options })
   return { asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }

@@ -1,15 +1,15 @@
 import { test } from 'tap'
-import type { AccountReader } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { createLedger } from '../../../simulator/ledger.js'
+import { withLists } from '../../support/account-lists.js'
 
 test('what was a mint stays one while a node gives something else; what never was is null', async t => {
   const ledger = createLedger({ seed: 5 })
   const { address } = ledger.mint({ decimals: 3, symbol: 'ABC' })
   const clock = { time: 0 }
   let owner: string | undefined = 'SomebodyE1se'
-  const reader: AccountReader = {
+  const reader = withLists({
     programAccounts: async () => { throw new Error('not asked') },
     accounts: async addresses => ({
       slot: 1,
@@ -18,7 +18,7 @@ test('what was a mint stays one while a node gives something else; what never wa
         return account === null ? null : { address: key, owner: owner ?? account.owner, data: Buffer.from(account.data) }
       })
     })
-  }
+  })
   const tokens = createTokenReader({ reader, ttl: 100, now: () => clock.time })
   const read = async () => (await tokens.read([address], 1)).get(address)
   t.equal(await read(), null)
@@ -38,7 +38,7 @@ test('a key that was no mint at first contact is asked for again soon, some of t
   const clock = { time: 0 }
   const asked: number[] = []
   let gives: 'nothing' | 'mints' | 'failure' = 'nothing'
-  const reader: AccountReader = {
+  const reader = withLists({
     programAccounts: async () => { throw new Error('not asked') },
     accounts: async addresses => {
       asked.push(addresses.length)
@@ -51,7 +51,7 @@ test('a key that was no mint at first contact is asked for again soon, some of t
         })
       }
     }
-  }
+  })
   const tokens = createTokenReader({ reader, ttl: 100_000, now: () => clock.time })
   /** How many are mints, and the calls made of it. */
   async function read (): Promise<[number, number[]]> {

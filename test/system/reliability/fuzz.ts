@@ -99,7 +99,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     call: async (method, params) => method === 'getTransaction'
       ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
       : damagedAnswer(method),
-    send: async calls => readReplies(mutateJson(calls.map((_, id) => ({ jsonrpc: '2.0', id, result: JSON.parse(transactions[id % transactions.length]!) })), random), calls.length)
+    send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({ jsonrpc: '2.0', id, result: JSON.parse(method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']) })), random), calls.length)
   }
   const readReplies = (answer: unknown, count: number) => readAnswer('node', { batch: true, ids: Array.from({ length: count }, (_, id) => id) }, answer)
   const accounts = createAccountReader(rpc)
@@ -108,6 +108,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   targets.push(
     ['account reader: program', using(() => accounts.programAccounts(ledger.program, client.daoPrefix))],
     ['account reader: list', using(() => accounts.accounts(mints.slice(0, 3)))],
+    ['account reader: lists', using(() => accounts.accountLists([mints.slice(0, 3), mints.slice(0, 3)]))],
     ['history reader: signatures', using(() => history.signatures(ledger.program, { limit: 10 }))],
     ['history reader: transactions', using(() => history.transactions(signatures.slice(0, 1 + random.int(3))))],
     ['history reader: slot', using(() => history.finalizedSlot())],
