@@ -52,6 +52,14 @@ export interface SnapshotOptions {
   shared?: SharedState
 }
 
+/** An account, and what was made of it. */
+interface Made {
+  account: RawAccount
+  entry: Discovered
+  /** The pool that it is listed as, and the tokens that it was made with. */
+  listed?: { base: Token, quote: Token, pair: Pair }
+}
+
 // A slot, and what was seen at it, holds against a later answer for so long: after it a mark of a node that was wrong binds nobody.
 const MARK_MS = 60_000
 // An account that was seen over so long is final: no instruction of the program closes one.
@@ -66,29 +74,31 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   let newest: { slot: number, at: number } | undefined
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next. */
-  let before = new Map<string, { account: RawAccount, entry: Discovered }>()
+  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and what they left is left, too. */
+  let before = new Map<string, Made>()
 
   /** What one account is, whatever stands beside it. */
-  function decode (account: RawAccount): Discovered {
-    const { address } = account
+  function decode (given: RawAccount): Made {
+    const { address, owner } = given
     const same = before.get(address)
-    if (same !== undefined && same.account.owner === account.owner && same.account.data.equals(account.data)) return same.entry
+    if (same !== undefined && same.account.owner === owner && same.account.data.equals(given.data)) return same
+    // bytes of its own: those of an answer share their memory, of which what is kept would keep all
+    const account = { address, owner, data: Buffer.from(given.data) }
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
-      return { address, dao: decodeDao(client, account), leftOut }
+      return { account, entry: { address, dao: decodeDao(client, account), leftOut } }
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      return { address, dao: undefined, leftOut: leftOut ?? 'undecodable' }
+      return { account, entry: { address, dao: undefined, leftOut: leftOut ?? 'undecodable' } }
     }
   }
 
-  function discover (account: RawAccount, all: ReadonlySet<string>): Discovered {
-    const entry = decode(account)
-    const { address, dao } = entry
+  function discover (account: RawAccount, all: ReadonlySet<string>): Made {
+    const made = decode(account)
+    const { address, dao } = made.entry
     // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is mixed up
     if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
-    return entry
+    return made
   }
 
   async function make ({ slot, value }: AtSlot<RawAccount[]>, begun: number, isOwn: boolean): Promise<Snapshot> {
@@ -97,19 +107,20 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
     if (isOwn) shared?.offer({ slot, value }, seenAt)
-    before = new Map(value.map((account, i) => [account.address, { account, entry: found[i]! }]))
-    const mints = found.flatMap(({ dao, leftOut }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
+    before = new Map(found.map(made => [made.account.address, made]))
+    const mints = found.flatMap(({ entry: { dao, leftOut } }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = await inSlices(found, (entry): Discovered => {
+    const discovered = await inSlices(found, (made): Discovered => {
+      const { entry } = made
       const { dao, leftOut } = entry
       if (dao === undefined || leftOut !== undefined) return entry
-      const result = pair(dao, tokens)
+      const result = list(made, dao, tokens)
       if (typeof result === 'string') return { ...entry, leftOut: result }
       pairs.push(result)
       return entry
     })
-    for (const { address } of found) if (!firstSeen.has(address)) firstSeen.set(address, begun)
+    for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, begun)
     if (slot !== newest?.slot) newest = { slot, at: begun }
     return { slot, seenAt, discovered, pairs, tokens }
   }
@@ -152,22 +163,26 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   }
 }
 
-function pair (dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
+/** The pool of a DAO, or why it is not listed. */
+function list (made: Made, dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
   if (dao.baseReserves === 0n || dao.quoteReserves === 0n) return 'no reserves'
   const base = tokens.get(dao.baseMint)
   const quote = tokens.get(dao.quoteMint)
   if (base == null || quote == null) return 'mint unreadable'
-  return {
-    address: dao.address,
-    baseMint: dao.baseMint,
-    quoteMint: dao.quoteMint,
-    baseReserves: dao.baseReserves,
-    quoteReserves: dao.quoteReserves,
-    baseDecimals: base.decimals,
-    quoteDecimals: quote.decimals,
-    baseSymbol: base.symbol,
-    baseName: base.name,
-    quoteSymbol: quote.symbol,
-    quoteName: quote.name
-  }
+  if (made.listed?.base !== base || made.listed.quote !== quote) made.listed = { base, quote, pair: pairOf(dao, base, quote) }
+  return made.listed.pair
 }
+
+const pairOf = (dao: Dao, base: Token, quote: Token): Pair => ({
+  address: dao.address,
+  baseMint: dao.baseMint,
+  quoteMint: dao.quoteMint,
+  baseReserves: dao.baseReserves,
+  quoteReserves: dao.quoteReserves,
+  baseDecimals: base.decimals,
+  quoteDecimals: quote.decimals,
+  baseSymbol: base.symbol,
+  baseName: base.name,
+  quoteSymbol: quote.symbol,
+  quoteName: quote.name
+})

@@ -1,15 +1,15 @@
 import { inSlices, letGo } from '../async.js'
 import { compare, multiply, type Rational, ratio, toFixed, wholeTokens, ZERO } from '../decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { type QuoteRules, quotes, quoteTexts } from './price.js'
+import { type QuoteRules, quotes, type QuoteTexts, quoteTexts } from './price.js'
 import type { PricedPool, UsdValuation } from './usd.js'
 
-/** A pool with the texts that its tokens carry. */
+/** A pool with the texts that its tokens carry; never changed once it is made. */
 export interface Pair extends PricedPool {
-  baseSymbol: string
-  baseName: string
-  quoteSymbol: string
-  quoteName: string
+  readonly baseSymbol: string
+  readonly baseName: string
+  readonly quoteSymbol: string
+  readonly quoteName: string
 }
 
 /** What spot swaps moved in 24 hours, raw units of each token. */
@@ -100,9 +100,14 @@ export function ticker (pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: 
   return tickerOf(pair, volume, liquidityUsd(pair, usd), rules)
 }
 
+/** The newest ticker of each pool, and what it was made of: most pools stay as they are from one list to the next. */
+const newest = new WeakMap<Pair, { volume: Volumes, depth: Rational, rules: QuoteRules, ticker: Ticker }>()
+
 function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {
-  const { bid, last, ask } = quoteTexts(quotes(pair, rules))
-  return {
+  const known = newest.get(pair)
+  if (known?.rules === rules && isSame(known.depth, depth) && isSame(known.volume.base, volume.base) && isSame(known.volume.quote, volume.quote)) return known.ticker
+  const { bid, last, ask } = known?.rules === rules ? textsOf(known.ticker) : quoteTexts(quotes(pair, rules))
+  const ticker = {
     ticker_id: tickerId(pair),
     base_currency: pair.baseMint,
     target_currency: pair.quoteMint,
@@ -118,4 +123,9 @@ function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRul
     bid,
     ask
   }
+  newest.set(pair, { volume, depth, rules, ticker })
+  return ticker
 }
+
+const isSame = (a: Rational, b: Rational): boolean => a.n === b.n && a.d === b.d
+const textsOf = (ticker: Ticker): QuoteTexts => ({ bid: ticker.bid, last: ticker.last_price, ask: ticker.ask })
