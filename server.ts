@@ -7,9 +7,9 @@ import app, { serverOptions } from './app.js'
 import { ALL } from './lib/responses/sources.js'
 import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
-import { optimiseLater } from './lib/optimise-later.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
 import { SettingsError } from './lib/settings.js'
+import { keepSmallHeapSmall, optimiseLater } from './lib/v8.js'
 import { SettingsSchema } from './schemas/settings.js'
 
 /** The process: reads the environment, builds the app, listens, closes with grace. */
@@ -23,6 +23,8 @@ const SAME_SIGNAL = 100
 const MAX_WAITING = 4_096
 /** Between two attempts to reach a node at the start, ms. */
 const ASK_AGAIN = 1_000
+/** Between two looks at the heap, ms. */
+const LOOK_AGAIN = 2_000
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
@@ -70,6 +72,7 @@ async function start (): Promise<void> {
   await fastify.listen({ port, host, backlog: MAX_WAITING })
   isUp = true
   await nodeAnswers()
+  await watchHeap()
 }
 
 /** Waits until a node has answered, and says so; throws where NODE_WITHIN sets a time and none has by then. */
@@ -90,6 +93,14 @@ async function nodeAnswers (): Promise<void> {
       if (tries === 0) fastify.log.warn('no node answers yet: the service listens, and goes on trying')
       await setTimeout(ASK_AGAIN, undefined, { ref: false })
     }
+  }
+}
+
+/** Ends with the process. */
+async function watchHeap (): Promise<void> {
+  while (!isEnding()) {
+    if (fastify.history.status().complete) keepSmallHeapSmall()
+    await setTimeout(LOOK_AGAIN, undefined, { ref: false })
   }
 }
 

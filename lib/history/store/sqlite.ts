@@ -9,8 +9,8 @@ import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './table-types.js'
 
 const BUSY_MS = 5000
-/** Memory for pages, 4 MB: four times as much spares no CPU that can be measured, the system keeps the file's pages too. */
-const CACHE_KB = 4_096
+/** Memory for pages, 2 MB: eight times as much spares no CPU that can be measured, the system keeps the file's pages too. */
+const CACHE_KB = 2_048
 /** Checking every page of a large file would delay each start by seconds; damage there shows when it is read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
