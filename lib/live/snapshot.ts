@@ -82,8 +82,7 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     const { address, owner } = given
     const same = before.get(address)
     if (same !== undefined && same.account.owner === owner && same.account.data.equals(given.data)) return same
-    // bytes of its own: those of an answer share their memory, of which what is kept would keep all
-    const account = { address, owner, data: Buffer.from(given.data) }
+    const account = { address, owner, data: copyOf(given.data) }
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
       return { account, entry: { address, dao: decodeDao(client, account), leftOut } }
@@ -161,6 +160,13 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     return await readShared(begun, minSlot, known) ??
       await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)
   }
+}
+
+/** Small buffers share their memory, of which one that is kept would keep all: the copy has its own. */
+function copyOf (bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length)
+  copy.set(bytes)
+  return copy
 }
 
 /** The pool of a DAO, or why it is not listed. */

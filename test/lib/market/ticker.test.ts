@@ -22,6 +22,25 @@ test('tickers come deepest first, then by pool_id, also where several DAOs share
   }
 })
 
+test('a pool that stays as it was keeps its ticker; what changes about it makes another, whatever was made before', async t => {
+  const [x, euro] = [pair('X', 9_000_000n, 'EURO', 'BASE'), (quote: bigint) => pair('deep', quote, 'USDC', 'EURO')]
+  const of = async (volume = 0n, euroReserves = 2_000_000_000n, given = rules, pool = x) => {
+    const pairs = [pool, euro(euroReserves)]
+    const volumes = new Map(pairs.map(({ address }) => [address, { base: ratio(volume), quote: ratio(volume, 3n) }]))
+    return (await tickers(pairs, volumes, createValuation(pairs, RULES), given)).find(({ pool_id: id }) => id === 'X')!
+  }
+  const first = await of()
+  t.equal(await of(), first)
+  t.strictSame(await of(7_000_000n), { ...first, base_volume: '7.00000000', target_volume: '2.33333333' })
+  t.strictSame(await of(7_000_000n, 4_000_000_000n), { ...first, base_volume: '7.00000000', target_volume: '2.33333333', liquidity_in_usd: '72.00' })
+  t.strictSame(await of(), first, 'and back')
+  const dearer = await of(0n, 2_000_000_000n, { ...rules, feeRate: ratio(1n, 100n) })
+  t.equal(dearer.last_price, first.last_price)
+  t.ok(Number(dearer.bid) < Number(first.bid) && Number(dearer.ask) > Number(first.ask))
+  t.not((await of(0n, 2_000_000_000n, rules, pair('X', 9_000_001n, 'EURO', 'BASE'))).last_price, first.last_price)
+  t.strictSame(await of(), first)
+})
+
 test('spec 2.1.3: liquidity_in_usd is twice the quote reserves', async t => {
   t.equal((await list([pair('A', 1_234_567_890n)]))[0]?.liquidity_in_usd, '2469.14')
 })
