@@ -30,6 +30,8 @@ const PROOF_MS = 20_000
 const PROVED_MS = 600_000
 // So often nobody is wrong in the same way: shown again and again, a slot that goes on proves as much where lower ones are shown between.
 const PROOF_TIMES = 4
+// By how much a chain may be faster than what was measured of it.
+const PACE = 1.1
 // Nodes ask and answer at different moments: so close is the same slot.
 const SAME_MS = 2_000
 
@@ -97,15 +99,23 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     return best !== undefined && (slot - best.slot) * slotMs > now - best.seenAt + MAX_AHEAD_MS
   }
 
-  /** Whether a slot may follow the proved one without a leap, whatever lower ones were shown between: behind one address there may be nodes that lag. */
-  const goesOn = (slot: number, now: number): boolean =>
-    proved !== undefined && now - proved.at <= MARK_MS && (slot - proved.slot) * MIN_SLOT_MS <= now - proved.at + SAME_MS
+  /** Whether a slot is far behind where the chain has come to since another was shown: it tells nothing of how far the chain is. */
+  const lags = (slot: number, from: { slot: number, at: number }, now: number): boolean => now - from.at - (slot - from.slot) * slotMs > PASSED_LAG_MS
+
+  /** Whether a slot follows the proved one without a leap, and without a lag, whatever lower ones were shown between: behind one address there may be nodes that lag. */
+  function goesOn (slot: number, now: number): boolean {
+    if (proved === undefined) return false
+    const [ms, slots] = [now - proved.at, slot - proved.slot]
+    // after an outage, in which nothing was shown, only as far as the chain goes at the pace that it had
+    const leaps = slots * (ms <= MARK_MS ? MIN_SLOT_MS : slotMs / PACE) > ms + SAME_MS
+    return !leaps && !lags(slot, proved, now)
+  }
 
   /** Whether the furthest slots of a node, lower ones between them passed over, have gone on without a leap for long enough, this one among them. */
   function isOnLine (index: number, slot: number, now: number): boolean {
     const line = lines.get(index)
     const isKept = line !== undefined && now - line.at <= MARK_MS
-    if (isKept && slot <= line.slot && (line.slot - slot) * slotMs <= MAX_AHEAD_MS) return false
+    if (isKept && (slot <= line.slot || lags(slot, line, now)) && (line.slot - slot) * slotMs <= MAX_AHEAD_MS) return false
     const follows = isKept && slot > line.slot && (slot - line.slot) * MIN_SLOT_MS <= now - line.at + SAME_MS
     const next = follows ? { slot, at: now, times: line.times + 1, since: line.since } : { slot, at: now, times: 0, since: now }
     lines.set(index, next)
@@ -113,7 +123,7 @@ export function createSlotWatch (clock: Clock): SlotWatch {
   }
 
   function prove (index: number, own: NodeSlot | undefined, slot: number, now: number): void {
-    const leaps = own === undefined || (own.slot - slot) * slotMs > PASSED_LAG_MS || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
+    const leaps = own === undefined || lags(slot, { slot: own.slot, at: own.movedAt }, now) || (own.slot - slot) * slotMs > PASSED_LAG_MS || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
     if (leaps) strides.set(index, { slot, at: now })
     if (proved !== undefined && now - proved.at > PROVED_MS) proved = undefined
     const isStride = now - strides.get(index)!.at >= PROOF_MS && slot > strides.get(index)!.slot
@@ -138,6 +148,8 @@ export function createSlotWatch (clock: Clock): SlotWatch {
     see (index, slot) {
       const now = clock.now()
       if (impossible(slot, now)) return 'impossible'
+      // the first one after an outage may be a method's that lags: what is measured begins anew with it
+      if (furthest() === undefined) measured = undefined
       mark(index, slot, now)
       const best = furthest()!
       if (behind(slot, best) > MAX_AHEAD_MS && !stands(marks.get(index)!) && marks.get(index)!.slot === slot) {

@@ -200,6 +200,20 @@ test('a slot that is far past the proved one goes on from nothing', t => {
   t.end()
 })
 
+test('after an outage the proved slot goes on at the pace of the chain: what lags then shows its age, and a leap beyond it proves nothing', t => {
+  for (const [shown, past] of [[1_257, 142 * 400 + 6_000], [1_457, 0]] as const) {
+    const { watch, clock } = watchAfter([1_000, 1_010, 1_020, 1_030, 1_040, 1_050, 1_060])
+    clock.advance(75_000)
+    watch.see(0, 1_100)
+    t.equal(watch.pastMs(1_099), 400, 'what a method shows first that lags is no proof of the chain, nor of its pace')
+    watch.see(0, shown)
+    clock.advance(6_000)
+    watch.see(0, 1_115)
+    t.equal(watch.pastMs(1_115), past)
+  }
+  t.end()
+})
+
 test('a leap proves nothing, however often it is said', t => {
   const { watch, clock } = watchAfter([1_000, 6_000, 6_010, 6_020])
   clock.advance(61_000)

@@ -167,6 +167,10 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     plan: { seed: 1077, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 2, swaps: 80 }, weather: 230, every: 15, events: [{ at: 0, for: 182, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getMultipleAccounts', value: 100 } } }, { at: 61, for: 237, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getTransaction', value: 2000 } } }] }
   },
   {
+    found: 'After an outage of a minute what a node had shown before it proved nothing any more: a method that lagged made prices of eighty seconds ago pass for fresh.',
+    plan: { seed: 2139, nodes: 1, finalityLag: 1, bulk: false, kind: 'small', daos: 4, past: { days: 2, swaps: 334 }, weather: 758, every: 43, events: [{ at: 618, for: 159, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 200 } } }, { at: 665, for: 71, node: 0, weather: { kind: 'down' } }] }
+  },
+  {
     found: 'For defects put back: what a stranger may do, an upgrade, another network.',
     plan: { seed: 34, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 3, past: { days: 1, swaps: 60 }, weather: 150, every: 8, events: [{ at: 12, chain: 'hostile' }, { at: 14, chain: 'hostile' }, { at: 16, chain: 'hostile' }, { at: 20, chain: 'forged' }, { at: 22, chain: 'forged' }, { at: 24, chain: 'forged' }, { at: 26, chain: 'forged' }, { at: 28, chain: 'forged' }, { at: 30, chain: 'forged' }, { at: 40, chain: 'upgrade' }, { at: 90, for: 30, process: 'network' }] }
   },
