@@ -96,10 +96,12 @@ async function nodeAnswers (): Promise<void> {
   }
 }
 
-/** Ends with the process. */
+/** From when the history has been read; ends with the process. */
 async function watchHeap (): Promise<void> {
+  let isRead = false
   while (!isEnding()) {
-    if (fastify.history.status().complete) keepSmallHeapSmall()
+    isRead ||= fastify.history.status().complete
+    if (isRead) keepSmallHeapSmall()
     await setTimeout(LOOK_AGAIN, undefined, { ref: false })
   }
 }

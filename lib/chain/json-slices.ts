@@ -8,7 +8,7 @@ const LARGE_BYTES = 2 ** 23
 const PIECE_BYTES = 2 ** 16
 /** Where a list of records is likely to go from one to the next; the comma belongs to the list. */
 const BETWEEN_RECORDS = Buffer.from('},{')
-/** How far such a place is looked for: a record of that length is none of a long list. */
+/** How far such a place is looked for, so that looking takes no longer than parsing: records that are longer are found byte by byte. */
 const FAR_BYTES = 2 ** 20
 /** A string that goes on beyond so many bytes is searched for its end by the platform: for a short one the call costs more than looking at each byte. */
 const SHORT_STRING = 64
@@ -18,7 +18,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_RECORD, CLOSE_RECORD
 export interface JsonSlicesOptions {
   /** Ends the parsing between two pieces; its reason is thrown. */
   signal?: AbortSignal
-  /** Told of each element of the long list as soon as it is parsed, to make less of what is large in it. Of a text that is parsed at once, of none. */
+  /** Told of each element of the long list as soon as it is parsed, to make less of what is large in it. What comes may not have been told: a text may be parsed at once, after all. */
   onElement?: (element: unknown) => void
   largeBytes?: number
   pieceBytes?: number

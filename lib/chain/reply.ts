@@ -39,8 +39,8 @@ export type NodeCalls = (calls: readonly Call[], signal: AbortSignal) => Promise
 const RATE_CODES = new Set([-32429, 429])
 const TOO_MANY = /rate.?limit|too many|request limit|requests per|limit (exceeded|reached)|exceeded .*(limit|capacity|quota)|throttl/i
 
-/** Accounts are mostly data in base64: decoded as they come they are no text that has to be kept until all are there. */
-const WAYS = new Map<string, JsonSlicesOptions>([['getProgramAccounts', { onElement: decodeData, largeBytes: 2 ** 18 }]])
+/** Accounts are mostly data in base64: decoded as they come they are no text that has to be kept until all are there. In a short answer it is not worth it. */
+const PARSING = new Map<string, JsonSlicesOptions>([['getProgramAccounts', { onElement: decodeData, largeBytes: 2 ** 18 }]])
 
 export function createNodeCalls (post: Post, { host, node, clock, timeout, onCall, onHeaders }: NodeCallsOptions): NodeCalls {
   let lastId = 0
@@ -74,7 +74,7 @@ function outcomeOf (replies: Reply[]): CallReport['outcome'] {
 
 async function parse (host: string, method: string, bytes: Buffer, signal: AbortSignal): Promise<unknown> {
   try {
-    return await parseJsonInSlices(bytes, { signal, ...WAYS.get(method) })
+    return await parseJsonInSlices(bytes, { signal, ...PARSING.get(method) })
   } catch (error) {
     if (isServiceError(error)) throw error
     // The platform's message quotes the text.

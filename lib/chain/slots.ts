@@ -123,8 +123,8 @@ export function createSlotWatch (clock: Clock): SlotWatch {
   }
 
   function prove (index: number, own: NodeSlot | undefined, slot: number, now: number): void {
-    const leaps = own === undefined || lags(slot, { slot: own.slot, at: own.movedAt }, now) || (own.slot - slot) * slotMs > PASSED_LAG_MS || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
-    if (leaps) strides.set(index, { slot, at: now })
+    const breaks = own === undefined || lags(slot, { slot: own.slot, at: own.movedAt }, now) || (slot - own.slot) * MIN_SLOT_MS > now - own.movedAt + SAME_MS
+    if (breaks) strides.set(index, { slot, at: now })
     if (proved !== undefined && now - proved.at > PROVED_MS) proved = undefined
     const isStride = now - strides.get(index)!.at >= PROOF_MS && slot > strides.get(index)!.slot
     const isLine = isOnLine(index, slot, now)

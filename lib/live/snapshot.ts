@@ -74,7 +74,7 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
   let newest: { slot: number, at: number } | undefined
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and what they left is left, too. */
+  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and nothing of them is made again. */
   let before = new Map<string, Made>()
 
   /** What one account is, whatever stands beside it. */

@@ -59,17 +59,19 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
     const tokens = new Map<string, Token | null>()
     const pointing = new Map<RawAccount, string>()
     const addresses = await inSlices(mints, mint => [mint, metadataOf.memo(mint)])
-    await readAll(addresses.flat(), minSlot, (addresses, accounts) => {
-      for (let at = 0; at < addresses.length; at += 2) {
+    await readAll(addresses.flat(), minSlot, (asked, accounts) => {
+      for (let at = 0; at < asked.length; at += 2) {
         const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
-        const pointer = mint === null ? undefined : pointerOf(mint)
-        if (mint === null || pointer === undefined || pointer === addresses[at + 1]) tokens.set(addresses[at]!, decodeToken(mint, metadata))
-        else pointing.set(mint, pointer)
+        const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
+        const pointsTo = says !== undefined && 'at' in says ? says.at : undefined
+        const own = says !== undefined && 'at' in says ? undefined : says
+        if (mint === null || pointsTo === undefined || pointsTo === asked[at + 1]) tokens.set(asked[at]!, decodeToken(mint, own, metadata))
+        else pointing.set(mint, pointsTo)
       }
     })
     const pointed = new Map<string, RawAccount | null>()
-    await readAll([...new Set(pointing.values())], minSlot, (addresses, accounts) => addresses.forEach((address, at) => pointed.set(address, accounts[at]!)))
-    for (const [mint, pointer] of pointing) tokens.set(mint.address, decodeToken(mint, pointed.get(pointer)!))
+    await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) => asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
+    for (const [mint, pointer] of pointing) tokens.set(mint.address, decodeToken(mint, undefined, pointed.get(pointer)!))
     return tokens
   }
 
@@ -121,19 +123,11 @@ function tolerant<T> (read: () => T): T | undefined {
   }
 }
 
-/** The address that a mint of Token-2022 names for its metadata, its own aside. */
-function pointerOf (mint: RawAccount): string | undefined {
-  const says = tolerant(() => token2022Metadata(mint))
-  return says !== undefined && 'at' in says ? says.at : undefined
-}
-
-/** The token of a mint, and of the account that may hold its text where the mint itself has none. */
-function decodeToken (mint: RawAccount | null, metadata: RawAccount | null): Token | null {
+/** The token of a mint: its text is its own, or else that of the account that may hold one. */
+function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metadata: RawAccount | null): Token | null {
   const decoded = mint === null ? undefined : decodeMint(mint)
   if (mint === null || decoded === undefined) return null
   const { address } = mint
-  const says = tolerant(() => token2022Metadata(mint))
-  const own = says !== undefined && !('at' in says) ? says : undefined
   const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
   return { mint: address, decimals: decoded.decimals, symbol: text.symbol, name: text.name }
 }

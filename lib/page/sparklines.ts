@@ -1,3 +1,4 @@
+import { chunks } from '../chunks.js'
 import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/volumes/reading.js'
 import { type Aged, createFreshCache } from '../live/fresh.js'
@@ -43,10 +44,10 @@ export function createSparklines (sources: Sources) {
     const { value: { pairs } } = await snapshots.get(ALL)
     const from = Math.floor((unixSeconds(sources) - SPAN) / STEP) * STEP
     const pools: Sparklines['pools'] = {}
-    for (let at = 0; at < pairs.length; at += AT_ONCE) {
+    for (const some of chunks(pairs, AT_ONCE)) {
       const lines = await history.read(async reading => {
         const found: Array<[pool: string, closes: Array<string | null>]> = []
-        for (const pair of pairs.slice(at, at + AT_ONCE)) {
+        for (const pair of some) {
           const closes = await closesOf(reading, pair, from)
           if (closes !== undefined) found.push([pair.address, closes])
         }

@@ -1,6 +1,7 @@
 /** Reads of single events and of candles, each by an index: none looks at more rows than it gives. */
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { createPauses } from '../../async.js'
+import { chunks } from '../../chunks.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { hoursIn, MINUTE_SPAN, minutesIn, newestOf, parseCandle, type KeptCandles, type RowTime } from '../rules/kept-candles.js'
 import type { DayRow, FeeRate, MinuteRow, PoolEvent, StoredEvent, Trade } from '../rules/types.js'
@@ -100,7 +101,7 @@ export async function readLastTrades (db: Db, names: Names, at: number, daos?: r
   // part by part: the embedded store answers at once, and others have their turn in between
   const pause = createPauses()
   if (ids !== undefined) {
-    for (let at = 0; at < ids.length; at += KEYS) await learn(sql`id in (${sql.join(ids.slice(at, at + KEYS))})`)
+    for (const some of chunks(ids, KEYS)) await learn(sql`id in (${sql.join(some)})`)
     return trades
   }
   const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as('last')).executeTakeFirstOrThrow()

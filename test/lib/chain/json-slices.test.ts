@@ -57,7 +57,7 @@ test('any JSON, and any JSON with one character changed', async () => {
 const isSame = (a: unknown, b: unknown): boolean => Object.is(a, b) || (typeof a === 'object' && typeof b === 'object' && a !== null && b !== null &&
   Array.isArray(a) === Array.isArray(b) && Object.keys(a).join() === Object.keys(b).join() && Object.keys(a).every(key => isSame((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key])))
 
-test('each element is told of once, in order, before the next piece is parsed; the bytes are left as they were', async t => {
+test('each element is told of once, in order, and what is made of it is what comes; the bytes are left as they were', async t => {
   const rows = Array.from({ length: 50 }, (_, at) => ({ at, rest: ['},{'] }))
   const bytes = Buffer.from(JSON.stringify({ first: rows, second: rows }))
   const before = Buffer.from(bytes)
