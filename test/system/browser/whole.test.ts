@@ -66,7 +66,10 @@ inBrowser(visiting => {
     }
     await page.locator('#candles').getByText('The same as a table').click()
     const days = await api<Array<{ date: string, close: string | null, target_volume: string }>>(`/api/pools/${id}/days`)
-    const shown = await evaluate<string[]>(page, `[...[...document.querySelectorAll('#candle-rows tr')].find(row => row.querySelector('time').dateTime.startsWith('${days.at(-1)!.date}')).querySelectorAll('td')].map(cell => cell.title)`)
+    const row = `[...document.querySelectorAll('#candle-rows tr')].find(row => row.querySelector('time').dateTime.startsWith('${days.at(-1)!.date}'))`
+    // the table is filled once it is open
+    await holds(page, `${row} !== undefined`)
+    const shown = await evaluate<string[]>(page, `[...${row}.querySelectorAll('td')].map(cell => cell.title)`)
     t.equal(digits(shown[3]!), days.at(-1)!.close, 'a candle of a day and the day are one')
     t.equal(digits(shown[4]!), days.at(-1)!.target_volume)
 
