@@ -14,7 +14,7 @@ RUN npm run build
 FROM ${BASE} AS modules
 WORKDIR /app
 COPY .npmrc package.json package-lock.json ./
-RUN npm ci --ignore-scripts --no-audit --omit=dev && rm -rf node_modules/typescript node_modules/@libsql/*-musl
+RUN npm ci --ignore-scripts --no-audit --omit=dev && rm -rf node_modules/typescript node_modules/@libsql/*-musl node_modules/@resvg/*-musl
 
 FROM ${BASE}
 ENV NODE_ENV=production DATA_DIR=/data
