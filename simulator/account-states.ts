@@ -1,4 +1,4 @@
-/** Accounts as they stood at a slot: a node that lags or stands still answers old states, not new ones under an old slot. */
+/** Accounts as they were at a slot: a node that lags or has stalled answers old states, not new ones under an old slot. */
 import { type Entry } from './accounts.js'
 import { type Ledger } from './ledger.js'
 
@@ -7,8 +7,8 @@ interface Version { slot: number, entry: Entry | null }
 
 export type AccountStates = ReturnType<typeof createAccountStates>
 
-/** Slots after which an old state is forgotten: about a day. */
-const KEPT = 216_000
+/** Slots after which an old state is forgotten: about three days. */
+const KEPT = 1_300_000
 
 function copyOf ({ address, owner, lamports, data }: Pick<Entry, 'address' | 'owner' | 'lamports'> & { data: Buffer }): Entry {
   let text: string | undefined
@@ -20,7 +20,7 @@ const freeze = (entry: Entry | undefined): Entry | null => entry === undefined
   : copyOf({ address: entry.address, owner: entry.owner, lamports: entry.lamports, data: Buffer.from(entry.data()) })
 
 /**
- * Until `keep` is called everything is answered as it stands now. From then on each account that changes leaves a copy at the end of
+ * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at the end of
  * each slot.
  */
 export function createAccountStates (ledger: Ledger) {
@@ -45,7 +45,7 @@ export function createAccountStates (ledger: Ledger) {
     if (since === null || slot >= ledger.slot) return ledger.accounts.get(address)
     const version = versions.get(address)?.findLast(entry => entry.slot <= slot)
     if (version !== undefined) return version.entry ?? undefined
-    // All that stood at the beginning has a version of then: what has none was not there yet.
+    // All that was there at the beginning has a version of then: what has none was not there yet.
     return slot >= since ? undefined : versions.get(address)?.[0]?.entry ?? undefined
   }
 
@@ -56,7 +56,7 @@ export function createAccountStates (ledger: Ledger) {
       const addresses = new Set([...ledger.accounts.ofProgram(program).map(({ address }) => address), ...versions.keys()])
       return [...addresses].map(address => at(address, slot)).filter(entry => entry?.owner === program) as Entry[]
     },
-    /** Begins to keep the states of the past; what stands now is the oldest of them. */
+    /** Begins to keep the states of the past; what is there now is the oldest of them. */
     keep (): void {
       if (since !== null) return
       since = current = ledger.slot

@@ -1,6 +1,6 @@
 /** The accounts of the ledger: each knows how to write its bytes, and writes them when somebody asks. */
 
-/** What stands at an address. */
+/** What is at an address. */
 export interface Account { owner: string, data: Buffer, lamports: number }
 
 export interface Entry {
@@ -20,7 +20,7 @@ export interface AccountStore {
   put (address: string, owner: string, write: () => Buffer): Entry
   remove (address: string): void
   get (address: string): Entry | undefined
-  /** Where an account stands, overridden ones included. */
+  /** Where an account is, overridden ones included. */
   addresses (): string[]
   /** All accounts of a program. */
   ofProgram (program: string): Entry[]

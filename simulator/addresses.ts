@@ -7,6 +7,7 @@ export const PROGRAMS = {
   'v0.6': 'MooNyh4CBUYEKyXVnjGYQ8mEiJDpGvJMdvrZx1iGeHV',
   'v0.7': 'moontUzsdepotRGe5xsfip7vLPTJnVuafqdUWexVnPM',
   'v0.8': 'moonDJUoHteKkGATejA5bdJVwJ6V6Dg74gyqyJTx73n',
+  relaunch: 'vaMpdXN2P3Z5v8y6GtAU5NzCUjxtphnRVpvqu37Spik',
   pricePackage: 'pbPPQH7jyKoSLu8QYs3rSY3YkDRXEBojKbTgnUg7NDS',
   packageV2: 'pPV2pfrxnmstSb9j7kEeCLny5BGj6SNwCWGd6xbGGzz',
   mintGovernor: 'gvnr27cVeyW3AVf3acL7VCJ5WjGAphytnsgcK1feHyH',
@@ -120,6 +121,13 @@ export function launchAddresses (version: LaunchVersion, baseMint: string, quote
     treasuryQuote: ata(daoVault, quoteMint),
     metadata: metadataAddress(baseMint)
   }
+}
+
+/** What `relaunch` makes a DAO by, of a mint that is not new; there is no Launch account. Its vault holds what is not claimed yet. */
+export function relaunchAddresses (mint: string, program: string = PROGRAMS.futarchy) {
+  const relaunch = derive(PROGRAMS.relaunch, 'relaunch', keyBytes(mint)).address
+  const signer = derive(PROGRAMS.relaunch, 'relaunch_signer', keyBytes(relaunch)).address
+  return { relaunch, signer, dao: daoAddress(program, signer, 0n).address, vault: ata(signer, mint) }
 }
 
 /** The external pool of a pair under a configuration: its seeds sort the two mints by their bytes, the larger first. */

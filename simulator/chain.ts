@@ -71,7 +71,7 @@ interface ChainOptions {
   accounts: AccountStore
   history: History
   random: Random
-  clock: { readonly time: number, readonly slot: number, readonly slotMs: number | null }
+  clock: { readonly time: number, readonly slot: number, timeOf (slot: number): number }
   /** Share of transactions of version 1. */
   versionOne: number
   seed: number
@@ -79,17 +79,18 @@ interface ChainOptions {
   onTransaction: (index: number) => void
 }
 
+/** 2026-11-19: transactions whose payer can't pay are in blocks since (SIMD-0290); their share of those that fail. */
+const UNEXECUTED_SINCE = 1_795_046_400
+const UNEXECUTED_SHARE = 0.3
+
 export function createChain ({ program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions): Chain {
   const newAddress = () => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
-  let block = { slot: -1, time: 0 }
   let current: { tx: OpenTransaction, saved: Map<Revertible, () => void> | null } | null = null
 
   function run<T> (options: TransactionOptions, revertible: boolean, body: (tx: OpenTransaction) => T): { result: T, receipt: Receipt } {
     const { slot } = clock
-    // A block has one time, that of its first transaction, also where the second turns within it
-    if (block.slot !== slot || clock.slotMs === null) block = { slot, time: clock.time }
-    const { time } = block
+    const time = clock.timeOf(slot)
     const actions: Action[] = []
     const swaps: SpotSwap[] = []
     const saved = revertible ? new Map<Revertible, () => void>() : null
@@ -113,7 +114,8 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
     } finally {
       current = null
     }
-    const failed = options.failed ?? false
+    const failed = options.failed ?? options.unexecuted ?? false
+    const unexecuted = failed && (options.unexecuted ?? (time >= UNEXECUTED_SINCE && scatter(seed, history.length, 4) < UNEXECUTED_SHARE))
     if (failed) revert()
     const via = options.via ?? 'direct'
     const version = options.version ?? (scatter(seed, history.length, 3) < versionOne ? 1 : via === 'aggregator' ? 0 : 'legacy')
@@ -122,6 +124,7 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
       via,
       version,
       failed,
+      unexecuted,
       innerUnknown: options.innerUnknown ?? options.innerInstructions === null
     })
     if (!failed) swaps.forEach(onSwap)
@@ -147,7 +150,7 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
         return body(tx)
       }
       // A transaction of one action throws before it changes anything, so only a failed one must be taken back.
-      return current === null ? run(options, options.failed ?? false, join).result : join(current.tx)
+      return current === null ? run(options, options.failed ?? options.unexecuted ?? false, join).result : join(current.tx)
     },
     transaction (body, options = {}) {
       if (current !== null) throw new Error('a transaction is already open')

@@ -128,6 +128,12 @@ export function proposalNoteEvent (
   return done(name === 'AdminCancelProposalEvent' ? amm(writer, context) : writer)
 }
 
+/** Of the next release: the liquidator has what was in the pool. */
+export function applyLiquidationEvent (context: EventContext, proposal: string, liquidator: string, base: bigint, quote: bigint): Buffer {
+  const writer = begin('ApplyLiquidationEvent', context).key(context.identity.address).key(proposal).key(liquidator).u64(base).u64(quote)
+  return done(amm(writer, context))
+}
+
 /** An event that nobody here knows. */
 export interface UnknownEventOptions {
   name?: string
@@ -137,6 +143,8 @@ export interface UnknownEventOptions {
   rest?: number
   /** Without slot, time and sequence number in front: then it takes no number. */
   bare?: boolean
+  /** What it brings into the spot pool, raw units; below 0: takes out. */
+  moves?: { base: bigint, quote: bigint }
 }
 
 /** An event of a build that nobody here knows: common fields, then the DAO, then something, unless told otherwise. */

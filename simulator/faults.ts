@@ -6,7 +6,8 @@ export const REQUEST_FAULTS = ['refuse', 'reset', 'hang', 'drip', 'status', 'rat
 /** Of one call, alone or in a batch. */
 export const CALL_FAULTS = ['rpc-error', 'wrong-id', 'wrong-slot', 'missing-field', 'null-value', 'wrong-owner', 'swapped-accounts',
   'null-transaction', 'other-signature', 'inner-null', 'repeat-page', 'wrong-order', 'short-page', 'skipped-signatures',
-  'pruned', 'slot-jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account'] as const
+  'pruned', 'jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account',
+  'clock-refused', 'clock-missing', 'clock-short', 'clock-owner', 'clock-ahead'] as const
 
 /**
  * - `refuse`: the connection is destroyed without an answer; `reset`: in the middle of one
@@ -23,9 +24,11 @@ export const CALL_FAULTS = ['rpc-error', 'wrong-id', 'wrong-slot', 'missing-fiel
  * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the page) entries;
  *   `skipped-signatures`: one in `value` (4) transactions is in no list, always the same ones
  * - `pruned`: signatures and transactions below slot `value` are gone
- * - `slot-jump-back`: the node answers as it did `value` (1000) slots ago; `slot-jump-ahead`: it names a slot `value` (10^9) too high
+ * - `jump-back`: the node answers as it did `value` (400) s ago; `slot-jump-ahead`: it names a slot `value` (10^9) too high
  * - `short-accounts`: getProgramAccounts leaves out `value` accounts (all of them); `no-account`: getMultipleAccounts says of the one at `value` (0) that
  *   there is none
+ * - `clock-refused`: calls that name the Clock account are refused with code `value` (-32010); `clock-missing`: the node says that there is none;
+ *   `clock-short`: it has `value` (32) bytes; `clock-owner`: it belongs to the system program; `clock-ahead`: its time is `value` (3600) s too late
  */
 export type FaultKind = typeof REQUEST_FAULTS[number] | typeof CALL_FAULTS[number]
 

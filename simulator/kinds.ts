@@ -7,6 +7,19 @@ export interface NodeKind {
   bulk: BulkOffer | null
   /** Most calls of a batch; 0: batches are refused. */
   maxBatch: number
+  /** Methods that it does not know. */
+  lacks?: readonly string[]
+  /** By method, the fields of a configuration that it takes; others are refused. Its errors have numbers of their own. */
+  strict?: Readonly<Record<string, readonly string[]>> | null
+}
+
+const ACCOUNT_METHODS = ['getAccountInfo', 'getMultipleAccounts', 'getProgramAccounts'] as const
+const HISTORY_METHODS = ['getSignaturesForAddress', 'getTransaction', 'getTransactionsForAddress', 'getBlock', 'getBlockTime', 'getFirstAvailableBlock'] as const
+/** What a node of the history takes; `rewards` of a block and the minimum slot of a transaction are not among them. */
+const STRICT_FIELDS = {
+  getSignaturesForAddress: ['commitment', 'limit', 'before', 'until', 'minContextSlot'],
+  getTransaction: ['commitment', 'encoding', 'maxSupportedTransactionVersion'],
+  getBlock: ['commitment', 'encoding', 'transactionDetails', 'maxSupportedTransactionVersion']
 }
 
 const TEN_SECONDS = 10_000
@@ -35,7 +48,11 @@ export const NODE_KINDS = {
   /** A plan of 50 a second with the bulk method; refusals come as JSON-RPC errors, member by member. */
   plan: { limits: { ...curt, refusal: -32429, rules: [perSecond(50)] }, bulk: FULL, maxBatch: 100 },
   /** A node of one's own. */
-  own: { limits: null, bulk: null, maxBatch: 1000 }
+  own: { limits: null, bulk: null, maxBatch: 1000 },
+  /** One that has the accounts and no history. */
+  accounts: { limits: null, bulk: null, maxBatch: 1000, lacks: HISTORY_METHODS },
+  /** One that has the history and no accounts, of other software. */
+  history: { limits: null, bulk: null, maxBatch: 1000, lacks: ACCOUNT_METHODS, strict: STRICT_FIELDS }
 } as const satisfies Record<string, NodeKind>
 
 export type NodeKindName = keyof typeof NODE_KINDS

@@ -1,6 +1,6 @@
 /** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
 import { type Account, createAccountStore } from './accounts.js'
-import { PROGRAMS, USDC, eventAuthority } from './addresses.js'
+import { PROGRAMS, USDC, eventAuthority, relaunchAddresses } from './addresses.js'
 import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
 import { type Dao, type DaoOptions, createDao } from './dao.js'
 import { forgeEvent, type ForgeryKind } from './forged.js'
@@ -17,6 +17,8 @@ export interface LedgerOptions {
   /** Unix seconds; default 2026-01-01. */
   time?: number
   slot?: number
+  /** Slots of the past are as long as mainnet's were at the time; else all take 200 ms. */
+  eras?: boolean
   /** The futarchy program's id. */
   program?: string
   /** Share of version 1 transactions; default 0.4, about what mainnet has. */
@@ -29,6 +31,18 @@ export interface ProgramUpgrade {
   grown?: ProgramBuild['grown']
   layout?: DaoLayout
   room?: number
+}
+
+/**
+ * The next release as the program's development branch has it: fields behind the proposal's events (an action; whether the team
+ * sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it: `dao.applyLiquidation`.
+ */
+export const NEXT_RELEASE: ProgramUpgrade = { grown: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1 }
+
+export interface RelaunchOptions extends Omit<DaoOptions, 'creator' | 'nonce' | 'base'> {
+  base: Mint
+  /** Raw units that nobody has claimed yet. */
+  unclaimed: bigint
 }
 
 /** What a node listens to. */
@@ -44,7 +58,7 @@ export function createLedger (options: LedgerOptions = {}) {
   const seed = options.seed ?? 1
   const program = options.program ?? PROGRAMS.futarchy
   const start = { time: options.time ?? 1_767_225_600, slot: options.slot ?? 400_000_000 }
-  const clock = createSlotClock(start)
+  const clock = createSlotClock(start, options.eras)
   const listeners = new Set<LedgerListener>()
   const accounts = createAccountStore()
   const history = createHistory(seed)
@@ -80,18 +94,32 @@ export function createLedger (options: LedgerOptions = {}) {
     mints,
     /** Every genuine, successful spot swap in order: for an independent count. */
     swaps,
-    /** Unix seconds. */
+    /** Unix seconds by the chain's own clock. */
     get time () { return clock.time },
+    /** Unix seconds in truth; the same unless the chain's clock has fallen behind. */
+    get utc () { return clock.utc },
+    /** Ms since the start. */
+    get elapsed () { return clock.elapsed },
     get slot () { return clock.slot },
+    /** The slot that was the newest so many ms after the start. */
+    slotAt: clock.slotAt,
 
     /** Unix seconds of the block at a slot. */
     timeOf: clock.timeOf,
 
-    /** Milliseconds of a slot from now on, 400 at first; null: the chain has halted, time passes without slots. */
+    /** Milliseconds of a slot from now on, 200 at first; null: the chain has halted, time passes without slots. */
     get slotMs () { return clock.slotMs },
     set slotMs (value: number | null) { clock.slotMs = value },
+    /** Slots that pass at once and are shown to nobody, as at a hand-over in which commitments are held back. */
+    skipSlots: clock.skip,
 
-    /** Lets time pass: one slot per 0.4 s, unless `slotMs` says otherwise. */
+    /** How many seconds of the chain's own clock pass in one from now on: below 1 it falls behind UTC. */
+    get clockRate () { return clock.rate },
+    set clockRate (rate: number) { clock.rate = rate },
+    /** The chain's clock jumps to UTC and keeps up with it. */
+    correctClock: clock.correct,
+
+    /** Lets time pass: one slot per 0.2 s, unless `slotMs` says otherwise. */
     advance (seconds: number): void {
       clock.advance(Math.round(seconds * 1000))
       for (const listener of listeners) listener.slot?.(clock.slot)
@@ -121,6 +149,13 @@ export function createLedger (options: LedgerOptions = {}) {
       return launch
     },
 
+    /** A DAO for a token that is there already: made by `relaunch`, without a Launch account. */
+    relaunch ({ unclaimed, ...daoOptions }: RelaunchOptions): Dao {
+      const { signer, vault } = relaunchAddresses(daoOptions.base.address, program)
+      createTokenAccount(accounts, signer, daoOptions.base, unclaimed, vault)
+      return ledger.dao({ ...daoOptions, creator: signer, nonce: 0n })
+    },
+
     /**
      * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one), accounts take a
      * later layout and `room` bytes more.
@@ -146,12 +181,12 @@ export function createLedger (options: LedgerOptions = {}) {
     /** A token account of anybody; `address` defaults to the associated account. */
     tokenAccount: (owner: string, mint: Mint, amount = 0n, address?: string) => createTokenAccount(accounts, owner, mint, amount, address),
 
-    /** Bytes that stand at an address whatever the ledger does; null: nothing there; undefined: the genuine account again. */
+    /** Bytes that are at an address whatever the ledger does; null: nothing there; undefined: the genuine account again. */
     setAccount (address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined): void {
       accounts.override(address, account)
     },
 
-    /** A copy of what stands at an address. */
+    /** A copy of what is at an address. */
     account (address: string): Account | null {
       const entry = accounts.get(address)
       return entry === undefined ? null : { owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports }

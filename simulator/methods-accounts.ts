@@ -1,7 +1,9 @@
-/** The methods that read accounts, as they stood at the slot that the answer names. */
+/** The methods that read accounts, as they were at the slot that the answer names. */
 import { type AccountStates } from './account-states.js'
 import { type Entry } from './accounts.js'
 import { base58, fromBase58 } from './bytes.js'
+import { CLOCK, clockAccount } from './clock-account.js'
+import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 
@@ -58,11 +60,13 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
   return data => tests.every(test => test(data))
 }
 
-export function createAccountMethods (states: AccountStates) {
+export function createAccountMethods (ledger: Ledger, states: AccountStates) {
+  const entryOf = (address: string, view: View): Entry | undefined => states.get(address, view.slot) ??
+    (address === CLOCK ? clockAccount(ledger, view.slot, view.clockFault) : undefined)
   const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
   return {
     getAccountInfo (params: unknown[], view: View): string {
-      const entry = states.get(requireAddress(params[0]), view.slot)
+      const entry = entryOf(requireAddress(params[0]), view)
       return `{"context":${context(view)},"value":${entry === undefined ? 'null' : writeAccount(entry, view.config)}}`
     },
 
@@ -71,7 +75,7 @@ export function createAccountMethods (states: AccountStates) {
       if (!Array.isArray(addresses)) throw invalidParams('Invalid params: invalid type, expected a sequence.')
       if (addresses.length > MAX_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MAX_ACCOUNTS}`)
       const values = addresses.map(address => {
-        const entry = states.get(requireAddress(address), view.slot)
+        const entry = entryOf(requireAddress(address), view)
         return entry === undefined ? 'null' : writeAccount(entry, view.config)
       })
       return `{"context":${context(view)},"value":[${values.join()}]}`

@@ -19,8 +19,11 @@ export interface BulkConfig {
   paginationToken?: string
 }
 
-/** How a node offers the method: not to this caller, or with so many full transactions a call. */
-export type BulkOffer = 'forbidden' | { fullLimit: number }
+/**
+ * How a node offers the method: not to this caller, or with so many full transactions a call, beyond which it refuses; `page`: it gives so
+ * many at most, whatever was asked for.
+ */
+export type BulkOffer = 'forbidden' | { fullLimit: number, page?: number }
 
 const MAX_PAGE = 1000
 const TOKEN = /^(\d+):(\d+)$/
@@ -58,6 +61,7 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       const most = details === 'full' ? bulk.fullLimit : MAX_PAGE
       const limit = config.limit ?? most
       if (!Number.isInteger(limit) || limit < 1 || limit > most) throw invalidParams(`Invalid params: limit must be between 1 and ${most}`)
+      const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
       if (details === 'full') requireJson(config.encoding)
       const { slot = {}, blockTime, signature = {}, status = 'any' } = config.filters as BulkFilters | undefined ?? {}
       const positions = history.ofAddress(address)
@@ -87,7 +91,7 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       let at = ascending ? first : last
       let newest: number | undefined
       for (; ascending ? at <= last : at >= first; at += ascending ? 1 : -1) {
-        if (entries.length === limit) break
+        if (entries.length === pageLimit) break
         const index = positions.at(at)
         if (!within(history.time(index), blockTime)) continue
         if (status !== 'any' && history.failed(index) !== (status === 'failed')) continue

@@ -3,8 +3,11 @@ import { type ActiveFault } from './faults.js'
 import { type Ledger } from './ledger.js'
 import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
+import { SLOTS_PER_EPOCH } from './clock-account.js'
 import { type BulkConfig, type BulkOffer, createBulkMethod } from './methods-bulk.js'
 import { type HistoryConfig, createHistoryMethods } from './methods-history.js'
+import { createTokenAccountsMethod } from './methods-token-accounts.js'
+import { type Position } from './position.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 import { spoil } from './spoil.js'
 
@@ -28,11 +31,14 @@ export interface View {
   /** Entries of a page at most; null: half of what was asked for; undefined: no fault. */
   pageCut: number | null | undefined
   otherSignature: boolean
+  /** What is wrong with the Clock account. */
+  clockFault: ActiveFault | undefined
 }
 
 type Method = (params: unknown[], view: View) => string
 
-const SLOTS_PER_EPOCH = 432_000
+/** So many slots behind and a node says that it is not well. */
+const HEALTHY_SLOTS = 128
 const COMMITMENTS = ['processed', 'confirmed', 'finalized']
 
 export type Methods = ReturnType<typeof createMethods>
@@ -43,35 +49,40 @@ export interface Conditions {
   bulk: View['bulk']
   /** Slots between confirmed and finalized. */
   finalityLag: number
-  /** Slots that the node is behind. */
-  lag: number
-  /** Where it stands, whatever the chain does; null: it follows. */
-  frozenAt: number | null
-  /** Where its finality stands while it follows the chain; null: nowhere. */
+  /** `ok`: it says that it is well whatever it is, as a load balancer may. */
+  health: 'honest' | 'ok'
+  /** Where its finality has stalled while it follows the chain; null: nowhere. */
   finalizedAt: number | null
   /** How many slots it keeps transactions for; null: all. */
   retention: number | null
   genesis: string
+  /** Methods that it does not know. */
+  lacks: readonly string[]
+  /** By method, the fields of a configuration that it takes; others are refused, and its errors have numbers of their own. Null: none is refused. */
+  strict: Readonly<Record<string, readonly string[]>> | null
 }
 
 /** Mainnet's genesis. */
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates) {
-  /** The newest slot that the node has seen. */
-  const newest = () => Math.min(ledger.slot - conditions.lag, conditions.frozenAt ?? Infinity)
+export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates, position: Position) {
+  const newest = position.slot
   const slotAt = (commitment: string) => commitment === 'finalized' ? Math.min(newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity) : newest()
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),
     getBlockHeight: (_, view) => String(view.slot - 20_000_000),
-    getHealth: () => '"ok"',
+    getHealth () {
+      const behind = ledger.slot - newest()
+      if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
+      throw new RpcError(-32005, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
+    },
     getVersion: (_, view) => `{"feature-set":3294202862,"solana-core":"${view.software === 'older' ? '2.2.0' : '4.2.2'}"}`,
     getGenesisHash: () => `"${conditions.genesis}"`,
     getBlockTime (params) {
       const slot = Number(params[0])
       if (!Number.isInteger(slot)) throw invalidParams('Invalid params: expected u64')
-      if (slot > newest()) throw new RpcError(-32004, `Block not available for slot ${slot}`)
+      if (slot > newest()) throw new RpcError(conditions.strict === null ? -32004 : -32009, `Block not available for slot ${slot}`)
       return String(ledger.timeOf(slot))
     },
     getEpochInfo: (_, { slot }) => JSON.stringify({
@@ -88,15 +99,18 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
   }
   const methods = new Map<string, Method>(Object.entries({
     ...general,
-    ...createAccountMethods(states),
+    ...createAccountMethods(ledger, states),
+    ...createTokenAccountsMethod(states),
     ...createHistoryMethods(ledger, () => slotAt('finalized')),
     ...createBulkMethod(ledger, () => slotAt('finalized'))
   }))
 
-  function look (params: unknown[], faults: readonly ActiveFault[]): View {
+  function look (name: string, params: unknown[], faults: readonly ActiveFault[]): View {
     const last = params[params.length - 1]
     const config = typeof last === 'object' && last !== null && !Array.isArray(last) ? last as View['config'] : {}
     const commitment = config.commitment ?? 'finalized'
+    const unknown = Object.keys(config).find(field => conditions.strict?.[name]?.includes(field) === false)
+    if (unknown !== undefined) throw invalidParams(`Invalid params: unknown field \`${unknown}\``)
     if (!COMMITMENTS.includes(commitment)) throw invalidParams(`Invalid params: unknown variant \`${commitment}\``)
     const { software, bulk, retention } = conditions
     const view: View = {
@@ -109,18 +123,22 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       leftOut: 0,
       repeatPage: false,
       pageCut: undefined,
-      otherSignature: false
+      otherSignature: false,
+      clockFault: faults.find(({ kind }) => kind.startsWith('clock-'))
     }
     for (const { kind, value } of faults) {
-      if (kind === 'slot-jump-back') view.slot -= Number(value ?? 1000)
+      if (kind === 'jump-back') {
+        view.slot = Math.min(view.slot, ledger.slotAt(ledger.elapsed - 1000 * Number(value ?? 400)) + view.slot - newest())
+      }
       if (kind === 'short-accounts') view.leftOut = value === undefined ? null : Number(value)
       if (kind === 'pruned') view.oldest = Number(value ?? view.slot)
       if (kind === 'repeat-page') view.repeatPage = true
       if (kind === 'short-page') view.pageCut = value === undefined ? null : Number(value)
       if (kind === 'other-signature') view.otherSignature = true
     }
-    if (config.minContextSlot !== undefined && view.slot < config.minContextSlot) {
-      throw new RpcError(-32016, 'Minimum context slot has not been reached', { contextSlot: view.slot })
+    const { minContextSlot = 0 } = config
+    if (view.slot < minContextSlot && !(name === 'getTransaction' && software === 'older')) {
+      throw new RpcError(conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached', { contextSlot: view.slot })
     }
     return view
   }
@@ -131,12 +149,12 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     /** The result as JSON text; throws RpcError. */
     call (name: string, params: unknown, faults: readonly ActiveFault[] = []): string {
       const method = methods.get(name)
-      if (method === undefined) throw new RpcError(-32601, 'Method not found')
+      if (method === undefined || conditions.lacks.includes(name)) throw new RpcError(-32601, 'Method not found')
       if (params !== undefined && !Array.isArray(params)) throw invalidParams('Invalid params: expected an array')
       const given = (params ?? []) as unknown[]
       const failure = faults.find(({ kind }) => kind === 'rpc-error')
       if (failure !== undefined) throw new RpcError(Number(failure.value ?? -32603), 'Internal error, on demand')
-      const result = method(given, look(given, faults))
+      const result = method(given, look(name, given, faults))
       // A time is no slot
       const spoilers = name === 'getBlockTime' ? faults.filter(({ kind }) => kind !== 'wrong-slot' && kind !== 'slot-jump-ahead') : faults
       return spoilers.length === 0 ? result : spoil(result, spoilers)

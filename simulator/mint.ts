@@ -3,7 +3,7 @@ import { type AccountStore } from './accounts.js'
 import { PROGRAMS, ata, metadataAddress } from './addresses.js'
 import { Writer } from './bytes.js'
 
-/** Where a token's name stands: the metadata program's account, an extension of the mint, an account the mint points to, or nowhere. */
+/** Where a token's name is: the metadata program's account, an extension of the mint, an account the mint points to, or nowhere. */
 export type MetadataKind = 'metaplex' | 'token-2022' | 'pointer' | 'none'
 
 export interface MintOptions {
@@ -26,7 +26,7 @@ export interface Mint {
   readonly symbol: string
   readonly name: string
   readonly tokenProgram: string
-  /** Where the metadata account stands; null without one. */
+  /** Where the metadata account is; null without one. */
   readonly metadataAccount: string | null
   /** Raw units; assigning changes the mint account. */
   supply: bigint
@@ -39,6 +39,9 @@ function writeMint (writer: Writer, mint: Mint): Writer {
     .u32(0).key(PROGRAMS.system)
 }
 
+/** Room for texts that are longer than any honest one. */
+const textBytes = ({ name, symbol }: Mint): number => name.length + symbol.length > 256 ? Buffer.byteLength(name + symbol) : 0
+
 /** Extensions: type, length, value; 18 points to the metadata, 19 is the metadata. */
 function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, pointsTo: string | null): void {
   writer.offset = 165
@@ -48,7 +51,7 @@ function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, points
   if (kind === 'none') return
   writer.u16(18).u16(64).key(PROGRAMS.system).key(pointsTo ?? mint.address)
   if (kind !== 'token-2022') return
-  const body = new Writer(1024).key(PROGRAMS.system).key(mint.address).text(mint.name).text(mint.symbol).text('https://example.org/token.json').u32(0)
+  const body = new Writer(1024 + textBytes(mint)).key(PROGRAMS.system).key(mint.address).text(mint.name).text(mint.symbol).text('https://example.org/token.json').u32(0)
   writer.u16(19).u16(body.offset).bytes(body.done())
 }
 
@@ -86,7 +89,7 @@ export function createMint (accounts: AccountStore, address: string, options: Mi
   }
   const entry = accounts.put(address, tokenProgram, () => {
     if (tokenProgram === PROGRAMS.token) return writeMint(new Writer(82), mint).buffer
-    const writer = writeMint(new Writer(1400), mint)
+    const writer = writeMint(new Writer(1400 + textBytes(mint)), mint)
     writeExtensions(writer, mint, kind === 'metaplex' ? 'none' : kind, metadataAccount)
     return Buffer.from(writer.done())
   })

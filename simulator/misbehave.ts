@@ -21,11 +21,11 @@ export function misbehave ({ kind, value }: ActiveFault, { texts, isBatch, ids }
     case 'hang':
       return { kind }
     case 'reset':
-      return { kind, body }
+      return { kind, headers: JSON_TYPE, body }
     case 'drip':
-      return { kind, body, everyMs: number(50) }
+      return { kind, headers: JSON_TYPE, body, everyMs: number(50) }
     case 'oversize':
-      return { kind, size: number(64 * 2 ** 20) }
+      return { kind, headers: JSON_TYPE, size: number(64 * 2 ** 20) }
     case 'status':
       return reply(number(500), { 'content-type': 'text/plain' }, 'the node is not well')
     case 'rate-limit':

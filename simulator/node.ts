@@ -91,7 +91,9 @@ export async function startNode (ledger: Ledger, options: NodeOptions = {}) {
     fault: (rule: FaultRule): ActiveFault => faults.set(rule),
     /** Zeroes counts and log. */
     reset: service.reset,
-    /** The node stands at its slot, answering what was then, until `thaw`. */
+    /** How far it has come. */
+    position: service.position,
+    /** The node has stopped where it is, answering what was then, until `thaw`. */
     freeze: service.freeze,
     thaw: service.thaw,
     /** Unplugs the node: connections end, new ones are refused, until `restart`. */

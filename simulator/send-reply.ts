@@ -2,9 +2,11 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Reply } from './service.js'
 
-const JSON_TYPE = { 'content-type': 'application/json' }
+type Headers = Record<string, string>
 
+/** Its `Date` is the simulated one, or none. */
 export function sendReply (reply: Reply, request: IncomingMessage, response: ServerResponse): void {
+  response.sendDate = false
   switch (reply.kind) {
     case 'reply': {
       const { status, headers, body } = reply
@@ -15,22 +17,22 @@ export function sendReply (reply: Reply, request: IncomingMessage, response: Ser
       request.socket.destroy()
       return
     case 'reset':
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': Buffer.byteLength(reply.body) })
+      response.writeHead(200, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) })
       response.write(reply.body.slice(0, reply.body.length >> 1), () => request.socket.destroy())
       return
     case 'drip':
-      drip(response, Buffer.from(reply.body), reply.everyMs)
+      drip(response, reply.headers, Buffer.from(reply.body), reply.everyMs)
       return
     case 'oversize':
-      oversize(response, reply.size)
+      oversize(response, reply.headers, reply.size)
       break
 
     default: // `hang`: nothing is sent, ever
   }
 }
 
-function drip (response: ServerResponse, bytes: Buffer, everyMs: number): void {
-  response.writeHead(200, { ...JSON_TYPE, 'content-length': bytes.length })
+function drip (response: ServerResponse, headers: Headers, bytes: Buffer, everyMs: number): void {
+  response.writeHead(200, { ...headers, 'content-length': bytes.length })
   let at = 0
   const timer = setInterval(() => {
     response.write(bytes.subarray(at, at + 1))
@@ -40,10 +42,10 @@ function drip (response: ServerResponse, bytes: Buffer, everyMs: number): void {
 }
 
 /** One string that never seems to end; stops when the reader goes away. */
-function oversize (response: ServerResponse, size: number): void {
+function oversize (response: ServerResponse, headers: Headers, size: number): void {
   const chunk = Buffer.alloc(65536, 'x')
   let left = size
-  response.writeHead(200, JSON_TYPE)
+  response.writeHead(200, headers)
   response.write('{"jsonrpc":"2.0","result":"')
   const write = (): void => {
     while (left > 0 && !response.destroyed) {

@@ -22,7 +22,7 @@ const { values } = parseArgs({
     // A node as people have them: public, documented, small, plan, own.
     node: { type: 'string', default: 'own' },
     'finality-lag': { type: 'string', default: '0' },
-    // Trades on, at the pace of the real clock: a swap in so many seconds, on average.
+    // Time passes as it does in truth. Trades go on too: a swap in so many seconds (`every`), on average.
     live: { type: 'boolean', default: false },
     // Takes moves of anyone on this machine, at an address of its own.
     moves: { type: 'boolean', default: false },
@@ -38,12 +38,12 @@ if (!isNodeKind(values.node)) {
   console.error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
   process.exit(1)
 }
-const SLOT_MS = 400
 const days = Number(values.days)
 const now = () => Date.now() / 1000
+const start = Math.floor(now() - days * 86400)
 const versionOne = values['version-one']
 const ledger = createLedger({
-  seed: Number(values.seed), time: Math.floor(now() - days * 86400), keepSwaps: false, ...(versionOne !== undefined && { versionOne: Number(versionOne) })
+  seed: Number(values.seed), time: start, keepSwaps: false, eras: true, ...(versionOne !== undefined && { versionOne: Number(versionOne) })
 })
 const market = buildMarket(ledger, {
   daos: Number(values.daos), swaps: Number(values.swaps), days, seed: Number(values.seed), feeChange: values['fee-change']
@@ -52,13 +52,11 @@ const node = await startNode(ledger, {
   port: Number(values.port), host: values.host, kind: values.node, finalityLag: Number(values['finality-lag']), latencyMs: Number(values.latency)
 })
 const moves = values.moves ? await serveMoves(ledger) : undefined
-let timer: NodeJS.Timeout | undefined
-if (values.live) {
-  timer = setInterval(() => {
-    ledger.advance(Math.max(0, now() - ledger.time))
-    if (ledger.random.next() < SLOT_MS / 1000 / Number(values.every)) trade(ledger, ledger.random, market.daos)
-  }, SLOT_MS)
-}
+const slotMs = ledger.slotMs!
+const timer = setInterval(() => {
+  ledger.advance(Math.max(0, now() - start - ledger.elapsed / 1000))
+  if (values.live && ledger.random.next() < slotMs / 1000 / Number(values.every)) trade(ledger, ledger.random, market.daos)
+}, slotMs)
 // However its parent ended: a child with a channel is told.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {
   process.once(event, async () => {

@@ -6,9 +6,11 @@ import { type Ledger } from './ledger.js'
 import { type Limits, createLimiter } from './limits.js'
 import { type Conditions, GENESIS, type Methods, createMethods } from './methods.js'
 import { type Exchange, misbehave } from './misbehave.js'
+import { createPosition } from './position.js'
 import { RpcError } from './rpc-error.js'
 
 export interface ServiceOptions extends Partial<Conditions> {
+  date?: DateShown
   /** A node as people have them; default: one's own. */
   kind?: NodeKindName
   limits?: Limits | null
@@ -16,7 +18,7 @@ export interface ServiceOptions extends Partial<Conditions> {
   maxBatch?: number
   /** Clock of the limits, ms; never goes back. */
   now?: () => number
-  /** Whether old states of accounts are kept, so that a node that lags or stands answers what was. */
+  /** Whether old states of accounts are kept, so that a node that lags or has stalled answers what was. */
   keepStates?: boolean
 }
 
@@ -25,15 +27,19 @@ export interface RecentCall { method: string, params: unknown }
 /** What happens to the request; the last three are no answers. */
 export type Reply =
   | { kind: 'reply', status: number, headers: Record<string, string>, body: string }
-  | { kind: 'reset', body: string }
-  | { kind: 'drip', body: string, everyMs: number }
-  | { kind: 'oversize', size: number }
+  | { kind: 'reset', headers: Record<string, string>, body: string }
+  | { kind: 'drip', headers: Record<string, string>, body: string, everyMs: number }
+  | { kind: 'oversize', headers: Record<string, string>, size: number }
   | { kind: 'refuse' }
   | { kind: 'hang' }
 
 interface Call { id?: unknown, method?: unknown, params?: unknown }
 
+/** The `Date` of answers: seconds that it is off, or the moment, Unix seconds, at which it has stopped, as a cache would give it. */
+export type DateShown = 'right' | 'missing' | 'garbage' | { off: number } | { standsAt: number }
+
 export interface NodeConditions extends Conditions {
+  date: DateShown
   limits: Limits | null
   maxBatch: number
 }
@@ -48,17 +54,20 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   const conditions: NodeConditions = {
     software: 'current',
     finalityLag: 0,
-    lag: 0,
-    frozenAt: null,
+    health: 'honest',
+    date: 'right',
     finalizedAt: null,
     retention: null,
     genesis: GENESIS,
+    lacks: [],
+    strict: null,
     ...NODE_KINDS[kind],
     ...Object.fromEntries(Object.entries(options).filter(([name, value]) => CONDITIONS.has(name) && value !== undefined))
   }
   const states = createAccountStates(ledger)
   if (keepStates) states.keep()
-  const methods = createMethods(ledger, conditions, states)
+  const position = createPosition(ledger)
+  const methods = createMethods(ledger, conditions, states, position)
   const faults = createFaults()
   const limiter = createLimiter(now)
   const calls: Record<string, number> = Object.fromEntries(methods.names.map(name => [name, 0]))
@@ -72,7 +81,20 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     if (log.length > LOG_LENGTH * 2) log.splice(0, LOG_LENGTH)
   }
 
+  function dateHeader (): Record<string, string> {
+    const { date } = conditions
+    if (date === 'missing') return {}
+    if (date === 'garbage') return { date: 'a while ago' }
+    const seconds = date === 'right' ? ledger.utc : 'off' in date ? ledger.utc + date.off : date.standsAt
+    return { date: new Date(seconds * 1000).toUTCString() }
+  }
+
   function answer (body: string): Reply {
+    const given = respond(body)
+    return 'headers' in given ? { ...given, headers: { ...dateHeader(), ...given.headers } } : given
+  }
+
+  function respond (body: string): Reply {
     requests++
     let parsed: Call | Call[]
     try {
@@ -124,17 +146,20 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     },
     /** Short for `faults.set`. */
     fault: (rule: FaultRule): ActiveFault => faults.set(rule),
-    /** The node stands at its slot, answering what was then; `thaw` ends it. */
+    /** How far it has come: all that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from the start. */
+    position,
+    /** The node has stopped where it is, answering what was then; `thaw` ends it. */
     freeze (): void {
       states.keep()
-      conditions.frozenAt = methods.slotAt('confirmed')
+      position.freeze()
     },
-    thaw (): void { conditions.frozenAt = null },
+    thaw: position.follow,
     close: () => states.close()
   }
 }
 
-const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'lag', 'frozenAt', 'finalizedAt', 'retention', 'genesis', 'limits', 'maxBatch'])
+const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'health', 'date', 'finalizedAt', 'retention', 'genesis', 'lacks', 'strict',
+  'limits', 'maxBatch'])
 
 const reply = (body: string, status = 200, headers: Record<string, string> = {}): Reply & { kind: 'reply' } =>
   ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })

@@ -26,6 +26,8 @@ export interface ShapeOptions {
   via: 'direct' | 'aggregator'
   version: TransactionVersion
   failed: boolean
+  /** It failed before anything of it ran (SIMD-0290): its payer could not pay. It is in the block, and the fee is 0. */
+  unexecuted: boolean
   /** The node did not record the inner instructions. */
   innerUnknown: boolean
 }
@@ -50,8 +52,11 @@ const COMPUTE_CONFIG = { computeUnitLimit: 1_400_000, heapSize: null, loadedAcco
 /** Instructions before the first action: a version 1 message has none for its compute settings. */
 const firstAction = ({ version }: ShapeOptions): number => version === 1 ? 0 : 1
 
-/** Custom error of a swap whose output is below the asked minimum. */
-export const transactionError = (options: ShapeOptions) => ({ InstructionError: [firstAction(options), { Custom: 6005 }] })
+/** The custom error of a swap whose output is below the asked minimum, or why nothing of it ran; null: it succeeded. */
+export function transactionError (options: ShapeOptions): object | string | null {
+  if (options.unexecuted) return 'InsufficientFundsForFee'
+  return options.failed ? { InstructionError: [firstAction(options), { Custom: 6005 }] } : null
+}
 
 const READ_ONLY = new Set<string>([...Object.values(PROGRAMS), ...Object.values(PROGRAMS).slice(0, 11).map(eventAuthority)])
 
@@ -59,7 +64,7 @@ export function createShape (actions: ActionShape[], options: ShapeOptions): Sha
   const wrapped = options.via === 'aggregator' ? actions.map(wrap) : actions
   const keys = orderKeys(wrapped, options)
   const all = [...keys.static, ...keys.writable, ...keys.readonly]
-  const logs = wrapped.flatMap(action => writeLogs(action, options.failed))
+  const logs = options.unexecuted ? [] : wrapped.flatMap(action => writeLogs(action, options.failed))
   let fragments: string[] | null = null
   return {
     actions: wrapped,
@@ -126,21 +131,22 @@ function writeJson (actions: ActionShape[], options: ShapeOptions, keys: ReturnT
   const balances = all.map((_, at) => at === 0 ? 1_000_000_000 : 2_039_280)
   const isOne = options.version === 1
   const error = transactionError(options)
+  const fee = options.unexecuted ? 0 : 5000
   // The order of the members matters: inner data, outer data and the signature are filled in as they come.
   return JSON.stringify({
     meta: {
-      computeUnitsConsumed: 50_000,
-      err: options.failed ? error : null,
-      fee: 5000,
-      innerInstructions: options.innerUnknown ? null : inner,
+      computeUnitsConsumed: options.unexecuted ? 0 : 50_000,
+      err: error,
+      fee,
+      innerInstructions: options.innerUnknown || options.unexecuted ? null : inner,
       loadedAddresses: { writable: keys.writable, readonly: keys.readonly },
-      logMessages: logs,
-      postBalances: balances.map((lamports, at) => at === 0 ? lamports - 5000 : lamports),
+      logMessages: options.unexecuted ? null : logs,
+      postBalances: balances.map((lamports, at) => at === 0 ? lamports - fee : lamports),
       postTokenBalances: [],
       preBalances: balances,
       preTokenBalances: [],
       rewards: [],
-      status: options.failed ? { Err: error } : { Ok: null }
+      status: error === null ? { Ok: null } : { Err: error }
     },
     transaction: {
       message: {

@@ -78,7 +78,7 @@ export function createHistory (seed: number) {
   }
 
   function shapeOf (actions: Action[], options: ShapeOptions): Kept {
-    const key = `${options.payer}${options.via}${options.version}${options.failed}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
+    const key = `${options.payer}${options.via}${options.version}${options.failed}${options.unexecuted}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
     let found = shapes.get(key)
     if (found === undefined) {
       const shape = createShape(actions.map(action => action.shape()), options)
@@ -100,7 +100,7 @@ export function createHistory (seed: number) {
       const index = slots.length
       const found = shapeOf(actions, options)
       // In the order of the JSON's holes: what is called, then the outer instructions.
-      const inner = options.innerUnknown ? [] : actions.flatMap(({ data }) => options.via === 'aggregator' ? data : data.slice(1))
+      const inner = options.innerUnknown || options.unexecuted ? [] : actions.flatMap(({ data }) => options.via === 'aggregator' ? data : data.slice(1))
       const outer = options.via === 'aggregator' ? actions.map(() => AGGREGATOR_DATA) : actions.map(({ data }) => data[0]!)
       offsets.push(store([...inner, ...outer]))
       // Blocks carry other programs' transactions too: a place in the block is no place in a list of signatures.
@@ -123,7 +123,7 @@ export function createHistory (seed: number) {
     /** Its place among all transactions of its block. */
     blockIndex: (index: number): number => blockIndexes[index]!,
     version: (index: number): TransactionVersion => kept[index]!.shape.options.version,
-    error: (index: number): object | null => kept[index]!.shape.options.failed ? transactionError(kept[index]!.shape.options) : null,
+    error: (index: number): object | string | null => transactionError(kept[index]!.shape.options),
     /** Signatures of the block at `slot` in order, other programs' among them; null: none of our transactions is in it. */
     block (slot: number): string[] | null {
       let index = this.countUpTo(slot - 1)

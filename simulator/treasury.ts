@@ -1,6 +1,6 @@
 /** What a DAO does besides trading and deciding: liquidity, fees, settings. Spot state only, where the program says so. */
-import { ADMIN, FEE_VAULT, PROGRAMS, ata } from './addresses.js'
-import { Writer, discriminator } from './bytes.js'
+import { ADMIN, FEE_VAULT, PROGRAMS, ata, derive } from './addresses.js'
+import { Writer, discriminator, keyBytes } from './bytes.js'
 import { type OpenTransaction } from './chain.js'
 import { type DaoCore, transferData } from './dao.js'
 import * as events from './events.js'
@@ -25,6 +25,15 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     const data = new Writer(40).bytes(discriminator('global', 'withdraw_liquidity')).u128(liquidity).u64(0n).u64(0n).buffer
     core.instruct(tx, 'WithdrawLiquidity', authorised, data, [], events.withdrawLiquidityEvent(core.context(tx), identity.vault, liquidity, baseOut, quoteOut))
     return { liquidity, base: baseOut, quote: quoteOut, seq: state.seq, signature: tx.signature }
+  }
+
+  /** Into the spot pool and the vaults behind it; below 0: out of them. */
+  function move (base: bigint, quote: bigint): void {
+    const { spot } = state.pools
+    spot.base += base
+    spot.quote += quote
+    vaults.base.amount += base
+    vaults.quote.amount += quote
   }
 
   function requireSpot (): void {
@@ -96,9 +105,30 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     /** An event of a later build: it takes a sequence number like any other. */
     unknownEvent (actionOptions: TransactionOptions & { event?: events.UnknownEventOptions } = {}) {
       return core.act({ payer: creator, ...actionOptions }, tx => {
-        if (actionOptions.event?.bare !== true) state.seq++
+        const { bare = false, moves = { base: 0n, quote: 0n } } = actionOptions.event ?? {}
+        if (!bare) state.seq++
+        move(moves.base, moves.quote)
         core.instruct(tx, 'SomethingOfALaterBuild', [address], discriminator('global', 'later_build'), [], events.unknownEvent(core.context(tx), actionOptions.event))
         return { seq: state.seq, signature: tx.signature }
+      })
+    },
+
+    /** Of the next release: a decided liquidation takes everything out of the pool, without a swap. */
+    applyLiquidation (actionOptions: TransactionOptions = {}) {
+      const liquidator = actionOptions.payer ?? chain.traders[1]!
+      return core.act({ payer: liquidator, ...actionOptions }, tx => {
+        requireSpot()
+        const { base, quote } = state.pools.spot
+        const targets = { base: ata(liquidator, identity.baseMint), quote: ata(liquidator, identity.quoteMint) }
+        move(-base, -quote)
+        state.totalLiquidity = 0n
+        state.seq++
+        core.instruct(tx, 'ApplyLiquidation', [address, liquidator, identity.baseVault, identity.quoteVault, PROGRAMS.token],
+          discriminator('global', 'apply_liquidation'), [
+            { program: PROGRAMS.token, accounts: [identity.baseVault, targets.base, address], height: 2, data: transferData(base) },
+            { program: PROGRAMS.token, accounts: [identity.quoteVault, targets.quote, address], height: 2, data: transferData(quote) }
+          ], events.applyLiquidationEvent(core.context(tx), derive(chain.program, 'proposal', keyBytes(address)).address, liquidator, base, quote))
+        return { base, quote, seq: state.seq, signature: tx.signature }
       })
     },
 

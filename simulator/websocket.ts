@@ -31,9 +31,12 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
   let silent = false
   let refusing = false
   let notifications = 0
+  let due = 0
+  let leftOut = 0
 
   function deliver (subscription: Subscription, text: string): void {
     if (silent || subscription.socket.readyState !== subscription.socket.OPEN) return
+    if (leftOut > 0 && due++ % leftOut === 0) return
     notifications++
     subscription.socket.send(text)
   }
@@ -73,9 +76,9 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     slot (slot) {
       for (const subscription of ofKind('slot')) deliver(subscription, `{"jsonrpc":"2.0","method":"slotNotification","params":{"result":{"parent":${slot - 1},"root":${slot - 32},"slot":${slot}},"subscription":${subscription.id}}}`)
       if (waiting.length === 0) return
-      const due = waiting.filter(pending => pending.slot <= methods.slotAt(pending.subscription.commitment))
-      waiting = waiting.filter(pending => !due.includes(pending))
-      for (const { subscription, text } of due) if (subscriptions.has(subscription.id)) deliver(subscription, text)
+      const final = waiting.filter(pending => pending.slot <= methods.slotAt(pending.subscription.commitment))
+      waiting = waiting.filter(pending => !final.includes(pending))
+      for (const { subscription, text } of final) if (subscriptions.has(subscription.id)) deliver(subscription, text)
     }
   })
 
@@ -130,6 +133,9 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       /** New connections are refused. */
       set refusing (value: boolean) { refusing = value },
       get refusing () { return refusing },
+      /** One in so many notifications is never sent; 0: all are. */
+      set leftOut (value: number) { leftOut = value },
+      get leftOut () { return leftOut },
       /** Ends every connection. */
       drop,
       get connections () { return server.clients.size },
