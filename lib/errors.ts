@@ -1,6 +1,6 @@
 /**
  * The coded errors of the library. A code is an interface: `plugins/errors.ts` maps each to one status and message,
- * so codes are never reused. The message of the error itself is for the log; what a client reads stands in that table.
+ * so codes are never reused. The message of the error itself is for the log; what a client reads is in that table.
  */
 export type ErrorCode =
   | 'INVALID_MINT'          // a path parameter that is no 32-byte base58 key
@@ -9,6 +9,10 @@ export type ErrorCode =
   | 'TICKER_NOT_FOUND'
   | 'INVALID_POOL_ID'
   | 'POOL_NOT_FOUND'
+  | 'INVALID_DAO'
+  | 'DAO_NOT_FOUND'
+  | 'INVALID_PROPOSAL'
+  | 'PROPOSAL_NOT_FOUND'
   | 'INVALID_PARAMETER'     // a query parameter that is malformed, missing or unknown; the message is the client's
   | 'NODE_UNAVAILABLE'      // unreachable, timed out, refusing (5xx, 429), after retries
   | 'NODE_BAD_ANSWER'       // answered with what can't be used: no JSON, a JSON-RPC error, undecodable bytes
@@ -40,8 +44,8 @@ export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is
 }
 
 /**
- * What was thrown, in one line and without its cause, for a log line of ours. A connection that was tried at several addresses fails with a
- * list and no words of its own.
+ * What was thrown, in one line and without its cause, for a log line of ours. A connection that was tried at several
+ * addresses fails with a list and no words of its own.
  */
 export function messageOf (thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join('; ')

@@ -1,23 +1,36 @@
 import bs58 from 'bs58'
-import { inSlices } from '../async.js'
 import { ServiceError } from '../errors.js'
-import { decodeBase64 } from './account-data.js'
-import { isRecord, type Rpc } from './rpc.js'
-import type { AccountReader, AtSlot, CallOptions, KnownAccounts, RawAccount } from './types.js'
+import { MAX_TIME } from '../time.js'
+import { isRecord, type Question, type Rpc } from './rpc.js'
+import { type Moment, momentOfList } from './moment.js'
+import type { AccountReader, AtMoment, CallOptions, KnownAccounts, RawAccount } from './types.js'
 
-/** Reading accounts. A node's answer is `unknown` until every field that is used has been checked. */
+/**
+ * Reading accounts, each list with the Clock that dates it. A node's answer is `unknown` until every field that is used
+ * has been checked.
+ */
 
-/** Most accounts that a node gives in one call. */
-export const MAX_ACCOUNTS = 100
+/** The account of the chain's own slot and time. */
+export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
+const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
+const CLOCK_BYTES = 40
+/** Most accounts that a node gives in one call, and what the Clock leaves of them. */
+export const MAX_ACCOUNTS = 99
 const COMMITMENT = 'confirmed'
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
 
-function readContext (answer: unknown): AtSlot<unknown[]> {
-  if (!isRecord(answer) || !isRecord(answer.context) || !Array.isArray(answer.value)) throw bad('no context and value')
+function readContext (answer: unknown): { slot: number, value: unknown } {
+  if (!isRecord(answer) || !isRecord(answer.context) || !('value' in answer)) throw bad('no context and value')
   const { slot } = answer.context
   if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) throw bad('no slot')
   return { slot, value: answer.value }
+}
+
+function readList (answer: unknown): { slot: number, value: unknown[] } {
+  const { slot, value } = readContext(answer)
+  if (!Array.isArray(value)) throw bad('no list of accounts')
+  return { slot, value }
 }
 
 function readAccount (address: string, account: unknown): RawAccount {
@@ -27,71 +40,121 @@ function readAccount (address: string, account: unknown): RawAccount {
   return { address, owner: account.owner, data: readData(data[0]) }
 }
 
-/** Those of a long answer come as bytes, the others as text. */
 function readData (data: unknown): Buffer {
-  if (Buffer.isBuffer(data)) return data
-  const bytes = typeof data === 'string' ? decodeBase64(data) : undefined
-  if (bytes === undefined) throw bad('account data that are not base64')
+  const bytes = Buffer.from(typeof data === 'string' ? data : '', 'base64')
+  // Buffer.from passes over what is no base64: count what it should have given
+  if (typeof data !== 'string' || bytes.length !== Buffer.byteLength(data, 'base64')) {
+    throw bad('account data that are not base64')
+  }
   return bytes
 }
 
-/** The known accounts that a state of `slot` would hold, and `addresses` don't. */
-export function lacking (slot: number, addresses: ReadonlySet<unknown>, known: KnownAccounts): string[] {
-  return Array.from(known).flatMap(([address, from]) => from <= slot && !addresses.has(address) ? [address] : [])
+/** The moment that the Clock sysvar states: slot u64 at 0, unix_timestamp i64 at 32. */
+function readClock (account: unknown): Moment {
+  const { owner, data } = readAccount(CLOCK, account)
+  if (owner !== SYSVAR_OWNER) throw bad('a Clock of another owner')
+  if (data.length !== CLOCK_BYTES) throw bad(`a Clock of ${data.length} bytes`)
+  const [slot, time] = [Number(data.readBigUInt64LE(0)), Number(data.readBigInt64LE(32))]
+  if (!Number.isSafeInteger(slot) || time < 0 || time > MAX_TIME) throw bad('a Clock that states no time')
+  return { slot, time }
 }
 
-/** Whether an answer to getProgramAccounts lacks an account that is known. */
-function isShort (answer: unknown, known: KnownAccounts): boolean {
-  if (!isRecord(answer) || !isRecord(answer.context) || !Array.isArray(answer.value)) return known.size > 0
-  return lacking(Number(answer.context.slot), new Set(answer.value.map(row => isRecord(row) ? row.pubkey : undefined)), known).length > 0
+const clockCall = (commitment: string) =>
+  ({ method: 'getAccountInfo', params: [CLOCK, { commitment, encoding: 'base64' }] })
+
+/** Asks for the Clock alone. */
+export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
+  calls: [clockCall(commitment)],
+  commitment,
+  read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
+})
+
+/** The known accounts that a state of `slot` would hold, and `addresses` don't. */
+function lacking (slot: number, addresses: ReadonlySet<string>, known: KnownAccounts): string[] {
+  return Array.from(known).flatMap(([address, from]) => from <= slot && !addresses.has(address) ? [address] : [])
 }
 
 /** An AccountReader over JSON-RPC. */
 export function createAccountReader (rpc: Rpc): AccountReader {
-  /** What a call asks for `target`, beside what the method adds. */
-  const params = (target: unknown, minSlot: number | undefined, extra: object = {}): unknown[] =>
-    [target, { commitment: COMMITMENT, encoding: 'base64', ...extra, ...(minSlot !== undefined && { minContextSlot: minSlot }) }]
-
-  function check (result: unknown, minSlot: number | undefined): AtSlot<unknown[]> {
-    const answer = readContext(result)
-    if (minSlot !== undefined && answer.slot < minSlot) {
-      throw new ServiceError('NODE_UNAVAILABLE', `the node is at slot ${answer.slot}, behind ${minSlot}, which was seen already`)
+  async function accountLists (
+    lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions
+  ): Promise<AtMoment<Array<Array<RawAccount | null>>>> {
+    if (lists.some(({ length }) => length > MAX_ACCOUNTS)) {
+      throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
     }
-    return answer
-  }
-
-  async function accountLists (lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions): Promise<Array<AtSlot<Array<RawAccount | null>>>> {
-    if (lists.some(({ length }) => length > MAX_ACCOUNTS)) throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
-    const replies = await rpc.send(lists.map(addresses => ({ method: 'getMultipleAccounts', params: params(addresses, minSlot) })), options)
-    return replies.map((reply, at) => {
-      if ('error' in reply) throw reply.error
-      const addresses = lists[at]!
-      const { slot, value } = check(reply.result, minSlot)
-      if (value.length !== addresses.length) throw bad(`${value.length} accounts for ${addresses.length} addresses`)
-      return { slot, value: value.map((account, i) => account === null ? null : readAccount(addresses[i]!, account)) }
-    })
+    const config = {
+      commitment: COMMITMENT,
+      encoding: 'base64',
+      ...(minSlot !== undefined &&
+      { minContextSlot: minSlot })
+    }
+    return await rpc.ask({
+      calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
+      commitment: COMMITMENT,
+      read (results) {
+        const read = results.map((result, at) => {
+          const addresses = lists[at]!
+          const { value } = readList(result)
+          if (value.length !== addresses.length + 1) {
+            throw bad(`${value.length} accounts for ${addresses.length + 1} addresses`)
+          }
+          const moment = readClock(value.at(-1))
+          if (minSlot !== undefined && moment.slot < minSlot) {
+            throw new ServiceError(
+              'NODE_UNAVAILABLE',
+              `the node is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
+            )
+          }
+          return {
+            moment,
+            accounts: addresses.map((address, i) => value[i] === null
+              ? null
+              : readAccount(address, value[i]))
+          }
+        })
+        const oldest = read.reduce((oldest, { moment }) => moment.time < oldest.time ? moment : oldest, read[0]!.moment)
+        return { moment: oldest, value: read.map(({ accounts }) => accounts) }
+      }
+    }, options)
   }
 
   return {
-    async programAccounts (program, prefix, minSlot, options) {
+    async programAccounts (program, prefix, options) {
       const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
       const known: KnownAccounts = options?.known ?? new Map()
-      const doubt = (answer: unknown) => isShort(answer, known)
-      const { slot, value } = check(await rpc.call('getProgramAccounts', params(program, minSlot, { withContext: true, filters }), { ...options, doubt }), minSlot)
-      const accounts = await inSlices(value, item => {
-        if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
-        return readAccount(item.pubkey, item.account)
-      })
-      // left out one by one they would make a list that is short and looks whole
-      if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
-      const addresses = new Set(accounts.map(({ address }) => address))
-      if (addresses.size !== accounts.length) throw bad('a program account twice')
-      const missing = lacking(slot, addresses, known)
-      if (missing.length > 0) throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
-      return { slot, value: accounts }
+      return await rpc.ask({
+        calls: [
+          {
+            method: 'getProgramAccounts',
+            params: [program, { commitment: COMMITMENT, encoding: 'base64', withContext: true, filters }]
+          },
+          clockCall(COMMITMENT)
+        ],
+        commitment: COMMITMENT,
+        read ([listed, clock], node) {
+          const { slot, value } = readList(listed)
+          const moment = momentOfList(slot, readClock(readContext(clock).value), node)
+          const accounts = value.map(item => {
+            if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
+            return readAccount(item.pubkey, item.account)
+          })
+          // left out one by one they would make a list that is short and looks whole
+          if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
+          const addresses = new Set(accounts.map(({ address }) => address))
+          if (addresses.size !== accounts.length) throw bad('a program account twice')
+          const missing = lacking(moment.slot, addresses, known)
+          if (missing.length > 0) {
+            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
+          }
+          return { moment, value: accounts }
+        }
+      }, options)
     },
 
-    accounts: async (addresses, minSlot, options) => (await accountLists([addresses], minSlot, options))[0]!,
+    async accounts (addresses, minSlot, options) {
+      const { value: [accounts], ...rest } = await accountLists([addresses], minSlot, options)
+      return { ...rest, value: accounts! }
+    },
     accountLists
   }
 }

@@ -73,9 +73,17 @@ export function createBreaker ({ clock, failures, openMs, maxOpenMs, onOpen }: B
   }
 }
 
-/** Asks `breaker` before each send: BREAKER_OPEN at once when it says no. A probe is a single call; the others follow when it has gone well. */
+/**
+ * Asks `breaker` before each send: BREAKER_OPEN at once when it says no. A probe is a single call; the others follow
+ * when it has gone well.
+ */
 export function withBreaker (send: Send, { breaker, host }: { breaker: Breaker, host: string }): Send {
-  const refusal = () => nodeError('BREAKER_OPEN', 'has been failing and is not asked for now', { host, reason: 'open' }, Math.max(1, Math.ceil(breaker.wait() / 1000)))
+  const refusal = () => nodeError(
+    'BREAKER_OPEN',
+    'has been failing and is not asked for now',
+    { host, reason: 'open' },
+    Math.max(1, Math.ceil(breaker.wait() / 1000))
+  )
 
   async function guarded (calls: readonly Call[], options: Parameters<Send>[1]): Promise<Reply[]> {
     const tell = breaker.enter()
@@ -94,7 +102,10 @@ export function withBreaker (send: Send, { breaker, host }: { breaker: Breaker, 
   }
 }
 
-/** Bad where nothing speaks for the node; what it did not do (a full queue, a refusal) speaks neither for nor against it. */
+/**
+ * Bad where nothing speaks for the node; what it did not do (a full queue, a refusal) speaks neither for nor against
+ * it.
+ */
 function verdictOf (calls: readonly Call[], replies: Reply[]): Verdict {
   if (replies.some(reply => 'result' in reply)) return 'good'
   const errors = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])

@@ -31,10 +31,12 @@ const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
 
 /**
- * Asks a node for its genesis hash before its first use and after `forget`, and refuses it with NODE_BAD_ANSWER while that is
- * another cluster's: its accounts would be plausible and wrong.
+ * Asks a node for its genesis hash before its first use and after `forget`, and refuses it with NODE_BAD_ANSWER while
+ * that is another cluster's: its accounts would be plausible and wrong.
  */
-export function withGenesisCheck (send: Send, { host, index, book, closing }: GenesisOptions): { send: Send, forget: () => void } {
+export function withGenesisCheck (
+  send: Send, { host, index, book, closing }: GenesisOptions
+): { send: Send, forget: () => void } {
   let asked: Promise<ServiceError | undefined> | undefined
 
   async function ask (): Promise<ServiceError | undefined> {
@@ -63,7 +65,10 @@ export function withGenesisCheck (send: Send, { host, index, book, closing }: Ge
       if (error !== undefined) return failAll(calls, error)
       if (!book.agrees(index)) {
         asked = undefined
-        return failAll(calls, nodeError('NODE_BAD_ANSWER', 'serves another cluster than the node before it', { host, reason: 'genesis' }))
+        return failAll(
+          calls,
+          nodeError('NODE_BAD_ANSWER', 'serves another cluster than the node before it', { host, reason: 'genesis' })
+        )
       }
       return await send(calls, options)
     }

@@ -19,9 +19,7 @@ export type FaultReason =
   | 'batch'         // it takes no batches, or none of this size
   | 'rpc-error'     // a JSON-RPC error, see `rpcCode`
   | 'genesis'       // another cluster
-  | 'behind'        // another node is further on
-  | 'finality'      // it follows the chain, and what is final there is far behind
-  | 'slot'          // a slot that can't be
+  | 'moment'        // of the future, or without a date that can be read
   | 'unsupported'   // it does not offer the method
   | 'open'          // not asked: the breaker is open
 
@@ -35,32 +33,44 @@ export interface NodeFault {
 
 // Request Timeout, and the 403 by which public nodes block a client: the node refuses, for now.
 const REFUSALS = new Set([403, 408])
-// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), status not available yet,
-// minContextSlot not reached, internal error.
+// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), status
+// not available yet, minContextSlot not reached, internal error.
 const TRANSIENT_CODES: ReadonlySet<number> = new Set([-32005, -32004, -32007, -32009, -32014, -32016, -32603])
 // A system or library code such as ECONNREFUSED; anything else might be text from outside.
 const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
 
-/** A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside. */
+/**
+ * A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside.
+ */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
-  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, ...(retryAfter !== undefined && { retryAfter }) })
+  return new ServiceError(code, `node ${fault.host} ${what}`, {
+    cause: fault,
+    ...(retryAfter !== undefined &&
+    { retryAfter })
+  })
 }
 
 /** The facts that `nodeError` put into `error`; undefined for any other error. */
 export function faultOf (error: unknown): NodeFault | undefined {
   const cause = error instanceof ServiceError ? error.cause : undefined
-  return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause ? cause as NodeFault : undefined
+  return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause
+    ? cause as NodeFault
+    : undefined
 }
 
 /** An answer of a status other than 200. `retryAfter` in seconds. */
 export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
-  if (status === 429) return nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host, reason: 'refused', status }, retryAfter)
+  if (status === 429) {
+    return nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host, reason: 'refused', status }, retryAfter)
+  }
   const code = status >= 500 || REFUSALS.has(status) ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER'
   return nodeError(code, `answered HTTP ${status}`, { host, reason: 'http', status }, retryAfter)
 }
 
 /** An answer that can't be used for what it holds. */
-export function answerError (host: string, reason: 'not-json' | 'wrong-shape' | 'wrong-ids' | 'too-large', what: string): ServiceError {
+export function answerError (
+  host: string, reason: 'not-json' | 'wrong-shape' | 'wrong-ids' | 'too-large', what: string
+): ServiceError {
   return nodeError('NODE_BAD_ANSWER', what, { host, reason })
 }
 
@@ -72,7 +82,9 @@ export function rpcError (host: string, rpcCode: number): ServiceError {
 /** What the platform threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   const code = systemCode(thrown)
-  return nodeError('NODE_UNAVAILABLE', code === undefined ? 'was not reached' : `was not reached (${code})`, { host, reason: 'network' })
+  return nodeError('NODE_UNAVAILABLE', code === undefined
+    ? 'was not reached'
+    : `was not reached (${code})`, { host, reason: 'network' })
 }
 
 function systemCode (thrown: unknown): string | undefined {
@@ -91,7 +103,7 @@ const UNWELL = -32005
 export function countsAgainstNode (error: unknown): boolean {
   const fault = faultOf(error)
   switch (fault?.reason) {
-    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'finality': case 'unsupported': return false
+    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'moment': case 'unsupported': return false
     case 'http': return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
     case 'rpc-error': return fault.rpcCode === UNWELL
     default: return true
@@ -103,7 +115,7 @@ export function isWorthRetrying (error: unknown): boolean {
   const fault = faultOf(error)
   switch (fault?.reason) {
     // A refusal or a full queue has been waited for already.
-    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'slot': case 'finality': case 'unsupported': return false
+    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'moment': case 'unsupported': return false
     // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
     case 'http': return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
     case 'rpc-error': return TRANSIENT_CODES.has(fault.rpcCode ?? 0)

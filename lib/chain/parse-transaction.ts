@@ -10,7 +10,8 @@ export const isCount = (value: unknown): value is number => Number.isSafeInteger
 
 export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value)
 
-const isStrings = (value: unknown): value is string[] => Array.isArray(value) && value.every(item => typeof item === 'string')
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(item => typeof item === 'string')
 
 /** One row of getSignaturesForAddress; undefined where it is none. */
 export function readSignatureInfo (row: unknown): SignatureInfo | undefined {
@@ -22,7 +23,11 @@ export function readSignatureInfo (row: unknown): SignatureInfo | undefined {
   return { signature, slot, failed: err !== null, blockTime, transactionIndex }
 }
 
-/** The result of getTransaction, itself and not a copy; undefined where a part that events are read from is missing or odd. */
+/**
+ * The result of getTransaction, itself and not a copy; undefined where a part that events are read from is missing or
+ * odd. Of one that failed nothing is read: it may never have been executed (SIMD-0290), and then has neither logs nor
+ * inner instructions.
+ */
 export function readTransaction (value: unknown): RawTransaction | undefined {
   if (!isRecord(value) || !isCount(value.slot)) return undefined
   const { transaction, meta } = value
@@ -35,19 +40,26 @@ export function readTransaction (value: unknown): RawTransaction | undefined {
     (value.blockTime === null || isCount(value.blockTime)) &&
     (value.transactionIndex === null || isCount(value.transactionIndex)) &&
     isStrings(transaction.signatures) && transaction.signatures.length > 0 &&
-    isStrings(transaction.message.accountKeys) &&
-    (transaction.message.instructions === undefined || (Array.isArray(transaction.message.instructions) && transaction.message.instructions.every(isInstruction))) &&
-    meta.err !== undefined &&
-    (meta.innerInstructions === null || (Array.isArray(meta.innerInstructions) && meta.innerInstructions.every(isInner))) &&
-    (meta.loadedAddresses === undefined || meta.loadedAddresses === null || isLoaded(meta.loadedAddresses))
+    meta.err !== undefined && (meta.err !== null || hasInstructions(transaction.message, meta))
   return known ? value as unknown as RawTransaction : undefined
 }
+
+const hasInstructions = (
+  { accountKeys, instructions }: Record<string, unknown>, meta: Record<string, unknown>
+): boolean =>
+  isStrings(accountKeys) &&
+  (instructions === undefined || (Array.isArray(instructions) && instructions.every(isInstruction))) &&
+  (meta.innerInstructions === null ||
+    (Array.isArray(meta.innerInstructions) && meta.innerInstructions.every(isInner))) &&
+  (meta.loadedAddresses == null || isLoaded(meta.loadedAddresses))
 
 const isLoaded = (value: unknown): boolean => isRecord(value) && isStrings(value.writable) && isStrings(value.readonly)
 
 const isInner = (value: unknown): boolean =>
-  isRecord(value) && isCount(value.index) && Array.isArray(value.instructions) && value.instructions.every(isInstruction)
+  isRecord(value) && isCount(value.index) && Array.isArray(value.instructions) &&
+    value.instructions.every(isInstruction)
 
 const isInstruction = (value: unknown): boolean =>
-  isRecord(value) && isCount(value.programIdIndex) && typeof value.data === 'string' && (value.stackHeight == null || isCount(value.stackHeight)) &&
+  isRecord(value) && isCount(value.programIdIndex) && typeof value.data === 'string' &&
+    (value.stackHeight == null || isCount(value.stackHeight)) &&
   Array.isArray(value.accounts) && value.accounts.every(isCount)

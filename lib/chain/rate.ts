@@ -1,280 +1,255 @@
 /**
- * A rate of calls, learned from a node's refusals. Until the first refusal it starts slowly and doubles; after it, it is a number
- * of calls within a window, approached, held just below, and tried again from time to time.
+ * How fast a node may be asked: a bucket for all calls and one for each method. What the operator states holds, then
+ * what the node's headers say; else it is learned: up by a few percent a second while it is used and nothing is
+ * refused, down to a share of what was accepted at a refusal.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 
-/** What a node was found, or says, to allow. */
-export interface Allowance {
-  calls: number
-  windowMs: number
-}
-
-export interface RateOptions {
-  clock: Clock
-  /** Where a rate begins that nothing is known of, calls a second; undefined: without a bound, until the first refusal. */
-  startRate?: number
-  /** What is allowed by the operator's word, never exceeded and never tried. */
-  stated?: Allowance
-}
-
 export interface Rate {
-  /** Milliseconds until `calls` may be sent; 0: now. */
-  wait (calls: number): number
-  /** Takes note that `calls` are sent. */
-  spend (calls: number): void
-  /** Takes note that `calls` sent at `sentAt` were refused: they count no more. */
-  refused (sentAt: number, calls: number): void
-  /** It was this limit that calls sent at `sentAt` met, while more of them waited; `retryAfterMs` where the node said so. */
-  met (sentAt: number, retryAfterMs: number | undefined): void
-  /** Takes note that a call sent at `sentAt` was accepted. */
-  accept (sentAt: number): void
-  /** The node says what it allows, in a header. */
-  state (allowance: Allowance): void
-  /** Calls accepted within `windowMs` up to `at`, as far as it remembers (a minute). */
-  accepted (windowMs: number, at: number): number
-  /** What it was found, or is said, to allow; undefined: no bound is known. */
-  known (): Allowance | undefined
-  /** It was another limit that was met: nothing is known of this one. */
-  forget (): void
-  /** The same, where something was known of it before. */
-  restore (before: Allowance | undefined): void
-  /** The largest sensible batch. */
-  batch (): number
-  /** Calls a second now; Infinity while there is no bound. */
+  /** Milliseconds until `calls` may be sent, by the bucket of all calls; 0: now. */
+  waitForAll (calls: number): number
+  /** The same by the bucket of their method. */
+  waitForMethod (method: string, calls: number): number
+  /** Takes note that one is sent. */
+  spend (method: string): void
+  /** Takes note that calls were accepted. */
+  accept (method: string, calls: number): void
+  /** Takes note that calls sent at `sentAt` were refused, and for how long the node asks for silence, ms. */
+  refuse (method: string, sentAt: number, retryAfterMs: number | undefined): void
+  /** What the node's headers say about its limits. */
+  readHeaders (method: string, headers: IncomingHttpHeaders): void
+  /** The largest sensible batch of a method. */
+  batch (method: string): number
+  /** Calls a second now; Infinity while no bound is known. */
   perSecond (): number
 }
 
-// Windows by which nodes count: what a refusal proves is first explained by the shortest one that fits.
-const WINDOWS_MS = [1_000, 2_000, 5_000, 10_000, 30_000, 60_000]
-const BUCKET_MS = 10
-const BUCKETS = 66_000 / BUCKET_MS
-// Doubling every half second brings a node of one's own to full speed within seconds.
-const DOUBLE_MS = 500
+// A node of which nothing is known; four times as much after each second that uses it, which brings a node of one's own
+// to full speed within seconds.
+const START_RATE = 10
 // Beyond this rate nothing is gained by counting.
-const UNBOUNDED = 20_000
-// After a refusal: what was accepted, less a tenth; then a few percent a second.
-const BACK = 0.9
-const GROWTH_PER_SECOND = 0.03
-// The share of a window by which calls may bunch on their way, at first and at most.
-const MIN_MARGIN = 0.04
-const MAX_MARGIN = 0.25
-// More is found once so much of what was found has been tried, and not much beyond that.
-const PROVED = 1.3
-const MOST = 1.35
-// Of long windows with few calls it shows late whether more was accepted: after so many windows it was not.
-const PROOF_WINDOWS = 2
-// Only a rate of which so much is used shows by the lack of refusals that more is allowed.
-const USED = 0.8
-// How long what was found is kept before more is tried: each try costs a pause, so it must stay a small part of the time.
-const MIN_HOLD_MS = 20_000
+const UNBOUNDED = 2_000
+// At a refusal: a share of what was accepted; then a few percent a second.
+const BACK = 0.92
+const GROWTH_PER_SECOND = 0.05
+// More than was refused is tried so seldom, ever less often where it is refused again: public nodes answer a refusal
+// with ten seconds of silence.
+const HOLD_MS = 15_000
+const HOLD_PER_PAUSE = 6
 const MAX_HOLD_MS = 600_000
-const HOLD_PER_PAUSE = 20
-// Refusals without a Retry-After are taken for a window of this length at first.
-const FIRST_WINDOW_MS = WINDOWS_MS[0]!
-// Who refuses everything for longer than nodes count is down.
-const OUTAGE_MS = 15_000
-// Never fewer than one call in ten seconds, whatever was refused or said.
-const LEAST: Allowance = { calls: 1, windowMs: 10_000 }
-// Catching up after a late timer: so much of a second may be sent at once.
-const BURST_S = 0.25
-// And so much of a window.
-const BURST_SHARE = 0.1
+const SAME = 0.8
+// Never slower than one call in ten seconds, whatever a header says; nor do windows of limits last longer than that.
+const MIN_RATE = 0.1
+const WINDOW_MS = 10_000
+const FIRST_WINDOW_MS = 1_000
+const GRAIN_MS = 100
+const OUTAGE_MS = 30_000
+// How often a bucket's rate may grow, s.
+const GROW_EVERY_S = 0.5
+// A bucket holds what so much of a second brings: what bunches on its way would exceed a window that slides.
+const BURST_S = 0.05
+const FIRST_BURST_S = 0.5
+// A limit is met by the method that made most of the calls.
+const SHARE = 0.5
+// By the measured headers of public nodes, per address and method.
+const METHOD_WINDOW_S = 10
+// Headers that state a limit are approached so near.
+const STATED = 0.94
+// Nodes have a few dozen methods, of which a dozen are used here.
+const MAX_METHODS = 100
 
-/** The shortest window of at least `ms`. */
-const windowOf = (ms: number): number => WINDOWS_MS.find(window => window >= ms) ?? WINDOWS_MS.at(-1)!
+interface Bucket {
+  /** Calls a second; Infinity: no bound is known. */
+  rate: number
+  tokens: number
+  at: number
+  /** By the operator's word or a header: it neither grows nor falls. */
+  isStated: boolean
+  /** Until a first refusal it grows fast. */
+  isNew: boolean
+  /** The rate that was refused, and until when, held for how long, ms, it does not grow beyond that. */
+  ceiling: number
+  holdMs: number
+  holdUntil: number
+  loweredAt: number
+  /** What was sent since it last grew. */
+  spent: number
+  grownAt: number
+  /** When calls were accepted, of the last twenty seconds, with how many. */
+  accepted: Array<{ at: number, calls: number }>
+  /** Since when nothing has been accepted, and what was known until then. */
+  refusedSince: number | undefined
+  before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling' | 'holdUntil'> | undefined
+  /** Since when a method has been refused without an acceptance. */
+  triedInVain: number | undefined
+  /** By how long a window the node seems to count, ms. */
+  windowMs: number
+}
 
-export function createRate ({ clock, startRate, stated }: RateOptions): Rate {
-  const counts = new Int32Array(BUCKETS)
-  let head = Math.floor(clock.now() / BUCKET_MS)
-  let found = stated
-  let margin = MIN_MARGIN
-  /** Share of what was found that is used now; above 1 while more is tried. */
-  let level = stated === undefined ? BACK : 1 / (1 + margin)
-  /** Since when as much is tried as proves something. */
-  let provedAt: number | undefined
-  let hold = MIN_HOLD_MS
-  let holdUntil = 0
-  let loweredAt = -Infinity
-  /** When the first of the refusals came since which nothing was accepted, and what was found before it. */
-  let run: { at: number, before: Allowance | undefined } | undefined
-  /** When the newest of the accepted calls was sent. What is on its way is counted before anybody knows whether it is accepted. */
-  let acceptedAt = -Infinity
-  /** Slow start: the rate, since when, and how many calls were spent at it. */
-  let start = { rate: startRate ?? Infinity, at: clock.now(), spent: 0 }
-  let tokens = 1
-  let at = clock.now()
+export function createRate (clock: Clock, stated?: number): Rate {
+  const make = (rate: number, isStated = false): Bucket => ({
+    rate,
+    tokens: 1,
+    at: clock.now(),
+    isStated,
+    isNew: true,
+    ceiling: Infinity,
+    holdMs: HOLD_MS,
+    holdUntil: 0,
+    loweredAt: -Infinity,
+    spent: 0,
+    grownAt: clock.now(),
+    refusedSince: undefined,
+    before: undefined,
+    triedInVain: undefined,
+    windowMs: FIRST_WINDOW_MS,
+    accepted: []
+  })
+  const all = stated === undefined ? make(START_RATE) : make(stated * STATED, true)
+  const methods = new Map<string, Bucket>()
 
-  /** The share that is kept to where nothing is tried. */
-  const top = (): number => 1 / (1 + margin)
-
-  /** Moves the counts on to now, dropping those that are older than they reach. */
-  function roll (): number {
-    const bucket = Math.floor(clock.now() / BUCKET_MS)
-    for (let steps = Math.min(BUCKETS, bucket - head); steps > 0; steps--) counts[(bucket - steps + 1) % BUCKETS] = 0
-    head = Math.max(head, bucket)
-    return head
+  function of (method: string): Bucket {
+    const known = methods.get(method)
+    if (known !== undefined) return known
+    const bucket = make(Infinity)
+    if (methods.size < MAX_METHODS) methods.set(method, bucket)
+    return bucket
   }
 
-  function count (from: number, to: number): number {
-    const last = Math.min(roll(), Math.floor(to / BUCKET_MS))
-    let sum = 0
-    for (let bucket = Math.max(0, head - BUCKETS + 1, Math.floor(from / BUCKET_MS) + 1); bucket <= last; bucket++) sum += counts[bucket % BUCKETS]!
-    return sum
-  }
-
-  /** Of a window in which nothing has been accepted what is on its way is no part: it may be refused like all others. */
-  const accepted = (windowMs: number, to: number): number => acceptedAt > to - windowMs ? count(to - windowMs, to) : 0
-
-  /** Calls within the window that are admitted now: beyond what was found only while more is tried. */
-  const admitted = ({ calls }: Allowance): number => level > top() && stated === undefined ? Math.max(calls + 1, Math.floor(calls * level * (1 + margin))) : calls
-  const perSecond = (): number => found === undefined ? start.rate : found.calls / found.windowMs * 1000 * level
-  const capacity = (rate: number): number => found === undefined ? Math.max(1, rate * DOUBLE_MS / 1000) : Math.max(1, rate * BURST_S, found.calls * BURST_SHARE)
-
-  /** Lets the rate grow with the time that has passed, and fills the bucket. */
-  function tick (): void {
+  /**
+   * Fills the bucket, and lets its rate grow where so much of it has been used that the lack of refusals tells
+   * something.
+   */
+  function tick (bucket: Bucket): void {
     const now = clock.now()
-    const seconds = (now - at) / 1000
-    at = now
-    if (found === undefined) {
-      if (now - start.at >= DOUBLE_MS) {
-        // A rate that was not used proves nothing.
-        const used = start.spent >= start.rate * (now - start.at) / 1000 / 2
-        start = { rate: used ? start.rate * 2 : start.rate, at: now, spent: 0 }
-        if (start.rate > UNBOUNDED) start.rate = Infinity
-      }
-    } else if (stated === undefined) {
-      const grown = level * (1 + GROWTH_PER_SECOND * Math.min(seconds, 1))
-      // Whole calls: of a few in a window one is out of it again before the next
-      const tries = now >= holdUntil && count(now - found.windowMs, now) >= Math.floor(found.calls * Math.min(level, 1) * USED)
-      level = Math.min(MOST, tries ? grown : Math.min(grown, top()))
-      if (level > PROVED) adopt(now, found)
-      else provedAt = undefined
+    const seconds = (now - bucket.at) / 1000
+    if (bucket.rate === Infinity || seconds <= 0) return
+    const grown = (now - bucket.grownAt) / 1000
+    if (grown >= GROW_EVERY_S) {
+      if (bucket.spent >= bucket.rate * grown / 2 && !bucket.isStated) grow(bucket, grown)
+      bucket.spent = 0
+      bucket.grownAt = now
     }
-    const rate = perSecond()
-    tokens = rate === Infinity ? Infinity : Math.min(capacity(rate), (tokens === Infinity ? 0 : tokens) + seconds * rate)
+    bucket.tokens = Math.min(capacity(bucket), bucket.tokens + seconds * bucket.rate)
+    bucket.at = now
   }
 
-  /** More was tried for a while without a refusal. Where clearly more was accepted, what was found is wrong, and it starts slowly again; else it proves nothing. */
-  function adopt (now: number, { calls, windowMs }: Allowance): void {
-    const seen = count(now - windowMs, now)
-    const more = seen > calls * 1.1
-    provedAt ??= now
-    if (!more && now - provedAt < PROOF_WINDOWS * windowMs) return
-    provedAt = undefined
-    if (more) {
-      start = { rate: seen / windowMs * 1000, at: now, spent: 0 }
-      found = undefined
-      hold = MIN_HOLD_MS
-      tokens = 0
-    }
-    holdUntil = now + hold
-    level = top()
+  function grow (bucket: Bucket, seconds: number): void {
+    const grown = bucket.rate * (bucket.isNew
+      ? 4 ** Math.min(seconds, 1)
+      : (1 + GROWTH_PER_SECOND) ** Math.min(seconds, WINDOW_MS / 1000))
+    const most = clock.now() < bucket.holdUntil ? Math.max(bucket.rate, bucket.ceiling * STATED) : Infinity
+    bucket.rate = grown > UNBOUNDED ? Infinity : Math.min(grown, most)
   }
 
-  function lower (sentAt: number, retryAfterMs: number | undefined): void {
-    const before = found
+  const capacity = ({ rate, isNew, isStated }: Bucket): number =>
+    Math.max(1, rate * (isNew && !isStated ? FIRST_BURST_S : BURST_S))
+
+  const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
+    accepted.reduce((calls, one) => calls + (until - one.at <= ms + 2 * GRAIN_MS ? one.calls : 0), 0)
+
+  function lower (bucket: Bucket, retryAfterMs: number | undefined): void {
     const now = clock.now()
-    // Nothing that was sent since it was lowered last has been accepted: it is the same limit, or an outage.
-    const again = run !== undefined
-    if (!again) run = { at: sentAt, before }
-    const base = run!.at
-    let windowMs = Math.max(before?.windowMs ?? FIRST_WINDOW_MS, windowOf(retryAfterMs ?? 0), again ? windowOf(sentAt - base) : 0)
-    let calls = accepted(windowMs, base)
-    const probing = before !== undefined && level > top()
-    // Refused while no more than what was allowed before was asked for: calls bunch on their way; if that is not it, the window is longer.
-    const bunched = before !== undefined && !probing && !again && calls >= before.calls * BACK
-    if (bunched && margin > MAX_MARGIN / 2) {
-      windowMs = windowOf(windowMs + 1)
-      calls = accepted(windowMs, base)
-      margin = MIN_MARGIN
-    } else if (bunched) {
-      // what was accepted until then falls short of the limit by chance
-      calls = before.calls
-      margin = Math.min(MAX_MARGIN, margin * 2)
-    } else if (probing) margin = Math.max(MIN_MARGIN, margin / 2)
-    hold = probing ? Math.min(MAX_HOLD_MS, hold * 2) : Math.max(hold, MIN_HOLD_MS, HOLD_PER_PAUSE * (retryAfterMs ?? 0))
-    holdUntil = now + (retryAfterMs ?? 0) + hold
-    // What held before more was tried still holds. A node that is down tells no limit.
-    if (probing && !again) found = before
-    else if (calls === 0 || sentAt - base > OUTAGE_MS) found = run!.before
-    else found = calls / windowMs < LEAST.calls / LEAST.windowMs ? LEAST : { calls, windowMs }
-    level = probing && !again ? top() : Math.min(BACK, top())
-    if (found === undefined) start = { rate: Math.min(start.rate, startRate ?? Infinity), at: now, spent: 0 }
-    tokens = found === undefined && startRate === undefined ? Infinity : 0
-    loweredAt = now
+    // A node that asks for silence counts by windows as long; one that still refuses, or again what it seemed to allow,
+    // by longer ones
+    const isAgain =
+      bucket.refusedSince === undefined && bucket.rate <= bucket.ceiling && now - bucket.loweredAt < 2 * WINDOW_MS
+    const { rate, isNew, ceiling } = bucket
+    bucket.before ??= { rate, isNew, ceiling, holdUntil: 0 }
+    const since = bucket.refusedSince ??= now
+    bucket.windowMs = Math.min(WINDOW_MS, Math.max(retryAfterMs ?? 0, now - since, isAgain
+      ? bucket.windowMs * 3
+      : bucket.windowMs))
+    // before the first refusal: what is down for longer than that is out, and its limit as it was
+    const accepted = sum(bucket, bucket.windowMs, since) / bucket.windowMs * 1000
+    if (accepted === 0) return
+    const found = Math.min(accepted, bucket.rate)
+    const isSame = found >= bucket.ceiling * SAME
+    const hold = Math.max(HOLD_MS, HOLD_PER_PAUSE * (retryAfterMs ?? 0))
+    bucket.holdMs = isSame ? Math.min(MAX_HOLD_MS, Math.max(hold, bucket.holdMs * 2)) : hold
+    bucket.rate = Math.max(MIN_RATE, (Number.isFinite(found) ? found : START_RATE) * BACK)
+    bucket.ceiling = bucket.rate / BACK
+    bucket.holdUntil = now + bucket.holdMs
+    bucket.loweredAt = now
+    bucket.isNew = false
+    bucket.tokens = 0
+    bucket.at = now
+    bucket.spent = 0
+  }
+
+  const waitOf = (bucket: Bucket, calls: number): number => {
+    tick(bucket)
+    const needed = Math.min(calls, capacity(bucket))
+    return bucket.rate === Infinity || bucket.tokens >= needed ? 0 : (needed - bucket.tokens) / bucket.rate * 1000
+  }
+
+  function state (bucket: Bucket, perSecond: number): void {
+    const rate = Math.max(MIN_RATE, perSecond * STATED)
+    if (bucket === all && stated !== undefined) return
+    // what refusals have shown to be narrower is kept
+    if (!bucket.isStated && !bucket.isNew && bucket.rate < rate) return
+    bucket.isStated = true
+    bucket.rate = rate
+    bucket.tokens = Math.min(bucket.tokens, 1)
   }
 
   return {
-    wait (calls) {
-      tick()
-      const rate = perSecond()
-      if (rate === Infinity) return 0
-      const needed = Math.min(calls, Math.max(1, Math.floor(capacity(rate))))
-      const forTokens = tokens >= needed ? 0 : (needed - tokens) / rate * 1000
-      if (found === undefined) return forTokens
-      // However late a timer was: never more than admitted within any window.
-      const most = admitted(found)
-      const span = found.windowMs * (1 + margin)
-      const now = clock.now()
-      let over = count(now - span, now) + calls - Math.max(most, calls)
-      if (over <= 0) return forTokens
-      let bucket = Math.max(0, Math.floor((now - span) / BUCKET_MS) + 1)
-      while (bucket < head && (over -= counts[bucket % BUCKETS]!) > 0) bucket++
-      return Math.max(forTokens, (bucket + 1) * BUCKET_MS + span - now)
+    waitForAll: calls => waitOf(all, calls),
+    waitForMethod: (method, calls) => waitOf(of(method), calls),
+    spend (method) {
+      for (const bucket of [all, of(method)]) {
+        bucket.spent++
+        // a bucket without a bound owes nothing once one is known
+        if (bucket.rate !== Infinity) bucket.tokens--
+      }
     },
-    spend (calls) {
-      tick()
-      counts[roll() % BUCKETS]! += calls
-      start.spent += calls
-      if (tokens !== Infinity) tokens -= calls
+    accept (method, calls) {
+      const at = clock.now()
+      for (const bucket of [all, of(method)]) {
+        const { accepted } = bucket
+        // what refused everything for longer than nodes count was out, and its limit is as it was
+        if (bucket.before !== undefined && at - bucket.refusedSince! > OUTAGE_MS) Object.assign(bucket, bucket.before)
+        bucket.before = bucket.refusedSince = bucket.triedInVain = undefined
+        const last = accepted.at(-1)
+        if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
+        else accepted.push({ at, calls })
+        while (at - accepted[0]!.at > 2 * WINDOW_MS) accepted.shift()
+      }
     },
-    refused (sentAt, calls) {
-      roll()
-      const bucket = Math.floor(sentAt / BUCKET_MS)
-      if (bucket > head - BUCKETS) counts[bucket % BUCKETS] = Math.max(0, counts[bucket % BUCKETS]! - calls)
+    refuse (method, sentAt, retryAfterMs) {
+      const own = of(method)
+      const since = own.triedInVain ??= clock.now()
+      // others that were accepted meanwhile show that it is the method's own
+      const isOwn = sum(own, WINDOW_MS) > sum(all, WINDOW_MS) * SHARE || all.accepted.some(({ at }) => at > since)
+      const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
+      // what was sent before it was lowered says nothing new
+      if (!bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
     },
-    met (sentAt, retryAfterMs) {
-      // What was sent before the last lowering says nothing new.
-      if (sentAt <= loweredAt) return
-      if (stated === undefined) return lower(sentAt, retryAfterMs)
-      margin = Math.min(MAX_MARGIN, margin * 2)
-      level = top()
-      loweredAt = clock.now()
+    readHeaders (method, headers) {
+      const ofMethod = Number(headers['x-ratelimit-method-limit'])
+      if (Number.isFinite(ofMethod) && ofMethod >= 1) state(of(method), ofMethod / METHOD_WINDOW_S)
+      const policy = policyOf(headers)
+      if (policy !== undefined) state(all, policy)
     },
-    accept (sentAt) {
-      acceptedAt = Math.max(acceptedAt, sentAt)
-      if (sentAt > loweredAt) run = undefined
+    batch (method) {
+      const rate = Math.min(all.rate, of(method).rate)
+      return rate === Infinity ? Infinity : Math.max(1, Math.floor(rate / (all.isNew && !all.isStated ? 5 : 20)))
     },
-    state (allowance) {
-      if (stated !== undefined) return
-      const { calls, windowMs } = allowance.calls / allowance.windowMs < LEAST.calls / LEAST.windowMs ? LEAST : allowance
-      // What refusals have proved is narrower is kept; what the node says of itself needs no trying.
-      if (found !== undefined && found.calls / found.windowMs <= calls / windowMs) return
-      found = { calls, windowMs }
-      level = top()
-      holdUntil = clock.now() + MAX_HOLD_MS
-      // what was sent before it was known says nothing of it
-      loweredAt = clock.now()
-      tokens = Math.min(tokens, 1)
-    },
-    accepted,
-    known: () => found,
-    forget () {
-      found = stated
-      tokens = Infinity
-    },
-    restore (before) {
-      found = before ?? stated
-      run = undefined
-      level = top()
-      tokens = Math.max(tokens, 1)
-    },
-    batch () {
-      const rate = perSecond()
-      // Where there is a limit, small enough for a window to be filled evenly.
-      return rate === Infinity ? Infinity : Math.max(1, Math.floor(rate / (found === undefined ? 5 : 20)))
-    },
-    perSecond
+    perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }
+}
+
+/**
+ * Calls a second of all methods, where the headers state a limit with its window: "100;w=10" (of the IETF's drafts, and
+ * of those who follow them).
+ */
+function policyOf (headers: IncomingHttpHeaders): number | undefined {
+  for (const name of ['ratelimit-policy', 'x-ratelimit-policy', 'x-ratelimit-limit', 'ratelimit-limit']) {
+    const text = headers[name]?.toString() ?? ''
+    const seconds = Number(/;\s*w=(\d{1,5})/.exec(text)?.[1])
+    const calls = Number(/(?:^|;\s*q=|,\s*)(\d{1,9})/.exec(text)?.[1])
+    if (seconds > 0 && seconds <= 60 && calls > 0) return calls / seconds
+  }
+  return undefined
 }

@@ -1,4 +1,7 @@
-/** Subscriptions that survive the connection: they only wake readers earlier, so whatever happens to them is told and never thrown. */
+/**
+ * Subscriptions that survive the connection: they only wake readers earlier, so whatever happens to them is told and
+ * never thrown.
+ */
 import type { ServiceError } from '../errors.js'
 import { openSocket, type SubscriptionRequest } from './websocket.js'
 import { systemClock, type Clock } from '../clock.js'
@@ -106,7 +109,9 @@ export function subscribe (options: SubscriptionOptions): Subscription {
 
 function readUrl (text: string): { url: string, host: string } {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['ws:', 'wss:'].includes(url.protocol)) throw new TypeError('the subscription has no ws or wss URL')
+  if (url === undefined || !['ws:', 'wss:'].includes(url.protocol)) {
+    throw new TypeError('the subscription has no ws or wss URL')
+  }
   url.hash = ''   // ws refuses one, and repeats the URL in doing so
   return { url: url.href, host: url.host }
 }

@@ -1,14 +1,19 @@
 /**
- * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is made where it
- * is known, names the node, and is a reply like any other, so that nothing that was answered is lost when a neighbour fails.
+ * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is made
+ * where it is known, names the node, and is a reply like any other, so that nothing that was answered is lost when a
+ * neighbour fails.
  */
 import type { ServiceError } from '../errors.js'
-import type { CallOptions, Priority } from './types.js'
+import type { Commitment, Moment, NodeFacts } from './moment.js'
+import type { AtMoment, CallOptions, Priority } from './types.js'
 
 export interface Call {
   method: string
   params: readonly unknown[]
-  /** True for a result that is believed only where every other node gives such a one too: null for what is listed, a list that is too short. */
+  /**
+   * True for a result that is believed only where every other node gives such a one too: null for what is listed, a
+   * list that is too short.
+   */
   doubt?: (result: unknown) => boolean
 }
 
@@ -27,19 +32,33 @@ export interface SendOptions {
 /** One reply for each call, in their order. Never rejects. */
 export type Send = (calls: readonly Call[], options: SendOptions) => Promise<Reply[]>
 
+/** Calls that one node answers together, and what their results say of which moment. */
+export interface Question<T> {
+  calls: readonly Call[]
+  commitment: Commitment
+  /** Throws NODE_BAD_ANSWER for what can't be used: then the next node is asked. */
+  read (results: readonly unknown[], node: Pick<NodeFacts, 'pace'>): { moment: Moment, value: T }
+}
+
 /** What readers are given: all nodes behind one function. */
 export interface Rpc {
   /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
   call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
   /** One reply for each call. Throws the reason of the caller's signal only. */
   send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
+  /**
+   * The youngest answer that is to be had; how old it may be is for whoever serves it to say. Throws its ServiceError.
+   */
+  ask<T> (question: Question<T>, options?: CallOptions): Promise<AtMoment<T>>
+  /** What each node that answers gives. */
+  ofEach (call: Call, options?: CallOptions): Promise<unknown[]>
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Methods that some nodes offer and others don't: being refused one says nothing of the node. */
-export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress'])
+export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getTokenAccountsByOwner'])
 
 export const failAll = (calls: readonly Call[], error: ServiceError): Reply[] => calls.map(() => ({ error }))
 

@@ -1,10 +1,13 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, the transactions behind them, and blocks. */
 import { ServiceError } from '../errors.js'
+import { clockQuestion } from './accounts.js'
 import { isHash } from './genesis.js'
-import { type FaultReason, faultOf } from './node-errors.js'
+import { faultOf } from './node-errors.js'
 import { isCount, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { isRecord, type Call, type Reply, type Rpc } from './rpc.js'
-import type { BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome } from './types.js'
+import type {
+  BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
+} from './types.js'
 
 const COMMITMENT = 'finalized'
 // The most that getSignaturesForAddress and getTransactionsForAddress give.
@@ -20,9 +23,6 @@ const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
 
-// By these a node says no to one method; by all others it is not there, or says nothing of use.
-const REFUSING = new Set<FaultReason | undefined>(['rpc-error', 'http', 'busy'])
-
 /** A reader over `rpc`. JSON that is not what was asked for is NODE_BAD_ANSWER. */
 export function createHistoryReader (rpc: Rpc): HistoryReader {
   let bulkPage = PAGE
@@ -36,7 +36,9 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     }
   }
 
-  function askBulk (address: string, { order, limit = PAGE, token, slots }: BulkPage, options: CallOptions): Promise<unknown> {
+  function askBulk (
+    address: string, { order, limit = PAGE, token, slots }: BulkPage, options: CallOptions
+  ): Promise<unknown> {
     return rpc.call('getTransactionsForAddress', [address, {
       ...WHOLE,
       transactionDetails: 'full',
@@ -49,9 +51,20 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
 
   return {
     async signatures (address, { before, until, limit = PAGE, minSlot }, options = {}) {
-      const page = { commitment: COMMITMENT, limit, ...(minSlot !== undefined && { minContextSlot: minSlot }), ...(before !== undefined && { before }), ...(until !== undefined && { until }) }
+      const page = {
+        commitment: COMMITMENT,
+        limit,
+        ...(minSlot !== undefined &&
+        { minContextSlot: minSlot }),
+        ...(before !== undefined && { before }),
+        ...(until !== undefined && { until })
+      }
       // Software before version 4 answers with an empty list where it does not know the cursor: another node may
-      const rows = await rpc.call('getSignaturesForAddress', [address, page], { ...options, ...(before !== undefined && { doubt: isEmptyList }) }).catch(cursorError)
+      const rows = await rpc.call('getSignaturesForAddress', [address, page], {
+        ...options,
+        ...(before !== undefined &&
+        { doubt: isEmptyList })
+      }).catch(cursorError)
       if (!Array.isArray(rows)) throw badAnswer('getSignaturesForAddress: no list')
       const infos = rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))
       checkPageBounds(infos, limit, [before, until])
@@ -60,7 +73,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
 
     async transactions (signatures, options = {}) {
       if (signatures.length === 0) return []
-      const calls = signatures.map((signature): Call => ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull }))
+      const calls = signatures.map((signature): Call =>
+        ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull }))
       const replies = await rpc.send(calls, options)
       const outcomes = replies.map((reply, at) => outcomeOf(reply, signatures[at]!))
       const first = replies[0]!
@@ -83,23 +97,34 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     },
 
     async blockSignatures (slot, options = {}) {
-      const config = { commitment: COMMITMENT, transactionDetails: 'signatures', rewards: false, maxSupportedTransactionVersion: MAX_VERSION }
+      const config = {
+        commitment: COMMITMENT,
+        transactionDetails: 'signatures',
+        rewards: false,
+        maxSupportedTransactionVersion: MAX_VERSION
+      }
       const answer = await block('getBlock', [slot, config], options)
       if (answer === null) return null
       const listed = isRecord(answer) ? answer.signatures : undefined
       return Array.isArray(listed) && listed.every(isSignature) ? listed : fail('getBlock: no signatures')
     },
 
-    async finalizedSlot (options = {}) {
-      const slot = await rpc.call('getSlot', [{ commitment: COMMITMENT }], options)
-      return isCount(slot) ? slot : fail('getSlot: no slot')
-    },
+    head: (options = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
+
+    firstAvailableBlocks: async (options = {}) =>
+      (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
     async blockTime (slot, options = {}) {
       const time = await block('getBlockTime', [slot], options).catch(async (error: unknown) => {
-        if (!REFUSING.has(faultOf(error)?.reason)) throw error
-        // Windows need the chain's time, so a node that keeps this method from its callers is asked for the block itself
-        const answer = await block('getBlock', [slot, { commitment: COMMITMENT, transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: MAX_VERSION }], options)
+        if (faultOf(error)?.reason !== 'rpc-error' && faultOf(error)?.reason !== 'unsupported') throw error
+        // a node that does not offer this method may have the block itself
+        const config = {
+          commitment: COMMITMENT,
+          transactionDetails: 'none',
+          rewards: false,
+          maxSupportedTransactionVersion: MAX_VERSION
+        }
+        const answer = await block('getBlock', [slot, config], options)
         return isRecord(answer) ? answer.blockTime : answer
       })
       return time === null || isCount(time) ? time : fail('getBlockTime: no time')
@@ -115,23 +140,34 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
 const isNull = (result: unknown): boolean => result === null
 const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
-/** A page that is out of order, too long, or holds its own bounds would let a reader skip rows, or read them for ever. */
+/**
+ * A page that is out of order, too long, or holds its own bounds would let a reader skip rows, or read them for ever.
+ */
 function checkPageBounds (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {
   if (infos.length > limit) fail('getSignaturesForAddress: more rows than asked for')
   if (infos.some(({ slot }, i) => i > 0 && slot > infos[i - 1]!.slot)) fail('getSignaturesForAddress: not newest first')
-  if (infos.some(({ signature }) => bounds.includes(signature))) fail('getSignaturesForAddress: another page than asked for')
+  if (infos.some(({ signature }) => bounds.includes(signature))) {
+    fail('getSignaturesForAddress: another page than asked for')
+  }
 }
 
-/** What a reply says of a transaction. An error that concerns this one alone is its outcome; any other says nothing of it. */
+/**
+ * What a reply says of a transaction. An error that concerns this one alone is its outcome; any other says nothing of
+ * it.
+ */
 function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
   if ('error' in reply) {
-    if (faultOf(reply.error)?.rpcCode === VERSION_UNSUPPORTED) return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: reply.error.cause })
+    if (faultOf(reply.error)?.rpcCode === VERSION_UNSUPPORTED) {
+      return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: reply.error.cause })
+    }
     return concernsTheCall(reply.error) ? reply.error : undefined
   }
   if (reply.result === null) return null
   const transaction = readTransaction(reply.result)
   if (transaction === undefined) return badAnswer('getTransaction: parts are missing')
-  return transaction.transaction.signatures[0] === signature ? transaction : badAnswer('getTransaction: another transaction than asked for')
+  return transaction.transaction.signatures[0] === signature
+    ? transaction
+    : badAnswer('getTransaction: another transaction than asked for')
 }
 
 // Of JSON-RPC errors, those that may pass: they say nothing of the transaction.
@@ -149,11 +185,15 @@ function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult
   if (token !== null && typeof token !== 'string') throw badAnswer('getTransactionsForAddress: a token that is none')
   const entries = (answer.data as unknown[]).map(row => {
     const transaction = readTransaction(row)
-    if (transaction === undefined || !hasIndex(transaction)) throw badAnswer('getTransactionsForAddress: a row that is none')
+    if (transaction === undefined || !hasIndex(transaction)) {
+      throw badAnswer('getTransactionsForAddress: a row that is none')
+    }
     return transaction
   })
   const { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = slots
-  if (entries.some(({ slot }) => slot < gte || slot <= gt || slot > lte || slot >= lt)) throw badAnswer('getTransactionsForAddress: a slot that was not asked for')
+  if (entries.some(({ slot }) => slot < gte || slot <= gt || slot > lte || slot >= lt)) {
+    throw badAnswer('getTransactionsForAddress: a slot that was not asked for')
+  }
   const sign = order === 'asc' ? 1 : -1
   const ordered = entries.every((entry, i) => {
     const last = entries[i - 1]
@@ -163,10 +203,17 @@ function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult
   return { entries, next: token }
 }
 
-const hasIndex = (transaction: RawTransaction): transaction is RawTransaction & { transactionIndex: number } => isCount(transaction.transactionIndex)
+const hasIndex = (transaction: RawTransaction): transaction is RawTransaction & { transactionIndex: number } =>
+  isCount(transaction.transactionIndex)
 
 function cursorError (error: unknown): never {
-  if (faultOf(error)?.rpcCode === CURSOR_UNKNOWN) throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature at which the page begins or ends', { cause: error })
+  if (faultOf(error)?.rpcCode === CURSOR_UNKNOWN) {
+    throw new ServiceError(
+      'CURSOR_UNKNOWN',
+      'no node knows the signature at which the page begins or ends',
+      { cause: error }
+    )
+  }
   throw error
 }
 

@@ -1,6 +1,7 @@
-/** The ports of this folder: what the wings ask of a node. */
+/** The ports of this folder: what the other rooms ask of a node. */
 
 import type { ServiceError } from '../errors.js'
+import type { Moment } from './moment.js'
 
 /** An account as a node gave it. `owner` is the program it belongs to, base58. */
 export interface RawAccount {
@@ -9,35 +10,56 @@ export interface RawAccount {
   data: Buffer
 }
 
-/** A value together with the slot at which the node read it. */
-export interface AtSlot<T> {
-  slot: number
+/** What a node read of one moment of the chain, and when it was asked for, by the steady clock, ms. */
+export interface AtMoment<T> {
+  moment: Moment
+  readAt: number
   value: T
 }
 
 /** Accounts that are there for good, and from which slot on at the latest. */
 export type KnownAccounts = ReadonlyMap<string, number>
 
-/** Reads of the state now, at commitment `confirmed`. Each method is one node call where nothing else is said, and throws a ServiceError. */
+/**
+ * Reads of the state now, at commitment `confirmed`. Each method is one node call where nothing else is said, and
+ * throws a ServiceError.
+ */
 export interface AccountReader {
   /**
-   * Every account of `program` whose data begin with `prefix`, all of one slot. `minSlot` refuses an older state. An answer that lacks
-   * one of `known` which was there by its slot is the node's fault: another is asked, then NODE_BAD_ANSWER.
+   * Every account of `program` whose data begin with `prefix`, all of one moment. An answer that lacks one of `known`
+   * which was there by its slot is the node's fault: another is asked, then NODE_BAD_ANSWER.
    */
-  programAccounts (program: string, prefix: Buffer, minSlot?: number, options?: CallOptions & { known?: KnownAccounts }): Promise<AtSlot<RawAccount[]>>
-  /** At most 100 accounts of one slot, in the order asked for; null: the node says there is none. */
-  accounts (addresses: readonly string[], minSlot?: number, options?: CallOptions): Promise<AtSlot<Array<RawAccount | null>>>
-  /** The same of several lists: a node call for each, in one request where the node takes them so. Throws where one of them fails. */
-  accountLists (lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions): Promise<Array<AtSlot<Array<RawAccount | null>>>>
+  programAccounts (
+    program: string, prefix: Buffer, options?: CallOptions & { known?: KnownAccounts }
+  ): Promise<AtMoment<RawAccount[]>>
+  /**
+   * At most 99 accounts of one moment, in the order asked for, at `minSlot` or later; null: the node says there is
+   * none.
+   */
+  accounts (
+    addresses: readonly string[], minSlot?: number, options?: CallOptions
+  ): Promise<AtMoment<Array<RawAccount | null>>>
+  /**
+   * The same of several lists, of the oldest of their moments: a node call for each, in one request where the node
+   * takes them so.
+   */
+  accountLists (
+    lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions
+  ): Promise<AtMoment<Array<Array<RawAccount | null>>>>
 }
 
-/** Whom a call serves, most urgent first: a request's answer, the newest history, the past, what nobody waits for. Lower ones never delay higher ones. */
+/**
+ * Whom a call serves, most urgent first: a request's answer, the newest history, the past, what nobody waits for. Lower
+ * ones never delay higher ones.
+ */
 export type Priority = 'live' | 'head' | 'past' | 'idle'
 
 export interface CallOptions {
   /** 'live' where not given. */
   priority?: Priority
-  /** Milliseconds that the whole answer may take, waiting for its turn included; where not given, what suits the method. */
+  /**
+   * Milliseconds that the whole answer may take, waiting for its turn included; where not given, what suits the method.
+   */
   deadlineMs?: number
   signal?: AbortSignal
 }
@@ -53,7 +75,10 @@ export interface SignatureInfo {
   transactionIndex: number | null
 }
 
-/** One transaction asked for: itself; null: no node has it; an error: it can't be read; undefined: no answer this time, ask again. */
+/**
+ * One transaction asked for: itself; null: no node has it; an error: it can't be read; undefined: no answer this time,
+ * ask again.
+ */
 export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
 
 export interface SlotRange {
@@ -81,21 +106,30 @@ export interface BulkResult {
 /** Reads of the past, at commitment `finalized`. Throws a ServiceError. */
 export interface HistoryReader {
   /**
-   * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`, both exclusive, from
-   * a node that has come as far as `minSlot`. Throws CURSOR_UNKNOWN where no node knows `before` or `until`.
+   * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`,
+   * both exclusive, from a node that has come as far as `minSlot`. Throws CURSOR_UNKNOWN where no node knows `before`
+   * or `until`.
    */
-  signatures (address: string, page: { before?: string, until?: string, limit?: number, minSlot?: number }, options?: CallOptions): Promise<SignatureInfo[]>
+  signatures (
+    address: string, page: { before?: string, until?: string, limit?: number, minSlot?: number }, options?: CallOptions
+  ): Promise<SignatureInfo[]>
   /**
-   * One outcome for each of `signatures`, in that order, as the node's own JSON (`getTransaction`, encoding json); each is checked to carry the
-   * signature asked for. Nothing that was answered is lost when a neighbour fails; throws only where nothing at all was answered.
+   * One outcome for each of `signatures`, in that order, as the node's own JSON (`getTransaction`, encoding json); each
+   * is checked to carry the signature asked for. Nothing that was answered is lost when a neighbour fails; throws only
+   * where nothing at all was answered.
    */
   transactions (signatures: readonly string[], options?: CallOptions): Promise<TransactionOutcome[]>
-  /** Whole transactions that touch `address` (`getTransactionsForAddress`), failed ones included; undefined: no node offers it now. */
+  /**
+   * Whole transactions that touch `address` (`getTransactionsForAddress`), failed ones included; undefined: no node
+   * offers it now.
+   */
   bulk (address: string, page: BulkPage, options?: CallOptions): Promise<BulkResult | undefined>
   /** The signatures of a block in their order; null: the slot has none, or it is not to be had. */
   blockSignatures (slot: number, options?: CallOptions): Promise<string[] | null>
-  /** The newest finalized slot. */
-  finalizedSlot (options?: CallOptions): Promise<number>
+  /** The finalized head, from the node whose one is youngest. */
+  head (options?: CallOptions): Promise<AtMoment<null>>
+  /** From which slot on each node has transactions, as far as they tell. */
+  firstAvailableBlocks (options?: CallOptions): Promise<number[]>
   /** Unix seconds of a block; null: the slot has none, or it is not to be had. */
   blockTime (slot: number, options?: CallOptions): Promise<number | null>
   /** Which network this is, base58. */

@@ -1,4 +1,4 @@
-/** One WebSocket connection from opening to its end; `subscription.ts` opens the next one. */
+/** One WebSocket connection from opening to its end; `reconnecting-subscription.ts` opens the next one. */
 import WebSocket, { type RawData } from 'ws'
 import type { ServiceError } from '../errors.js'
 import { isRecord } from './rpc.js'
@@ -96,7 +96,7 @@ export function openSocket (options: SocketOptions): { close: () => Promise<void
     requests.forEach(({ method, params }, id) => send(id, method, params))
   })
   socket.on('message', receive)
-  // A chain that stands sends nothing, and that is no reason to connect anew.
+  // A chain that has halted sends nothing, and that is no reason to connect anew.
   socket.on('pong', beat)
   socket.on('unexpected-response', (_, response) => drop(httpError(host, response.statusCode ?? 0)))
   // Without a listener it would end the process; 'close' follows.
