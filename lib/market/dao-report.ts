@@ -1,5 +1,6 @@
 import { inSlices } from '../async.js'
 import type { DaoReport, Daos } from '../../schemas/daos.js'
+import { MAX_TIME } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
 /** The report on every DAO that was found: what became of it, and why. */
@@ -7,11 +8,14 @@ import type { UsdValuation } from './usd.js'
 /** One account of the program. `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
 export interface FoundDao {
   address: string
-  dao: { state: 'spot' | 'futarchy', baseMint: string, quoteMint: string, size: number, seqNum: bigint } | undefined
+  dao: { state: 'spot' | 'futarchy', baseMint: string, quoteMint: string, size: number, seqNum: bigint, createdAt: number } | undefined
   leftOut: string | undefined
 }
 
-/** What of a DAO's history is indexed. Sequence gaps are ranges of sequence numbers, both ends included; `firstSwap` is in unix seconds. */
+/**
+ * What of a DAO's history is indexed. Sequence gaps are ranges of sequence numbers, both ends included; `firstSwap` is
+ * in unix seconds.
+ */
 export interface IndexedDao {
   indexed: bigint
   sequenceGaps: ReadonlyArray<readonly [bigint, bigint]>
@@ -25,15 +29,18 @@ export interface ReportFacts {
   incomplete: ReadonlySet<string>
   indexed: ReadonlyMap<string, IndexedDao>
   usd: UsdValuation
+  symbolOf: (mint: string) => string
 }
 
 /** The record as served: discovered = listed + left out, always. Made in pieces that leave the event loop free. */
-export async function daosReport ({ slot, found, incomplete, indexed, usd }: ReportFacts): Promise<Daos> {
+export async function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }: ReportFacts): Promise<Daos> {
   const daos = await inSlices(found, ({ address, dao, leftOut }): DaoReport => {
     const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
     const history = indexed.get(address)
     return {
       dao: address,
+      symbol: dao === undefined ? '' : symbolOf(dao.baseMint),
+      created_at: dao === undefined ? null : timeOf(dao.createdAt),
       listed: reason === null,
       reason,
       state: dao?.state ?? null,
@@ -44,13 +51,18 @@ export async function daosReport ({ slot, found, incomplete, indexed, usd }: Rep
       sequence_on_chain: dao?.seqNum.toString() ?? null,
       sequence_indexed: history?.indexed.toString() ?? null,
       missing_events: missingEvents(history).toString(),
-      first_swap: history == null || history.firstSwap === null ? null : new Date(history.firstSwap * 1000).toISOString()
+      first_swap: history == null || history.firstSwap === null
+        ? null
+        : new Date(history.firstSwap * 1000).toISOString()
     }
   })
   daos.sort((a, b) => a.dao < b.dao ? -1 : 1)
   const listed = daos.filter(dao => dao.listed).length
   return { slot, discovered: daos.length, listed, left_out: daos.length - listed, daos }
 }
+
+/** Null for a time that is no date. */
+const timeOf = (seconds: number): string | null => seconds > 0 && seconds <= MAX_TIME ? new Date(seconds * 1000).toISOString() : null
 
 /** How many sequence numbers the sequence gaps hold. */
 export function missingEvents (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint {

@@ -8,10 +8,12 @@ export interface PriceCurve {
 }
 
 /**
- * Tokens that `liquidity` stands for on one side of an external pool, rounded down as a withdrawal is (cp-amm: curve helpers).
- * Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
+ * Tokens that `liquidity` stands for on one side of an external pool, rounded down as a withdrawal is (cp-amm: curve
+ * helpers). Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
  */
-export function positionAmount ({ sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'): bigint {
+export function positionAmount (
+  { sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'
+): bigint {
   return side === 'A'
     ? liquidity * (sqrtMaxPrice - sqrtPrice) / (sqrtPrice * sqrtMaxPrice)
     : liquidity * (sqrtPrice - sqrtMinPrice) >> 128n

@@ -1,4 +1,6 @@
-import { compare, formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed, wholeTokens } from '../decimal.js'
+import {
+  compare, formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed, wholeTokens
+} from '../decimal.js'
 import type { Pool } from './price.js'
 
 /** Texts of what is told of a pool: executed prices, exact amounts, percents. */
@@ -7,13 +9,20 @@ type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 
 const PRICE_DIGITS = 12
 
-/** Quote amount ÷ base amount in whole tokens: 12 significant digits and at least 12 places. Both raw amounts positive. */
-export function executedPriceText ({ quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals): string {
+/**
+ * Quote amount ÷ base amount in whole tokens: 12 significant digits and at least 12 places. Both raw amounts positive.
+ */
+export function executedPriceText (
+  { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
+): string {
   const price = multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
   return toFixed(price, placesFor(price, PRICE_DIGITS))
 }
 
-/** A sum of raw units that is a decimal fraction, in whole tokens: exact, trailing zeros trimmed. Throws a RangeError for any other fraction. */
+/**
+ * A sum of raw units that is a decimal fraction, in whole tokens: exact, trailing zeros trimmed. Throws a RangeError
+ * for any other fraction.
+ */
 export function exactUnits ({ n, d }: Rational, decimals: number): string {
   const places = d.toString().length - 1
   if (d !== 10n ** BigInt(places)) throw new RangeError('not a decimal fraction')
@@ -23,7 +32,8 @@ export function exactUnits ({ n, d }: Rational, decimals: number): string {
 const AMOUNT_PLACES = 8
 
 /** An amount of raw units in whole tokens, at most 8 places, trailing zeros trimmed. */
-export const amountText = (raw: Rational, decimals: number): string => toFixed(wholeTokens(raw, decimals), AMOUNT_PLACES).replace(/\.?0+$/, '')
+export const amountText = (raw: Rational, decimals: number): string =>
+  toFixed(wholeTokens(raw, decimals), AMOUNT_PLACES).replace(/\.?0+$/, '')
 
 /** Percent from one executed price to another, 2 places, with its sign. */
 export function changeText (from: { quote: bigint, base: bigint }, to: { quote: bigint, base: bigint }): string {

@@ -1,6 +1,11 @@
-import { compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract } from '../decimal.js'
+import {
+  compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract
+} from '../decimal.js'
 
-/** Price and quotes of a constant-product pool. Reserves in raw units; prices in whole quote tokens per whole base token. */
+/**
+ * Price and quotes of a constant-product pool. Reserves in raw units; prices in whole quote tokens per whole base
+ * token.
+ */
 
 export interface Pool {
   baseReserves: bigint
@@ -42,9 +47,9 @@ export interface Quotes {
 const MAX_OF_RESERVE = 100n
 
 /**
- * What buying, and selling, base tokens for `notional` (at most 1 % of the reserve) really yields per base token under the pool's integer
- * arithmetic. Where the pool is so small that whole raw units cannot trade so little, the quote is that of an infinitely small trade: the
- * price less, or plus, the fee. Always bid < last < ask.
+ * What buying, and selling, base tokens for `notional` (at most 1 % of the reserve) really yields per base token under
+ * the pool's integer arithmetic. Where the pool is so small that whole raw units cannot trade so little, the quote is
+ * that of an infinitely small trade: the price less, or plus, the fee. Always bid < last < ask.
  */
 export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
@@ -71,8 +76,8 @@ export interface QuoteTexts {
 }
 
 /**
- * Decimal text of quotes: 12 digits after the point, more where 12 significant ones need them. The bid rounds down, the ask up, and
- * where two would still read alike, all three get more digits: bid < last < ask holds for the text as well.
+ * Decimal text of quotes: 12 digits after the point, more where 12 significant ones need them. The bid rounds down, the
+ * ask up, and where two would still read alike, all three get more digits: bid < last < ask holds for the text as well.
  */
 export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
@@ -80,6 +85,8 @@ export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
     const below = fix(bid, placesFor(bid, digits), 'down')
     const price = fix(last, placesFor(last, digits))
     const above = fix(ask, placesFor(ask, digits), 'up')
-    if (isBelow(below, price) && isBelow(price, above)) return { bid: fixedText(below), last: fixedText(price), ask: fixedText(above) }
+    if (isBelow(below, price) && isBelow(price, above)) {
+      return { bid: fixedText(below), last: fixedText(price), ask: fixedText(above) }
+    }
   }
 }

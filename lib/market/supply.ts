@@ -17,9 +17,10 @@ export interface TeamTokens {
 }
 
 /**
- * Team tokens that are not circulating. Before a launch completes nothing is set apart; until the package is initialised (v0.7) its
- * tokens lie in the launch's vault; then the package holds what it has not unlocked, and never more than its vault does
- * (programs/price_based_performance_package/src/instructions/complete_unlock.rs; burning closes package and vault).
+ * Team tokens that are not circulating. Before a launch completes nothing is set apart; until the package is
+ * initialised (v0.7) its tokens lie in the launch's vault; then the package holds what it has not unlocked, and never
+ * more than its vault does (programs/price_based_performance_package/src/instructions/complete_unlock.rs; burning
+ * closes package and vault).
  */
 export function lockedTeamTokens (team: TeamTokens): bigint {
   if (!team.complete) return 0n
@@ -38,8 +39,13 @@ export interface SupplyParts {
   externalLiquidity: bigint
 }
 
-/** The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole: then some account is not what the node says. */
-export function supplyRecord ({ mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity }: SupplyParts): Supply {
+/**
+ * The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole: then some account is not what the node
+ * says.
+ */
+export function supplyRecord (
+  { mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity }: SupplyParts
+): Supply {
   for (const part of [teamPackage, ammLiquidity, externalLiquidity]) {
     if (part > supply) throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
   }

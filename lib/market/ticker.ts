@@ -58,7 +58,10 @@ function deeperFirst (a: Deep<PricedPool>, b: Deep<PricedPool>): number {
   return compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1)
 }
 
-/** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. Made in pieces that leave the event loop free. */
+/**
+ * `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. Made in
+ * pieces that leave the event loop free.
+ */
 export async function byDepth<P extends PricedPool> (pairs: Iterable<P>, usd: UsdValuation): Promise<P[]> {
   const found = await inSlices(pairs, pair => deep(pair, usd))
   await letGo()
@@ -78,7 +81,11 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
   }
   return new Map(Array.from(found, ([id, pools]) => [
     id,
-    pools.sort((a, b) => a.quoteReserves === b.quoteReserves ? (a.address < b.address ? -1 : 1) : a.quoteReserves > b.quoteReserves ? -1 : 1)
+    pools.sort((a, b) => a.quoteReserves === b.quoteReserves
+      ? (a.address < b.address
+          ? -1
+          : 1)
+      : a.quoteReserves > b.quoteReserves ? -1 : 1)
       .map(({ address }) => address)
   ]))
 }
@@ -86,15 +93,19 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
 /** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
-export async function tickers (pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Promise<Ticker[]> {
+export async function tickers (
+  pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
+): Promise<Ticker[]> {
   return await inSlices(await byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
 }
 
 /**
- * The ticker of a pair. `volumes` gives each pool's 24 hours by its address; throws a RangeError for one it doesn't know, since an unknown
- * volume is not zero.
+ * The ticker of a pair. `volumes` gives each pool's 24 hours by its address; throws a RangeError for one it doesn't
+ * know, since an unknown volume is not zero.
  */
-export function ticker (pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules): Ticker {
+export function ticker (
+  pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
+): Ticker {
   const volume = volumes.get(pair.address)
   if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
   return tickerOf(pair, volume, liquidityUsd(pair, usd), rules)
@@ -105,7 +116,8 @@ const newest = new WeakMap<Pair, { volume: Volumes, depth: Rational, rules: Quot
 
 function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {
   const known = newest.get(pair)
-  if (known?.rules === rules && isSame(known.depth, depth) && isSame(known.volume.base, volume.base) && isSame(known.volume.quote, volume.quote)) return known.ticker
+  if (known?.rules === rules && isSame(known.depth, depth) && isSame(known.volume.base, volume.base) &&
+    isSame(known.volume.quote, volume.quote)) return known.ticker
   const { bid, last, ask } = known?.rules === rules ? textsOf(known.ticker) : quoteTexts(quotes(pair, rules))
   const ticker = {
     ticker_id: tickerId(pair),

@@ -1,7 +1,10 @@
 import { compare, divide, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
 import { type Pool, spotPrice } from './price.js'
 
-/** What a token is worth in USD. Creating a pool is free for anyone, so neither a pool nor a name makes a dollar: the settings do. */
+/**
+ * What a token is worth in USD. Creating a pool is free for anyone, so neither a pool nor a name makes a dollar: the
+ * settings do.
+ */
 
 export interface PricedPool extends Pool {
   address: string
@@ -25,14 +28,16 @@ export interface UsdRules {
 function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRules): Rational | undefined {
   const isBase = pool.baseMint === mint && usdMints.has(pool.quoteMint)
   if (!isBase && !(pool.quoteMint === mint && usdMints.has(pool.baseMint))) return undefined
-  const depth = isBase ? wholeTokens(ratio(pool.quoteReserves), pool.quoteDecimals) : wholeTokens(ratio(pool.baseReserves), pool.baseDecimals)
+  const depth = isBase
+    ? wholeTokens(ratio(pool.quoteReserves), pool.quoteDecimals)
+    : wholeTokens(ratio(pool.baseReserves), pool.baseDecimals)
   if (compare(depth, minDepth) < 0) return undefined
   return isBase ? spotPrice(pool) : divide(ONE, spotPrice(pool))
 }
 
 /**
- * Dollars count as 1 USD; a mint that the settings name with its pool by the spot price of that pool, while it holds `minDepth` of a
- * dollar; nothing else is worth anything. Pools must have reserves.
+ * Dollars count as 1 USD; a mint that the settings name with its pool by the spot price of that pool, while it holds
+ * `minDepth` of a dollar; nothing else is worth anything. Pools must have reserves.
  */
 export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
   const wanted = new Set(rules.pricedBy.values())

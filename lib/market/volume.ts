@@ -1,8 +1,8 @@
 import { ratio, type Rational } from '../decimal.js'
 
 /**
- * input: a swap counts its own input and output, which is fee / rate freed of the fee's rounding up to a whole raw unit; fees: every swap
- * counts its fee / rate to the letter.
+ * input: a swap counts its own input and output, which is fee / rate freed of the fee's rounding up to a whole raw
+ * unit; fees: every swap counts its fee / rate to the letter.
  */
 export type VolumeBasis = 'input' | 'fees'
 
@@ -36,8 +36,9 @@ export function feeAt (input: bigint, { n, d }: Rational): bigint {
 }
 
 /**
- * The volume of one spot swap. By 'input' it is what was paid and what was received. By 'fees' the leg that was paid counts fee / rate, a
- * fee that is not known being taken from the input at the rate, and the other leg counts that × output / input.
+ * The volume of one spot swap. By 'input' it is what was paid and what was received. By 'fees' the leg that was paid
+ * counts fee / rate, a fee that is not known being taken from the input at the rate, and the other leg counts that ×
+ * output / input.
  */
 export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: VolumeRule): SwapVolume {
   const expected = feeAt(input, rate)
@@ -50,8 +51,8 @@ export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, bas
 const BPS = 10_000n
 
 /**
- * The fee rate in whole basis points that takes `fee` on `input`; undefined where none does, or where the amounts are too small to
- * tell several apart.
+ * The fee rate in whole basis points that takes `fee` on `input`; undefined where none does, or where the amounts are
+ * too small to tell several apart.
  */
 export function observedBps (fee: bigint, input: bigint): bigint | undefined {
   if (input <= 0n || fee <= 0n) return undefined

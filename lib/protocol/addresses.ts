@@ -12,7 +12,8 @@ export const PROGRAMS = {
   associatedToken: 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL',
   metaplex: 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s',
   performancePackage: 'pbPPQH7jyKoSLu8QYs3rSY3YkDRXEBojKbTgnUg7NDS',
-  externalPool: 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG'
+  externalPool: 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG',
+  bidWall: 'WALL8ucBuUyL46QYxwYJjidaFYhdvxUFrgvBxPshERx'
 } as const
 
 /** The launchpads, newest first: the order in which a mint's launch is looked for. */
@@ -35,7 +36,8 @@ export const metadataAddress = (mint: string): string =>
 
 /** What has been derived for the supplies of late, which are read again every few seconds; 2 KB a mint. */
 const MAX_KEPT = 2_000
-const tokenAccounts = new LRUCache<string, string>(upTo(MAX_KEPT))
+const tokenAccounts = new LRUCache<string, string>(upTo(8 * MAX_KEPT))
+const positions = new LRUCache<string, string>(upTo(MAX_KEPT))
 const launches = new LRUCache<string, LaunchAddresses>(upTo(MAX_KEPT))
 
 /** What is kept under `key`, or is from now on. */
@@ -49,10 +51,18 @@ function keptIn<T extends {}> (kept: LRUCache<string, T>, key: string, make: () 
 
 /** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
-  keptIn(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () => pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint)))
+  keptIn(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () =>
+    pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint)))
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
+
+/** A DAO's own liquidity in its pool (programs/futarchy/src/instructions/provide_liquidity.rs; the seed is the vault whatever authority is stored). */
+export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
+  keptIn(positions, `${program} ${dao} ${vault}`, () => pda(program, text('amm_position'), keyBytes(dao), keyBytes(vault)))
+/** The bid wall of a launch (programs/v07_launchpad/src/instructions/complete_launch.rs: creator the launch's signer, nonce 0). */
+export const bidWallAddress = (mint: string, signer: string): string =>
+  keptIn(positions, `${mint} ${signer}`, () => pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
 
 /** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
 export interface LaunchAddresses {
@@ -68,10 +78,11 @@ export interface LaunchAddresses {
 }
 
 /**
- * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT mint's seed lies under
- * the launchpad, the position's under the external pool program).
+ * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT
+ * mint's seed lies under the launchpad, the position's under the external pool program).
  */
-export const launchAddresses = (launchpad: string, mint: string): LaunchAddresses => keptIn(launches, `${launchpad} ${mint}`, () => deriveLaunch(launchpad, mint))
+export const launchAddresses = (launchpad: string, mint: string): LaunchAddresses =>
+  keptIn(launches, `${launchpad} ${mint}`, () => deriveLaunch(launchpad, mint))
 
 function deriveLaunch (launchpad: string, mint: string): LaunchAddresses {
   const launch = pda(launchpad, text('launch'), keyBytes(mint))

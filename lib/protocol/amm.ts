@@ -1,7 +1,7 @@
 /**
- * The pool of a DAO, FutarchyAmm, as its account and its events hold it: a byte for its state, the spot pool, while a proposal is live the
- * pass and the fail pool, the total liquidity, and the keys of its mints and vaults (programs/futarchy/src/state/futarchy_amm.rs).
- * The spot pool stands in one place whatever the state.
+ * The pool of a DAO, FutarchyAmm, as its account and its events hold it: a byte for its state, the spot pool, while a
+ * proposal is live the pass and the fail pool, the total liquidity, and the keys of its mints and vaults
+ * (programs/futarchy/src/state/futarchy_amm.rs). The spot pool is in one place whatever the state.
  */
 
 /** Raw token units of both sides of a pool. */
@@ -13,7 +13,7 @@ export type AmmState = keyof typeof AMM_SIZES
 const STATES = Object.keys(AMM_SIZES) as AmmState[]
 
 /** Within the spot pool's oracle. */
-const CREATED_AT = 25
+const [UPDATED_AT, CREATED_AT] = [17, 25]
 const SPOT_RESERVES = 101
 const SPOT_FEES = 117
 const PASS_RESERVES = 233
@@ -21,7 +21,8 @@ const PASS_RESERVES = 233
 const KEY = 32
 export const AMM_KEYS = 4 * KEY
 
-const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
+const sides = (data: Buffer, at: number): Sides =>
+  ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
 
 // each takes the bytes, and where in them the pool begins
 
@@ -29,6 +30,8 @@ const sides = (data: Buffer, at: number): Sides => ({ quote: data.readBigUInt64L
 export const ammState = (data: Buffer, amm: number): AmmState | undefined => STATES[data[amm] ?? -1]
 /** When the pool began, Unix seconds as they are written. */
 export const createdAt = (data: Buffer, amm: number): bigint => data.readBigInt64LE(amm + CREATED_AT)
+/** When its price was last observed, Unix seconds as they are written. */
+export const updatedAt = (data: Buffer, amm: number): bigint => data.readBigInt64LE(amm + UPDATED_AT)
 /** Fee balances are not part of reserves. */
 export const spotReserves = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_RESERVES)
 export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_FEES)
@@ -36,7 +39,9 @@ export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + 
 export const passReserves = (data: Buffer, amm: number): Sides => sides(data, amm + PASS_RESERVES)
 
 /** Its keys, 32 bytes each, which are views of `data`. */
-export function ammKeys (data: Buffer, amm: number, state: AmmState): { baseMint: Buffer, quoteMint: Buffer, baseVault: Buffer, quoteVault: Buffer } {
+export function ammKeys (
+  data: Buffer, amm: number, state: AmmState
+): { baseMint: Buffer, quoteMint: Buffer, baseVault: Buffer, quoteVault: Buffer } {
   const first = amm + AMM_SIZES[state] - AMM_KEYS
   const key = (index: number): Buffer => data.subarray(first + index * KEY, first + (index + 1) * KEY)
   return { baseMint: key(0), quoteMint: key(1), baseVault: key(2), quoteVault: key(3) }

@@ -12,7 +12,8 @@ export function need (data: Buffer, offset: number, length: number, what: string
 
 /**
  * Checks a Borsh Vec at `offset` before Anchor sees it: Anchor's decoder does not bound the count, and a count of 2^28
- * exhausts the heap and ends the process. Gives how many bytes it takes. Throws a DecodeError when the count exceeds `most` or the bytes that follow.
+ * exhausts the heap and ends the process. Gives how many bytes it takes. Throws a DecodeError when the count exceeds
+ * `most` or the bytes that follow.
  */
 export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): number {
   need(data, offset, 4, what)
@@ -22,8 +23,13 @@ export function boundVec (data: Buffer, offset: number, itemBytes: number, most:
   return 4 + count * itemBytes
 }
 
+/** An unsigned integer of 16 bytes, lowest first. */
+export const u128 = (data: Buffer, at: number): bigint => data.readBigUInt64LE(at) | data.readBigUInt64LE(at + 8) << 64n
+
 /** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {
   const end = bytes.indexOf(0)
-  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
+  return bytes.toString('utf8', 0, end === -1
+    ? bytes.length
+    : end).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
 }

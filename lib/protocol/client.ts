@@ -20,11 +20,18 @@ export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
 export const toKey = (value: Web3.PublicKey): string => keyText(value.toBytes())
 
-/** Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs, performance_package.rs). */
+/**
+ * Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs,
+ * performance_package.rs).
+ */
 const LAUNCH_MEMBERS = [25, 32, 10] as const
 const PACKAGE_TRANCHES = [8, 25, 10] as const
 
-const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = { 'v0.6': launchpadV06, 'v0.7': launchpadV07, 'v0.8': launchpadV08 }
+const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = {
+  'v0.6': launchpadV06,
+  'v0.7': launchpadV07,
+  'v0.8': launchpadV08
+}
 
 export interface ProgramClient {
   /** Program that owns the DAO accounts, base58. */
@@ -41,12 +48,23 @@ export interface ProgramClient {
   position (account: RawAccount): unknown
 }
 
-/** Nodes are asked through `lib/chain` alone, which paces calls and keeps their keys to itself; Anchor's own connection reaches none. */
-const refuse = async (): Promise<never> => { throw new ServiceError('NODE_UNAVAILABLE', 'nodes are asked through the node client') }
+/**
+ * Nodes are asked through `lib/chain` alone, which paces calls and keeps their keys to itself; Anchor's own connection
+ * reaches none.
+ */
+const refuse = async (): Promise<never> => {
+  throw new ServiceError(
+    'NODE_UNAVAILABLE',
+    'nodes are asked through the node client'
+  )
+}
 
 interface Libraries { Connection: typeof Web3.Connection, Program: typeof Anchor.Program }
 
-/** Anchor and web3.js, loaded when a node is first asked: until then nobody needs them. One after the other, so that neither holds the loop for both. */
+/**
+ * Anchor and web3.js, loaded when a node is first asked: until then nobody needs them. One after the other, so that
+ * neither holds the loop for both.
+ */
 async function loadLibraries (): Promise<Libraries> {
   const { Connection } = await import('./libraries/web3.js')
   const { Program } = await import('./libraries/anchor.js')
@@ -64,13 +82,19 @@ export function createProgramClient (factory: string): ProgramClient {
     return openProgram(libraries, idl, address)
   })
 
-  const decoder = (program: () => Anchor.Program, name: string, owner: string, list?: readonly [offset: number, itemBytes: number, most: number]) => {
+  const decoder = (
+    program: () => Anchor.Program,
+    name: string,
+    owner: string,
+    list?: readonly [offset: number, itemBytes: number, most: number]
+  ) => {
     // throws where the IDL has no such account
     const coder = once(() => ({ accounts: program().coder.accounts, size: program().coder.accounts.size(name) }))
     return (account: RawAccount): unknown => {
       if (account.owner !== owner) throw new DecodeError(`${name}: owned by another program`)
       const { accounts, size } = coder()
-      // Accounts have room for their longest form, and of one that is cut short Anchor would read shorter numbers and keys. It counts a list as one byte
+      // Accounts have room for their longest form, and of one that is cut short Anchor would read shorter numbers and
+      // keys. It counts a list as one byte
       need(account.data, 0, list === undefined ? size : size - 1 + boundVec(account.data, ...list, name), name)
       try {
         return accounts.decode(name, account.data)
@@ -90,7 +114,10 @@ export function createProgramClient (factory: string): ProgramClient {
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
     async load () { libraries ??= await loadLibraries() },
     launch: (version, account) => launchDecoders.get(version)!(account),
-    package: decoder(open(performancePackage, PROGRAMS.performancePackage), 'performancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
+    package: decoder(open(
+      performancePackage,
+      PROGRAMS.performancePackage
+    ), 'performancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
     pool: decoder(external, 'pool', PROGRAMS.externalPool),
     position: decoder(external, 'position', PROGRAMS.externalPool)
   }

@@ -2,14 +2,13 @@ import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { decodeBase58 } from './events/base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
-import { type GrownEvent, keysOfData, readGrown } from './events/grown.js'
+import { keyBytes } from './pda.js'
 
 export type { Sides } from './amm.js'
 export type { EventBody, SpotSwap } from './events/decode.js'
-export { decodeEvent } from './events/decode.js'
+export { decodeEvent, UNKNOWN_KIND } from './events/decode.js'
 export { keepsFees } from './events/layouts.js'
 export type { EventName } from './events/layouts.js'
-export type { GrownEvent, LocatedState } from './events/grown.js'
 
 /** An event together with its place in the transaction. */
 export interface ProgramEvent extends EventBody {
@@ -20,15 +19,18 @@ export interface ProgramEvent extends EventBody {
   accounts: readonly string[]
   /** Keys of the instruction that emitted an event which is not understood; empty where that is not known. */
   emitters: readonly string[]
-  /** Of a known event whose bytes fit no released form: what can be told of it all the same. */
-  grown: GrownEvent | null
 }
 
 /** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
-const bad = (tx: RawTransaction, what: string, cause?: unknown) =>
-  new ServiceError('NODE_BAD_ANSWER', `transaction ${String(tx?.transaction?.signatures?.[0] ?? '?')}: ${what}`, { cause })
+/** Behind the fields that all events have. */
+const FIRST_FIELD = 40
+
+function bad (tx: RawTransaction, what: string, cause?: unknown): ServiceError {
+  const signature = String(tx?.transaction?.signatures?.[0] ?? '?')
+  return new ServiceError('NODE_BAD_ANSWER', `transaction ${signature}: ${what}`, { cause })
+}
 
 function collect (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
   const { meta, transaction } = tx
@@ -54,7 +56,6 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       const event = placed(body, index, inner, accounts)
       if (body.raw !== null) {
         event.candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
-        event.grown = body.name === 'Unreadable' ? readGrown(data, accounts) ?? null : null
         event.emitters = emittersOf(tx, program, accounts, index, inner)
       }
       events.push(event)
@@ -63,7 +64,10 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
   return events
 }
 
-/** Field by field: of spread objects the platform makes ones that cost many times as much, and this is done for every event. */
+/**
+ * Field by field: of spread objects the platform makes ones that cost many times as much, and this is done for every
+ * event.
+ */
 const placed = (body: EventBody, outer: number, inner: number, accounts: readonly string[]): ProgramEvent => ({
   name: body.name,
   slot: body.slot,
@@ -83,12 +87,22 @@ const placed = (body: EventBody, outer: number, inner: number, accounts: readonl
   outer,
   inner,
   accounts,
-  emitters: [],
-  grown: null
+  emitters: []
 })
 
-/** Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of calls. */
-function emittersOf ({ meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number): string[] {
+/** Keys of the transaction that stand in an event's data, in their order there. */
+function keysOfData (data: Buffer, accounts: readonly string[]): string[] {
+  const places = accounts.map(account => ({ account, at: data.indexOf(keyBytes(account), FIRST_FIELD) }))
+  return places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at).map(({ account }) => account)
+}
+
+/**
+ * Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of
+ * calls.
+ */
+function emittersOf (
+  { meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number
+): string[] {
   const list = meta.innerInstructions!.find(({ index }) => index === outer)!.instructions
   const depth = list[inner]!.stackHeight
   for (let at = inner - 1; at >= 0; at--) {
@@ -99,14 +113,16 @@ function emittersOf ({ meta, transaction }: RawTransaction, program: string, acc
     if (depth != null) return []
   }
   const above = transaction.message.instructions?.[outer]
-  return above !== undefined && accounts[above.programIdIndex] === program ? above.accounts.map(key => accounts[key]!) : []
+  const isOurs = above !== undefined && accounts[above.programIdIndex] === program
+  return isOurs ? above.accounts.map(key => accounts[key]!) : []
 }
 
 /**
- * The genuine events of `program` in a transaction, in the order in which they happened. Genuine is an inner instruction, under any
- * outer one and at any depth, of the program itself with its event authority as the only account: that account can sign for nobody
- * else, while anyone can log look-alikes. A failed transaction gives none: what it did was rolled back.
- * Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends another shape: that is unknown, not "none".
+ * The genuine events of `program` in a transaction, in the order in which they happened. Genuine is an inner
+ * instruction, under any outer one and at any depth, of the program itself with its event authority as the only
+ * account: that account can sign for nobody else, while anyone can log look-alikes. A failed transaction gives none:
+ * what it did was rolled back. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends
+ * another shape: that is unknown, not "none".
  */
 export function readEvents (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
   try {

@@ -62,6 +62,8 @@ export function decodeExternalPosition (client: ProgramClient, account: RawAccou
   if (toKey(decoded.nftMint) !== nft) throw new DecodeError('external position: of another NFT')
   return {
     pool: toKey(decoded.pool),
-    liquidity: toBigInt(decoded.unlockedLiquidity) + toBigInt(decoded.vestedLiquidity) + toBigInt(decoded.permanentLockedLiquidity)
+    liquidity: toBigInt(decoded.unlockedLiquidity) + toBigInt(decoded.vestedLiquidity) + toBigInt(
+      decoded.permanentLockedLiquidity
+    )
   }
 }

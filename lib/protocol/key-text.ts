@@ -1,6 +1,6 @@
 /**
- * Base58 of keys, 32 bytes each: in groups of five digits by small numbers, which takes a third of the time of digit by digit. Keys are read and
- * written for every account of a refresh.
+ * Base58 of keys, 32 bytes each: in groups of five digits by small numbers, which takes a third of the time of digit by
+ * digit. Keys are read and written for every account of a refresh.
  */
 
 const BYTES = 32
@@ -47,7 +47,8 @@ export function encodeKey (bytes: Uint8Array): string {
   while (bytes[zeros] === 0) zeros++
   let first = 0
   while (text[first] === ZERO_DIGIT) first++
-  // as many zero digits stand in front as there are zero bytes; there are always that many, since a byte takes more than a digit
+  // as many zero digits are in front as there are zero bytes; there are always that many, since a byte takes more than
+  // a digit
   return text.toString('latin1', first - zeros)
 }
 

@@ -6,7 +6,10 @@ import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './clien
 
 /** Launches, team packages and external positions, as far as supply needs them. */
 
-/** A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the layouts differ, the owner program tells which it is). */
+/**
+ * A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the layouts differ, the owner program tells
+ * which it is).
+ */
 export interface Launch {
   version: LaunchpadVersion
   complete: boolean
@@ -19,6 +22,8 @@ export interface Launch {
   packageAmount: bigint
   /** False in v0.7 between completion and the package's initialisation: the team's tokens then lie in `baseVault`. */
   packageInitialized: boolean
+  /** Unix second; null: not complete, or of a version that does not say. */
+  completedAt: number | null
 }
 
 interface AnchorLaunch {
@@ -29,14 +34,19 @@ interface AnchorLaunch {
   daoVault: PublicKey | null
   performancePackageTokenAmount: AnchorInteger
   isPerformancePackageInitialized?: boolean
+  unixTimestampCompleted?: AnchorInteger | null
 }
 
 /** Decodes the launch of `mint`. Throws a DecodeError where the account is no launch of that mint. */
-export function decodeLaunch (client: ProgramClient, version: LaunchpadVersion, account: RawAccount, mint: string): Launch {
+export function decodeLaunch (
+  client: ProgramClient, version: LaunchpadVersion, account: RawAccount, mint: string
+): Launch {
   const launch = client.launch(version, account) as AnchorLaunch
   if (toKey(launch.baseMint) !== mint) throw new DecodeError('launch: of another mint')
   const complete = launch.state['complete'] !== undefined
-  if (complete && (launch.dao === null || launch.daoVault === null)) throw new DecodeError('launch: complete without a DAO')
+  if (complete && (launch.dao === null || launch.daoVault === null)) {
+    throw new DecodeError('launch: complete without a DAO')
+  }
   return {
     version,
     complete,
@@ -46,11 +56,15 @@ export function decodeLaunch (client: ProgramClient, version: LaunchpadVersion, 
     daoVault: launch.daoVault && toKey(launch.daoVault),
     packageAmount: toBigInt(launch.performancePackageTokenAmount),
     // v0.6 initialises the package while completing, and has no such field
-    packageInitialized: launch.isPerformancePackageInitialized ?? true
+    packageInitialized: launch.isPerformancePackageInitialized ?? true,
+    completedAt: launch.unixTimestampCompleted == null ? null : Number(toBigInt(launch.unixTimestampCompleted))
   }
 }
 
-/** A price-based performance package (programs/price_based_performance_package/src/state/performance_package.rs). Raw units. */
+/**
+ * A price-based performance package (programs/price_based_performance_package/src/state/performance_package.rs). Raw
+ * units.
+ */
 export interface Package {
   total: bigint
   unlocked: bigint

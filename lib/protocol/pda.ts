@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { decodeKey, encodeKey } from './key-text.js'
 
 /**
- * Program-derived addresses. web3.js derives one in about 200 µs, nearly all of it decompressing a curve point only to see whether it
- * exists; asking that question by a Jacobi symbol makes it about 20 µs (`npm run bench -- pda`), which a cold snapshot of
- * thousands of mints feels.
+ * Program-derived addresses. web3.js derives one in about 200 µs, nearly all of it decompressing a curve point only to
+ * see whether it exists; asking that question by a Jacobi symbol makes it about 20 µs (`npm run bench -- pda`), which a
+ * cold snapshot of thousands of mints feels.
  */
 
 const P = (1n << 255n) - 19n
@@ -12,7 +12,10 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 const Y_BITS = (1n << 255n) - 1n
 const MARKER = Buffer.from('ProgramDerivedAddress')
 
-/** Numbers below 2^255 in limbs of 30 bits, lowest first: a limb's difference and its bits moved up to the next stay within 32. */
+/**
+ * Numbers below 2^255 in limbs of 30 bits, lowest first: a limb's difference and its bits moved up to the next stay
+ * within 32.
+ */
 const LIMB_BITS = 30
 const LIMB_MASK = 2 ** LIMB_BITS - 1
 const LIMBS = 9
@@ -29,8 +32,9 @@ toLimbs(P, P_LIMBS)
 const [first, second] = [new Int32Array(LIMBS), new Int32Array(LIMBS)]
 
 /**
- * Whether a number below P is a square modulo P, as 0 is: whether its Jacobi symbol is not -1. Stein's algorithm, for which the laws of the symbol
- * are two: dividing by 2 changes it where the other number is 3 or 5 modulo 8, exchanging two odd numbers where both are 3 modulo 4.
+ * Whether a number below P is a square modulo P, as 0 is: whether its Jacobi symbol is not -1. Stein's algorithm, for
+ * which the laws of the symbol are two: dividing by 2 changes it where the other number is 3 or 5 modulo 8, exchanging
+ * two odd numbers where both are 3 modulo 4.
  */
 function isSquare (value: bigint): boolean {
   let [a, n] = [first, second]
@@ -67,19 +71,32 @@ function isSquare (value: bigint): boolean {
   }
 }
 
-/** Whether 32 bytes are a point of edwards25519, so a key that somebody may hold the secret of. x² = (y² − 1) / (d·y² + 1). */
+/**
+ * Whether 32 bytes are a point of edwards25519, so a key that somebody may hold the secret of. x² = (y² − 1) / (d·y² +
+ * 1).
+ */
 export function isOnCurve (key: Buffer): boolean {
-  const y = (key.readBigUInt64LE(24) << 192n | key.readBigUInt64LE(16) << 128n | key.readBigUInt64LE(8) << 64n | key.readBigUInt64LE(0)) & Y_BITS
+  const y = (key.readBigUInt64LE(24) << 192n | key.readBigUInt64LE(16) << 128n | key.readBigUInt64LE(
+    8
+  ) << 64n | key.readBigUInt64LE(0)) & Y_BITS
   const y2 = y * y % P
   return isSquare((y2 - 1n + P) * (D * y2 % P + 1n) % P)
 }
 
-const preimageOf = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer => Buffer.concat([...seeds, Buffer.of(bump), program, MARKER])
+const preimageOf = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer =>
+  Buffer.concat([...seeds, Buffer.of(bump), program, MARKER])
 
-/** The bytes that `seeds` and `bump` give under `program`: the address, where the bump is the one that the program keeps with it. */
-export const deriveWith = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer => hash('sha256', preimageOf(seeds, bump, program), 'buffer')
+/**
+ * The bytes that `seeds` and `bump` give under `program`: the address, where the bump is the one that the program keeps
+ * with it.
+ */
+export const deriveWith = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer =>
+  hash('sha256', preimageOf(seeds, bump, program), 'buffer')
 
-/** The address that `seeds` (each at most 32 bytes, at most 15 of them) give under `program`, as bytes; the highest bump that is off the curve. */
+/**
+ * The address that `seeds` (each at most 32 bytes, at most 15 of them) give under `program`, as bytes; the highest bump
+ * that is off the curve.
+ */
 export function derive (seeds: readonly Buffer[], program: Buffer): Buffer {
   const preimage = preimageOf(seeds, 255, program)
   const bumpAt = preimage.length - MARKER.length - program.length - 1

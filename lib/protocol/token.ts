@@ -3,11 +3,17 @@ import { DecodeError, need } from './bytes.js'
 import { keyText } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
-/** Mints and token accounts of SPL Token and Token-2022 (layouts: spl-token, state.rs; extensions start behind byte 165). */
+/**
+ * Mints and token accounts of SPL Token and Token-2022 (layouts: spl-token, state.rs; extensions start behind byte
+ * 165).
+ */
 
 const MINT_BYTES = 82
 const ACCOUNT_BYTES = 165
-/** A multisig, whose signers' keys stand where others have their type; the program pads a mint or account that would be as long. */
+/**
+ * A multisig, whose signers' keys are where others have their type; the program pads a mint or account that would be as
+ * long.
+ */
 const MULTISIG_BYTES = 355
 /** Token-2022 tells its extended accounts apart by the byte at 165. */
 const TYPE_OFFSET = 165
@@ -20,6 +26,8 @@ export interface Mint {
   supply: bigint
   decimals: number
   tokenProgram: string
+  /** Who can mint more; null: nobody any more. */
+  mintAuthority: string | null
 }
 
 export interface TokenAccount {
@@ -40,7 +48,7 @@ function holds ({ owner, data }: RawAccount, bytes: number, type: number): boole
 export function decodeMint (account: RawAccount): Mint | undefined {
   const { data, owner, address } = account
   if (!isTokenProgram(owner) || !holds(account, MINT_BYTES, TYPE_MINT) || data[45] !== 1) return undefined
-  return { address, supply: data.readBigUInt64LE(36), decimals: data.readUInt8(44), tokenProgram: owner }
+  return { address, supply: data.readBigUInt64LE(36), decimals: data.readUInt8(44), tokenProgram: owner, mintAuthority: data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null }
 }
 
 /** The token account in an account. Throws a DecodeError where it is none. */
@@ -49,5 +57,11 @@ export function decodeTokenAccount (account: RawAccount): TokenAccount {
   if (!isTokenProgram(owner) || !holds(account, ACCOUNT_BYTES, TYPE_ACCOUNT)) throw new DecodeError('no token account')
   need(data, 0, ACCOUNT_BYTES, 'token account')
   if (data[108] === 0) throw new DecodeError('a token account that is not initialised')
-  return { mint: keyText(data.subarray(0, 32)), owner: keyText(data.subarray(32, 64)), amount: data.readBigUInt64LE(64) }
+  return {
+    mint: keyText(data.subarray(0, 32)),
+    owner: keyText(data.subarray(32, 64)),
+    amount: data.readBigUInt64LE(
+      64
+    )
+  }
 }

@@ -1,4 +1,7 @@
-/** Base58 of whole messages. The usual digit-by-digit decoder is quadratic in single bytes: 170 µs for a swap event, against 8 here. */
+/**
+ * Base58 of whole messages. The usual digit-by-digit decoder is quadratic in single bytes: 170 µs for a swap event,
+ * against 8 here.
+ */
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const ZERO_DIGIT = ALPHABET.charCodeAt(0)
@@ -23,7 +26,8 @@ function small (text: string, from: number, to: number): number {
 
 function groups (text: string, from: number): bigint[] | undefined {
   const found: bigint[] = []
-  for (let start = from, end = from + ((text.length - from) % GROUP || GROUP); start < text.length; start = end, end += GROUP) {
+  for (let start = from, end =
+    from + ((text.length - from) % GROUP || GROUP); start < text.length; start = end, end += GROUP) {
     const middle = Math.max(start, end - HALF)
     const high = small(text, start, middle)
     const low = small(text, middle, end)
@@ -33,7 +37,10 @@ function groups (text: string, from: number): bigint[] | undefined {
   return found
 }
 
-/** Joins neighbours, of which there is one at least, pairwise until one number is left: few multiplications of large numbers in place of many. */
+/**
+ * Joins neighbours, of which there is one at least, pairwise until one number is left: few multiplications of large
+ * numbers in place of many.
+ */
 function joined (parts: bigint[]): bigint {
   for (let weight = GROUP_WEIGHT; parts.length > 1; weight *= weight) {
     const odd = parts.length % 2

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { AMM_SIZES, ammState, passReserves, type Sides, spotFees, spotReserves } from '../amm.js'
+import { AMM_SIZES, ammState, createdAt, passReserves, type Sides, spotFees, spotReserves, updatedAt } from '../amm.js'
+import { MAX_TIME } from '../../time.js'
 import { keyText } from '../pda.js'
 import { layoutOf, type EventName, type Layout } from './layouts.js'
 
@@ -14,9 +15,14 @@ export interface SpotSwap {
 
 /** What an event says, whatever its name. Keys are base58, amounts raw units. */
 export interface EventBody {
-  /** 'Unknown': a name that is not ours; 'Unreadable': a known one, or none at all, whose bytes don't fit; see `reason`. */
+  /**
+   * 'Unknown': a name that is not ours; 'Unreadable': a known one, or none at all, whose bytes don't fit; see `reason`.
+   */
   name: EventName | 'Unknown' | 'Unreadable'
-  /** The slot and Unix second that the event states, and its number among the DAO's events; null where the data end before them. */
+  /**
+   * The slot and Unix second that the event states, and its number among the DAO's events; null where the data end
+   * before them.
+   */
   slot: number | null
   at: number | null
   seq: bigint | null
@@ -24,7 +30,10 @@ export interface EventBody {
   proposal: string | null
   /** Who swapped, or gave or took liquidity, where the event names them. */
   user: string | null
-  /** Of an event that is not fully understood, the keys that may be its DAO or its proposal: those at bytes 40 and 72, and any of the transaction's in its data. */
+  /**
+   * Of an event that is not fully understood, the keys that may be its DAO or its proposal: those at bytes 40 and 72,
+   * and any of the transaction's in its data.
+   */
   candidates: readonly string[]
   /** The spot pool's fee balances and reserves after the event, where it carries them. */
   fees: Sides | null
@@ -33,18 +42,21 @@ export interface EventBody {
   keepsFees: boolean
   swap: SpotSwap | null
   /**
-   * What went into the spot pool, negative: came out of it; null where the event does not say. Launching a proposal takes out what its pass
-   * pool begins with (programs/futarchy/src/instructions/launch_proposal.rs); ending one does not say what it brings back.
+   * What went into the spot pool, negative: came out of it; null where the event does not say. Launching a proposal
+   * takes out what its pass pool begins with (programs/futarchy/src/instructions/launch_proposal.rs); ending one does
+   * not say what it brings back.
    */
   liquidity: Sides | null
-  /** Of an unreadable event: what is wrong, and the name its discriminator stands for. */
+  /** Of an event that is not understood: what is wrong, and the name its discriminator stands for. */
   reason: string | null
   /** The whole data of an event that is not understood; null otherwise. */
   raw: Buffer | null
 }
 
+/** Why an event of no name of ours is not understood; see `rules/unknown-kinds.ts`. */
+export const UNKNOWN_KIND = 'of an unknown kind'
+
 const COMMON_END = 40
-const MAX_TIME = 253_402_300_799         // the last second of the year 9999: beyond, there are no dates to count by
 
 // The same few DAOs come up all the time, and the text of a key costs more than the rest of an event
 const texts = new LRUCache<string, string>({ max: 4096 })
@@ -85,20 +97,42 @@ function blank (data: Buffer, layout: Layout | undefined): EventBody {
 }
 
 const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody => ({
-  ...body, name: 'Unreadable', keepsFees: false, swap: null, liquidity: null, fees: null, reserves: null, candidates: keysAt(data), reason, raw: data
+  ...body,
+  name: 'Unreadable',
+  keepsFees: false,
+  swap: null,
+  liquidity: null,
+  fees: null,
+  reserves: null,
+  candidates: keysAt(data),
+  reason,
+  raw: data
 })
 
-/** Where the AMM state begins so that the length adds up; undefined where no known form does. */
-function stateAt (data: Buffer, { amm = [], behind = [0] }: Layout): number | undefined {
-  return amm.find(at => {
-    const state = ammState(data, at)
-    return state !== undefined && behind.includes(data.length - at - AMM_SIZES[state])
-  })
+/** Between 2020 and 2128. */
+const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800n, 5_000_000_000n]
+
+/** Whether a pool stands at `at` by the two times in it: a release that changes an event in its middle moves them. */
+function isPool (data: Buffer, at: number): boolean {
+  const [created, updated] = [createdAt(data, at), updatedAt(data, at)]
+  return created > FIRST_SECOND && updated >= created && updated < LAST_SECOND
 }
 
-function bare ({ lengths }: Layout, length: number): boolean {
-  if (lengths === undefined) return false
-  return 'from' in lengths ? length >= lengths.from : lengths.includes(length)
+/**
+ * Where the AMM state begins: where the length adds up, or else where a pool stands with a tail behind it; undefined:
+ * nowhere.
+ */
+function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
+  const endOf = (at: number): number => {
+    const state = ammState(data, at)
+    return state === undefined ? Infinity : at + AMM_SIZES[state]
+  }
+  return amm.find(at => endOf(at) === data.length) ?? amm.findLast(at => endOf(at) < data.length && isPool(data, at))
+}
+
+/** Whether an event without a state is long enough; one that carries a state since was never longer. */
+function isBare ({ size = Infinity, amm }: Layout, length: number): boolean {
+  return amm === undefined ? length >= size : length === size
 }
 
 /** What the pass pool begins with has come out of the spot pool. */
@@ -108,18 +142,21 @@ const takenByLaunch = (data: Buffer, state: number): Sides => {
 }
 
 /**
- * Reads one event from its instruction data (tag included). Never throws: what does not fit any released layout comes back as
- * 'Unreadable' or 'Unknown' with its raw bytes.
- * Source: programs/futarchy/src/events.rs.
+ * Reads one event from its instruction data (tag included). Never throws: what does not fit any known layout comes back
+ * as 'Unreadable' or 'Unknown' with its raw bytes. Source: programs/futarchy/src/events.rs.
  */
 export function decodeEvent (data: Buffer): EventBody {
   const layout = data.length >= 16 ? layoutOf(data) : undefined
   const body = blank(data, layout)
   if (body.seq === null) return unreadable(body, data, `${data.length} bytes end before the sequence number`)
-  if (body.slot === null || body.at === null) return unreadable(body, data, `${body.name} with an impossible slot or time`)
-  if (layout === undefined) return { ...body, candidates: keysAt(data), raw: data }
+  if (body.slot === null || body.at === null) {
+    return unreadable(body, data, `${body.name} with an impossible slot or time`)
+  }
+  if (layout === undefined) return { ...body, candidates: keysAt(data), reason: UNKNOWN_KIND, raw: data }
   const state = stateAt(data, layout)
-  if (state === undefined && !bare(layout, data.length)) return unreadable(body, data, `${layout.name} of ${data.length} bytes`)
+  if (state === undefined && !isBare(layout, data.length)) {
+    return unreadable(body, data, `${layout.name} of ${data.length} bytes`)
+  }
   if (state !== undefined) {
     body.reserves = spotReserves(data, state)
     body.fees = spotFees(data, state)
@@ -128,12 +165,15 @@ export function decodeEvent (data: Buffer): EventBody {
     const { quote, base, sign } = layout.liquidity
     body.liquidity = { quote: sign * data.readBigUInt64LE(quote), base: sign * data.readBigUInt64LE(base) }
   }
-  if (layout.name === 'LaunchProposal' && state !== undefined && ammState(data, state) === 'futarchy') body.liquidity = takenByLaunch(data, state)
+  if (layout.name === 'LaunchProposal' && state !== undefined && ammState(data, state) === 'futarchy') {
+    body.liquidity = takenByLaunch(data, state)
+  }
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
   if (layout.name === 'SpotSwap') {
     const type = data[104]!
     if (type > 1) return unreadable(body, data, `SpotSwap of type ${type}`)
-    body.swap = { side: type === 0 ? 'buy' : 'sell', input: data.readBigUInt64LE(105), output: data.readBigUInt64LE(113) }
+    const [input, output] = [data.readBigUInt64LE(105), data.readBigUInt64LE(113)]
+    body.swap = { side: type === 0 ? 'buy' : 'sell', input, output }
   }
   return body
 }

@@ -1,60 +1,80 @@
 /**
- * What is known of each event's bytes. Offsets count from the start of the instruction's data: tag at 0, discriminator at 8,
- * slot at 16, time at 24, sequence number at 32, the event's own fields from 40 (programs/futarchy/src/events.rs).
- * A layout can grow under the same discriminator, which is a hash of the name alone, so each lists the forms that were released.
+ * What is known of each event's bytes. Offsets count from the start of the instruction's data: tag at 0, discriminator
+ * at 8, slot at 16, time at 24, sequence number at 32, the event's own fields from 40
+ * (programs/futarchy/src/events.rs). Releases append fields under the same discriminator, which is a hash of the name
+ * alone: the known prefix is read, a tail is ignored.
  */
 export interface Layout {
   name: EventName
-  /** Where the DAO's key stands; undefined: the event has none. */
+  /** Where the DAO's key is; undefined: the event has none. */
   dao?: number
   proposal?: number
-  /** Where the key stands of who acted: swapped, or gave or took liquidity. */
+  /** Where the key is of who acted: swapped, or gave or took liquidity. */
   user?: number
-  /** Where the amounts stand that went into the spot pool (sign 1) or came out of it (sign −1). */
+  /** Where the amounts are that went into the spot pool (sign 1) or came out of it (sign −1). */
   liquidity?: { quote: number, base: number, sign: 1n | -1n }
-  /** Lengths of the forms without AMM state; 'from' admits longer ones too (their tails are of no use here). */
-  lengths?: readonly number[] | { from: number }
-  /** Where `post_amm_state` may begin: the form is the one whose length adds up, the fields behind the state included. */
+  /**
+   * Bytes of an event that carries no AMM state: so many at least; of one that has carried it since, exactly so many.
+   */
+  size?: number
+  /** Where `post_amm_state` may begin, by release, the newest last. */
   amm?: readonly number[]
-  /** Lengths of what may follow the state. */
-  behind?: readonly number[]
   /** The event can't change the spot pool's fee balances even where it carries no state. */
   keepsFees?: boolean
 }
 
 export type EventName =
   | 'SpotSwap' | 'ConditionalSwap' | 'CollectFees' | 'InitializeDao' | 'UpdateDao' | 'InitializeProposal'
-  | 'StakeToProposal' | 'UnstakeFromProposal' | 'LaunchProposal' | 'FinalizeProposal' | 'ProvideLiquidity' | 'WithdrawLiquidity'
-  | 'SponsorProposal' | 'CollectMeteoraDammFees' | 'RemoveProposal' | 'AdminCancelProposal' | 'AdminFixPositionAuthority'
-  | 'InitiateVaultSpendOptimisticProposal' | 'FinalizeOptimisticProposal' | 'ApproveProposal' | 'AdminUpdateProposalParams'
+  | 'StakeToProposal' | 'UnstakeFromProposal' | 'LaunchProposal' | 'FinalizeProposal'
+  | 'ProvideLiquidity' | 'WithdrawLiquidity'
+  | 'SponsorProposal' | 'CollectMeteoraDammFees' | 'RemoveProposal' | 'AdminCancelProposal'
+  | 'AdminFixPositionAuthority'
+  | 'InitiateVaultSpendOptimisticProposal' | 'FinalizeOptimisticProposal' | 'ApproveProposal'
+  | 'AdminUpdateProposalParams'
   | 'SetSpendingLimit' | 'SyncSpendingLimit' | 'ApplyLiquidation'
 
 /** First 8 bytes of sha256(`event:<Name>Event`), as hex. */
 const TABLE: ReadonlyArray<readonly [string, Layout]> = [
-  ['1dfd79ff523c94c3', { name: 'SpotSwap', dao: 40, user: 72, lengths: [129], amm: [129] }],
-  ['02a6c8a05ed4442d', { name: 'ConditionalSwap', dao: 40, proposal: 72, user: 104, lengths: [162], amm: [162] }],
+  ['1dfd79ff523c94c3', { name: 'SpotSwap', dao: 40, user: 72, size: 129, amm: [129] }],
+  ['02a6c8a05ed4442d', { name: 'ConditionalSwap', dao: 40, proposal: 72, user: 104, size: 162, amm: [162] }],
   ['e2023543849e7dad', { name: 'CollectFees', dao: 40, amm: [280] }],
-  ['773099747f25e2e4', { name: 'InitializeDao', dao: 40, lengths: { from: 263 } }],
-  ['0c3af4e0ab192138', { name: 'UpdateDao', dao: 40, lengths: { from: 134 }, keepsFees: true }],
-  ['8d38f6c0a8fe406f', { name: 'InitializeProposal', proposal: 40, dao: 72, lengths: { from: 337 }, keepsFees: true }],
-  ['5e4544975a95f0bf', { name: 'StakeToProposal', proposal: 40, lengths: [120], keepsFees: true }],
-  ['59813fd33721c2ab', { name: 'UnstakeFromProposal', proposal: 40, lengths: [120], keepsFees: true }],
+  ['773099747f25e2e4', { name: 'InitializeDao', dao: 40, size: 263 }],
+  ['0c3af4e0ab192138', { name: 'UpdateDao', dao: 40, size: 134, keepsFees: true }],
+  ['8d38f6c0a8fe406f', { name: 'InitializeProposal', proposal: 40, dao: 72, size: 337, keepsFees: true }],
+  ['5e4544975a95f0bf', { name: 'StakeToProposal', proposal: 40, size: 120, keepsFees: true }],
+  ['59813fd33721c2ab', { name: 'UnstakeFromProposal', proposal: 40, size: 120, keepsFees: true }],
   ['b137bf5dcb7cb80b', { name: 'LaunchProposal', proposal: 40, dao: 72, amm: [112, 120] }],
-  ['2d1d7ab54fe0398d', { name: 'FinalizeProposal', proposal: 40, dao: 72, amm: [217], behind: [0, 1] }],
-  ['260225eee5d6ffeb', { name: 'ProvideLiquidity', dao: 40, user: 72, liquidity: { quote: 136, base: 144, sign: 1n }, lengths: [184], amm: [184], keepsFees: true }],
-  ['d606a12dbf8e7cba', { name: 'WithdrawLiquidity', dao: 40, user: 72, liquidity: { quote: 144, base: 136, sign: -1n }, lengths: [152], amm: [152], keepsFees: true }],
-  ['cabefab04feb4dc2', { name: 'SponsorProposal', proposal: 40, dao: 72, lengths: [136], keepsFees: true }],
-  ['c172e1f1d1d5af55', { name: 'CollectMeteoraDammFees', dao: 40, lengths: [248], keepsFees: true }],
-  ['8798fee0d051c5d7', { name: 'RemoveProposal', proposal: 40, dao: 72, lengths: [136], keepsFees: true }],
+  ['2d1d7ab54fe0398d', { name: 'FinalizeProposal', proposal: 40, dao: 72, amm: [217] }],
+  ['260225eee5d6ffeb', {
+    name: 'ProvideLiquidity',
+    dao: 40,
+    user: 72,
+    liquidity: { quote: 136, base: 144, sign: 1n },
+    size: 184,
+    amm: [184],
+    keepsFees: true
+  }],
+  ['d606a12dbf8e7cba', {
+    name: 'WithdrawLiquidity',
+    dao: 40,
+    user: 72,
+    liquidity: { quote: 144, base: 136, sign: -1n },
+    size: 152,
+    amm: [152],
+    keepsFees: true
+  }],
+  ['cabefab04feb4dc2', { name: 'SponsorProposal', proposal: 40, dao: 72, size: 136, keepsFees: true }],
+  ['c172e1f1d1d5af55', { name: 'CollectMeteoraDammFees', dao: 40, size: 248, keepsFees: true }],
+  ['8798fee0d051c5d7', { name: 'RemoveProposal', proposal: 40, dao: 72, size: 136, keepsFees: true }],
   ['7602574b5bd9477c', { name: 'AdminCancelProposal', proposal: 40, dao: 72, amm: [136] }],
-  ['ae4f3e0196b6ec93', { name: 'AdminFixPositionAuthority', dao: 40, lengths: [200], keepsFees: true }],
-  ['e0c2e9cdc687055a', { name: 'InitiateVaultSpendOptimisticProposal', dao: 40, lengths: [312], keepsFees: true }],
-  ['40ab23ffe4c91261', { name: 'FinalizeOptimisticProposal', dao: 40, lengths: [104], keepsFees: true }],
-  ['26ea24d6e53d431d', { name: 'ApproveProposal', proposal: 40, dao: 72, lengths: [136], keepsFees: true }],
-  ['14c3f36aff5deebb', { name: 'AdminUpdateProposalParams', dao: 40, proposal: 72, lengths: [148], keepsFees: true }],
-  ['f28bfc535f930f3a', { name: 'SetSpendingLimit', dao: 40, lengths: { from: 73 }, keepsFees: true }],
-  ['9b23ec54db3c73a7', { name: 'SyncSpendingLimit', dao: 40, lengths: { from: 105 }, keepsFees: true }],
-  ['3a50fce6b5c546cc', { name: 'ApplyLiquidation', dao: 40, proposal: 72, amm: [152] }]
+  ['ae4f3e0196b6ec93', { name: 'AdminFixPositionAuthority', dao: 40, size: 200, keepsFees: true }],
+  ['e0c2e9cdc687055a', { name: 'InitiateVaultSpendOptimisticProposal', dao: 40, size: 312, keepsFees: true }],
+  ['40ab23ffe4c91261', { name: 'FinalizeOptimisticProposal', dao: 40, size: 104, keepsFees: true }],
+  ['26ea24d6e53d431d', { name: 'ApproveProposal', proposal: 40, dao: 72, size: 136, keepsFees: true }],
+  ['14c3f36aff5deebb', { name: 'AdminUpdateProposalParams', dao: 40, proposal: 72, size: 148, keepsFees: true }],
+  ['f28bfc535f930f3a', { name: 'SetSpendingLimit', dao: 40, size: 73, keepsFees: true }],
+  ['9b23ec54db3c73a7', { name: 'SyncSpendingLimit', dao: 40, size: 105, keepsFees: true }],
+  ['3a50fce6b5c546cc', { name: 'ApplyLiquidation', dao: 40, proposal: 72, user: 104, amm: [152] }]
 ]
 
 const LAYOUTS = new Map(TABLE.map(([hex, layout]) => [Buffer.from(hex, 'hex').readBigUInt64LE(), layout]))
@@ -64,7 +84,7 @@ export const keepsFees = (name: string): boolean => NEUTRAL.has(name)
 
 const DISCRIMINATORS = new Map(TABLE.map(([hex, { name }]) => [name, hex]))
 
-/** The layout of the event whose discriminator stands at byte 8 of `data`, undefined for a name that is not known. */
+/** The layout of the event whose discriminator is at byte 8 of `data`, undefined for a name that is not known. */
 export const layoutOf = (data: Buffer): Layout | undefined => LAYOUTS.get(data.readBigUInt64LE(8))
 
 /** The discriminator of an event as hex, for those who write events. */

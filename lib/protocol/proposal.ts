@@ -1,0 +1,95 @@
+import type { RawAccount } from '../chain/types.js'
+import { AMM_SIZES, ammState, type Sides } from './amm.js'
+import { DecodeError, need, u128 } from './bytes.js'
+import { keyText } from './pda.js'
+
+/** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs, futarchy_amm.rs). */
+
+export const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
+export type ProposalState = typeof PROPOSAL_STATES[number]
+
+export interface Proposal {
+  address: string
+  number: number
+  proposer: string
+  /** Unix second of its launch; null: not launched. */
+  launchedAt: number | null
+  state: ProposalState
+  /** Raw base units, of a draft; null: it is none. */
+  staked: bigint | null
+  dao: string
+  /** Seconds that its markets are open. */
+  duration: number
+  squadsProposal: string
+  /** null: of a version without sponsors. */
+  isTeamSponsored: boolean | null
+}
+
+/** First bytes of every proposal. */
+export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
+const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
+/** A draft holds what is staked behind its state. */
+const STAKED_BYTES = 8
+/** Accounts of at least this size are of a version that has sponsors. */
+const SPONSOR_SIZE = 355
+
+/** Throws a DecodeError where the account is none. */
+export function decodeProposal (program: string, { address, owner, data }: RawAccount): Proposal {
+  if (owner !== program || !data.subarray(0, 8).equals(PROPOSAL_PREFIX)) throw new DecodeError('proposal: another kind of account')
+  need(data, 0, SPONSORED + STAKED_BYTES, 'proposal')
+  const state = PROPOSAL_STATES[data[STATE]!]
+  if (state === undefined) throw new DecodeError('proposal: a state that is none')
+  const shift = state === 'draft' ? STAKED_BYTES : 0
+  const key = (at: number): string => keyText(data.subarray(at, at + 32))
+  const enqueued = Number(data.readBigInt64LE(ENQUEUED))
+  return {
+    address,
+    number: data.readUInt32LE(NUMBER),
+    proposer: key(PROPOSER),
+    launchedAt: enqueued > 0 ? enqueued : null,
+    state,
+    staked: shift === 0 ? null : data.readBigUInt64LE(STATE + 1),
+    dao: key(DAO + shift),
+    duration: data.readUInt32LE(DURATION + shift),
+    squadsProposal: key(SQUADS + shift),
+    isTeamSponsored: data.length >= SPONSOR_SIZE ? data[SPONSORED + shift] === 1 : null
+  }
+}
+
+/** Prices are raw quote ÷ raw base × 10^12, times Unix seconds. */
+export interface Oracle {
+  aggregator: bigint
+  updatedAt: number
+  createdAt: number
+  lastObservation: bigint
+  maxChange: bigint
+  startDelay: number
+}
+
+/** One of a DAO's three pools while a proposal is live. */
+export interface MarketPool { oracle: Oracle, reserves: Sides }
+
+const AMM = 8
+const POOL_BYTES = 132
+
+function poolAt (data: Buffer, at: number): MarketPool {
+  return {
+    oracle: {
+      aggregator: u128(data, at),
+      updatedAt: Number(data.readBigInt64LE(at + 16)),
+      createdAt: Number(data.readBigInt64LE(at + 24)),
+      lastObservation: u128(data, at + 48),
+      maxChange: u128(data, at + 64),
+      startDelay: data.readUInt32LE(at + 96)
+    },
+    reserves: { quote: data.readBigUInt64LE(at + 100), base: data.readBigUInt64LE(at + 108) }
+  }
+}
+
+/** The markets of a DAO's account that `decodeDao` takes; null while no proposal is live. */
+export function liveMarkets ({ data }: RawAccount): Record<'spot' | 'pass' | 'fail', MarketPool> | null {
+  if (ammState(data, AMM) !== 'futarchy') return null
+  need(data, AMM, AMM_SIZES.futarchy, 'dao')
+  const [spot, pass, fail] = [0, 1, 2].map(index => poolAt(data, AMM + 1 + index * POOL_BYTES))
+  return { spot: spot!, pass: pass!, fail: fail! }
+}
