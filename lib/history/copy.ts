@@ -1,10 +1,13 @@
-/** Moves a history from one engine to another, row for row, numbers of arrival included. Both must be held by this process alone. */
+/**
+ * Moves a history from one engine to another, row for row, numbers of arrival included. Both must be held by this
+ * process alone.
+ */
 import { sql, type Insertable, type Kysely } from 'kysely'
 import { ServiceError } from '../errors.js'
 import { seqText } from './store/row-mapping.js'
 import type { Engine } from './store/create-store.js'
-import { readMeta } from './store/reads.js'
-import { inserts, putMeta } from './store/writes.js'
+import { inserts } from './store/inserts.js'
+import { putMeta, readMeta } from './store/meta.js'
 import type { ColumnTypes, Tables } from './store/table-types.js'
 
 export interface CopyOptions {
@@ -26,36 +29,55 @@ export interface Copied {
   sums: Record<string, bigint>
 }
 
-type Table = Exclude<keyof Tables, 'meta' | 'accounts' | 'shared_state'>
+type Table = Exclude<keyof Tables, 'meta' | 'accounts'>
 type Row = Record<string, string | number | null>
 
-/** Tables that grow, copied by pages in the order of arrival; the others are small and copied at the end. */
-const BY_ARRIVAL = ['events', 'days'] as const
-/** Tables that grow and keep no order of arrival: copied by pages in the order of their keys, from the beginning when a copy goes on. */
-const BY_KEY = ['minutes', 'makers'] as const
-const SMALL = ['fee_rates', 'unplaced', 'intervals', 'rates', 'proposals', 'segments', 'missing', 'late'] as const
-/** How engines differ in what they give: sequence numbers as text of 20 digits or as numerics, integers of 64 bits as numbers or as text. */
-const SEQS = new Set(['seq', 'low', 'high', 'open_seq', 'close_seq'])
+/**
+ * Tables that grow beside the events, copied by pages in the order of their keys, from the beginning when a copy goes
+ * on.
+ */
+const BY_KEY = ['minutes', 'hours', 'days', 'makers'] as const
+const SMALL = [
+  'daos',
+  'fee_rates',
+  'unattributed',
+  'sequence_ranges',
+  'rates',
+  'proposals',
+  'indexed_ranges',
+  'missing',
+  'late'
+] as const
+const TABLES = ['events', ...BY_KEY, ...SMALL] as const
+/**
+ * How engines differ in what they give: sequence numbers as text of 20 digits or as numerics, integers of 64 bits as
+ * numbers or as text.
+ */
+const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
 const INTEGERS = new Set([
-  'id', 'dao', 'change', 'slot', 'at', 'place', 'day', 'trades', 'swaps', 'keeps_fees', 'first_swap', 'through',
-  'low_slot', 'high_slot', 'low_at', 'high_at', 'open_at', 'newest_slot', 'oldest_slot', 'oldest_time',
-  'block_index', 'rolled_from', 'makers', 'unknown_fees', 'start', 'from_slot', 'to_slot'
+  'id', 'dao', 'revision', 'slot', 'at', 'event_index', 'start', 'day', 'trades', 'swaps', 'keeps_fees', 'first_swap', 'block_index', 'makers',
+  'unknown_fees', 'first_slot', 'last_slot', 'first_at', 'last_at', 'pending_at', 'newest_slot', 'oldest_slot', 'oldest_time', 'from_slot', 'to_slot'
 ])
-const SUMMED = { events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'], days: ['base', 'quote', 'trades'], minutes: [], makers: [] }
+/** Sums have decimals, so they are compared with their rows alone. */
+const SUMMED: Partial<Record<Table, string[]>> = {
+  events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'],
+  days: ['trades']
+}
 const KEYS: Record<Table, string[]> = {
-  events: ['change'],
-  days: ['change'],
+  events: ['revision'],
+  minutes: ['dao', 'start'],
+  hours: ['dao', 'start'],
+  days: ['dao', 'start'],
+  makers: ['day', 'dao', 'maker'],
   daos: ['id'],
-  unplaced: ['signature', 'place'],
-  intervals: ['dao', 'low'],
+  unattributed: ['signature', 'event_index'],
+  sequence_ranges: ['dao', 'first_seq'],
   rates: ['bps'],
   proposals: ['proposal'],
-  segments: ['newest'],
+  indexed_ranges: ['newest'],
   missing: ['signature'],
   late: ['dao', 'seq', 'what'],
-  minutes: ['start', 'dao'],
-  fee_rates: ['dao', 'bps'],
-  makers: ['day', 'dao', 'maker']
+  fee_rates: ['dao', 'bps']
 }
 const PAGE_SIZE = 2000
 /** Notes of the process that leads there and of this copy: they are not the history's. */
@@ -69,19 +91,23 @@ const plainRow = (row: Row): Row => Object.fromEntries(Object.entries(row).map((
   return [name, INTEGERS.has(name) ? Number(value) : String(value)]
 }))
 
-const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) => reading(work)
-const writing = ({ db, writing = work => db.transaction().execute(work) }: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
+const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) =>
+  reading(work)
+const writing = ({
+  db, writing = work => db.transaction().execute(
+    work
+  )
+}: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
 
-async function page (engine: Engine, table: 'events' | 'days', after: number, size = PAGE_SIZE): Promise<Row[]> {
-  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)} where change > ${after} order by change limit ${size}`.execute(db))
-  return rows.map(plainRow)
-}
+type Paged = 'events' | typeof BY_KEY[number]
 
-/** What comes behind `after` in the order of the keys. */
-async function pageByKey (engine: Engine, table: typeof BY_KEY[number], after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
+/** The rows behind `after` in the order of the keys. */
+async function page (engine: Engine, table: Paged, after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
   const keys = sql.join(KEYS[table].map(key => sql.ref(key)))
   const behind = after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(KEYS[table].map(key => after[key]))})`
-  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`.execute(db))
+  const { rows } = await reading(engine, async db => (
+    await sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`.execute(db)
+  ))
   return rows.map(plainRow)
 }
 
@@ -93,69 +119,77 @@ async function whole (engine: Engine, table: Table): Promise<Row[]> {
 }
 
 async function numberOf (engine: Engine, table: Table): Promise<number> {
-  const { rows: [found] } = await reading(engine, async db => await sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`.execute(db))
+  const { rows: [found] } = await reading(engine, async db =>
+    await sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`.execute(db))
   return Number(found!.n)
 }
 
-async function newest (engine: Engine, table: 'events' | 'days'): Promise<number> {
-  const { rows: [found] } = await reading(engine, async db => await sql<{ n: number | string | null }>`select max(change) as n from ${sql.table(table)}`.execute(db))
-  return Number(found?.n ?? 0)
+/** The revision of the newest event. */
+async function newest (engine: Engine): Promise<Row | undefined> {
+  const { rows: [found] } = await reading(engine, async db =>
+    await sql<{ revision: number | string | null }>`select max(revision) as revision from events`.execute(db))
+  return found?.revision == null ? undefined : { revision: Number(found.revision) }
 }
 
-async function insert (trx: Parameters<Parameters<typeof writing>[1]>[0], types: ColumnTypes, table: Table, rows: Row[]): Promise<void> {
-  for (const statement of inserts(trx, types, table, rows as unknown as Array<Insertable<Tables[Table]>>)) await statement.execute()
+async function insert (
+  trx: Parameters<Parameters<typeof writing>[1]>[0], types: ColumnTypes, table: Table, rows: Row[]
+): Promise<void> {
+  for (const statement of inserts(
+    trx,
+    types,
+    table,
+    rows as unknown as Array<Insertable<Tables[Table]>>
+  )) await statement.execute()
 }
 
-/** Sees that the target is new, or the rest of an earlier copy of the same state; empties what an earlier copy of another state has left. */
-async function prepareTarget ({ from, to }: CopyOptions, program: string, state: string): Promise<void> {
+/**
+ * Sees that the target is new, or the rest of an earlier copy of the same state; empties what an earlier copy of
+ * another state has left.
+ */
+async function prepareTarget ({ to }: CopyOptions, program: string, state: string): Promise<void> {
   const meta = await reading(to, readMeta)
   const kept = meta.get('program')
-  if (kept !== undefined && kept !== program) throw refusal(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
+  if (kept !== undefined && kept !== program) {
+    throw refusal(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
+  }
   const mark = meta.get('copying')
   if (mark === state) return
-  if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'segments') > 0)) {
+  if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'indexed_ranges') > 0)) {
     throw refusal('the target holds a history of its own: name an empty one')
   }
-  const daos = await whole(from, 'daos')
   await writing(to, async trx => {
-    for (const table of [...BY_ARRIVAL, ...BY_KEY, ...SMALL, 'daos', 'accounts']) await sql`delete from ${sql.table(table)}`.execute(trx)
-    await insert(trx, to.types, 'daos', daos)
+    for (const table of [...TABLES, 'accounts']) await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(trx)
     await putMeta(trx, { copying: state, program })
   })
 }
 
 /** The sums of both sides, compared row by row on the way. */
-async function compare ({ from, to, onProgress, signal, pageSize }: CopyOptions, total: number): Promise<Copied['sums']> {
+async function compare (
+  { from, to, onProgress, signal, pageSize }: CopyOptions, total: number
+): Promise<Copied['sums']> {
   const sums: Record<string, bigint> = {}
   let compared = 0
-  for (const table of BY_ARRIVAL) {
-    for (let after = 0; ;) {
+  for (const table of ['events', ...BY_KEY] as const) {
+    for (let after: Row | undefined; ;) {
       signal?.throwIfAborted()
       const [left, right] = [await page(from, table, after, pageSize), await page(to, table, after, pageSize)]
       const at = left.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(right[at]))
-      if (at >= 0 || left.length !== right.length) throw refusal(`the copy differs from the source: ${table}, arrival number ${String(left[at]?.change ?? right[left.length]?.change)}`)
-      if (left.length === 0) break
-      for (const row of left) {
-        for (const column of SUMMED[table]) sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) + BigInt(row[column] ?? 0)
+      if (at >= 0 || left.length !== right.length) {
+        const keys = KEYS[table].map(key => (left[at] ?? right[left.length])?.[key]).join(' ')
+        throw refusal(`the copy differs from the source: ${table}, ${KEYS[table].join(' ')} ${keys}`)
       }
-      onProgress?.('compared', compared += left.length, total)
-      after = Number(left.at(-1)!.change)
-    }
-  }
-  for (const table of BY_KEY) {
-    for (let after: Row | undefined; ;) {
-      signal?.throwIfAborted()
-      const [left, right] = [await pageByKey(from, table, after, pageSize), await pageByKey(to, table, after, pageSize)]
-      if (JSON.stringify(left) !== JSON.stringify(right)) throw refusal(`the copy differs from the source: ${table}`)
       if (left.length === 0) break
       for (const row of left) {
-        for (const column of SUMMED[table]) sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) + BigInt(row[column] ?? 0)
+        for (const column of SUMMED[table] ?? []) {
+          sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) +
+          BigInt(row[column] ?? 0)
+        }
       }
       onProgress?.('compared', compared += left.length, total)
       after = left.at(-1)
     }
   }
-  for (const table of [...SMALL, 'daos'] as const) {
+  for (const table of SMALL) {
     const [left, right] = [await whole(from, table), await whole(to, table)]
     if (JSON.stringify(left) !== JSON.stringify(right)) throw refusal(`the copy differs from the source: ${table}`)
   }
@@ -163,36 +197,29 @@ async function compare ({ from, to, onProgress, signal, pageSize }: CopyOptions,
 }
 
 /**
- * Copies a whole history, compares both sides row by row, and only then lets the target be used. Interrupted, it goes on where it was when it
- * is run again, or begins anew where the source has changed since. Throws HISTORY_UNAVAILABLE when the source holds nothing, the target
- * holds something else, or they differ in the end; what the signal was aborted with.
+ * Copies a whole history, compares both sides row by row, and only then lets the target be used. Interrupted, it goes
+ * on where it was when it is run again, or begins anew where the source has changed since. Throws HISTORY_UNAVAILABLE
+ * when the source holds nothing, the target holds something else, or they differ in the end; what the signal was
+ * aborted with.
  */
 export async function copyStore (options: CopyOptions): Promise<Copied> {
   const { from, to, onProgress, signal, pageSize } = options
   const meta = await reading(from, readMeta)
-  const [program, change] = [meta.get('program'), meta.get('change')]
+  const [program, revision] = [meta.get('program'), meta.get('revision')]
   if (meta.has('copying')) throw refusal('the source is itself an unfinished copy')
-  if (program === undefined || change === undefined) throw refusal('the source holds no history')
-  await prepareTarget(options, program, `${program} ${change}`)
+  if (program === undefined || revision === undefined) throw refusal('the source holds no history')
+  await prepareTarget(options, program, `${program} ${revision}`)
 
   let total = 0
-  for (const table of [...BY_ARRIVAL, ...BY_KEY]) total += await numberOf(from, table)
-  let copied = await numberOf(to, 'events') + await numberOf(to, 'days')
-  for (const table of BY_ARRIVAL) {
-    for (let after = await newest(to, table); ;) {
+  for (const table of ['events', ...BY_KEY] as const) total += await numberOf(from, table)
+  let copied = await numberOf(to, 'events')
+  for (const table of ['events', ...BY_KEY] as const) {
+    if (table !== 'events') {
+      await writing(to, async trx => { await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(trx) })
+    }
+    for (let after = table === 'events' ? await newest(to) : undefined; ;) {
       signal?.throwIfAborted()
       const rows = await page(from, table, after, pageSize)
-      if (rows.length === 0) break
-      await writing(to, trx => insert(trx, to.types, table, rows))
-      onProgress?.('copied', copied += rows.length, total)
-      after = Number(rows.at(-1)!.change)
-    }
-  }
-  for (const table of BY_KEY) {
-    await writing(to, async trx => { await sql`delete from ${sql.table(table)}`.execute(trx) })
-    for (let after: Row | undefined; ;) {
-      signal?.throwIfAborted()
-      const rows = await pageByKey(from, table, after, pageSize)
       if (rows.length === 0) break
       await writing(to, trx => insert(trx, to.types, table, rows))
       onProgress?.('copied', copied += rows.length, total)
@@ -208,7 +235,7 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   })
   const sums = await compare(options, total)
   const rows: Record<string, number> = {}
-  for (const table of [...BY_ARRIVAL, ...BY_KEY, ...SMALL, 'daos'] as const) rows[table] = await numberOf(to, table)
+  for (const table of TABLES) rows[table] = await numberOf(to, table)
   await writing(to, async trx => {
     await putMeta(trx, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.includes(key))))
     await trx.deleteFrom('meta').where('key', '=', 'copying').execute()

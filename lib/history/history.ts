@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../clock.js'
+import type { Moment } from '../chain/moment.js'
+import type { AgeTime } from '../chain/timekeeper.js'
 import type { HistoryReader } from '../chain/types.js'
 import type { Rational } from '../decimal.js'
 import { backoff } from '../backoff.js'
@@ -8,21 +10,22 @@ import { eventAuthority } from '../protocol/addresses.js'
 import { createFetcher } from './indexing/fetch-transactions.js'
 import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
 import { createPublisher } from './indexing/publisher.js'
-import { recomputeDaysIfNeeded } from './indexing/recompute-days.js'
 import { NO_ROOM, watchingRoom } from './store/no-room.js'
 import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
-import { createReadAgain } from './indexing/read-again.js'
-import { createRollUp } from './indexing/roll-up.js'
 import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
 import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
 import { createStepWriter, type StepWriter } from './indexing/step-writer.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
+import { rebuildIfNeeded } from './rebuild.js'
 import { createPublishedReading, type PublishedReading } from './published-reading.js'
 import { createReport, type HistoryReport } from './report.js'
-import { checkHead, completenessOf, coversDay, EMPTY, type HeadFacts, type HistoryStatus, isComplete, type LastDayWork, statusOf } from './status.js'
+import {
+  checkDay, checkHead, completenessOf, EMPTY, type HeadFacts, type HistoryStatus, isComplete, type LastDayWork,
+  statusOf
+} from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import { createVolumes, type Completeness, type DailyVolume, type Volume24h } from './volumes/volumes.js'
@@ -30,12 +33,14 @@ import { createVolumes, type Completeness, type DailyVolume, type Volume24h } fr
 export type { HistoryStatus, LastDayWork, Phase } from './status.js'
 
 export type { PublishedReading }
-export { executedPrice, type ExecutedPrice } from './rules/candles.js'
+export { comparePrices, executedPrice, type ExecutedPrice } from './rules/candles.js'
 export { SCALE, sumOf } from './rules/fixed-point.js'
 export type { PoolEvent, Trade } from './rules/types.js'
 export type { ChainPosition, FirstEvent, PoolEventsQuery, TradesQuery } from './store/store.js'
 export type { Reading } from './volumes/reading.js'
-export { INTERVALS, type Interval, type TimedCandle } from './volumes/stretches.js'
+export { INTERVALS, type Interval } from './volumes/reading.js'
+export type { TimedCandle } from './store/store.js'
+export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
 export interface HistoryOptions {
@@ -48,8 +53,8 @@ export interface HistoryOptions {
   rate: Rational
   basis: VolumeBasis
   clock?: Clock
-  /** Unix ms of the chain, at which days and windows end; undefined: not known yet. Default: the wall clock's. */
-  chainTime?: () => number | undefined
+  /** How old a moment of the chain is. */
+  time: AgeTime
   onLog?: OnLog
   /** Told each time the head is reached, and how far the last day is, for processes that only read the store. */
   onReached?: (reached: HeadReached) => Promise<void>
@@ -63,14 +68,8 @@ export interface HistoryOptions {
   checkMs?: number
   /** Whether other processes answer from the store, which may be asked for what is published at any time. */
   isShared?: boolean
-  /** For how long after the head was last reached the last 24 hours are given out, ms. */
+  /** How old the head may be for anything to be made of it, ms. */
   staleMs?: number
-  /** For how long the chain itself has stood, as nodes that agree show, ms, 0 where it moves: for so long there has been no newer head. */
-  haltedMs?: () => number
-  /** For how long at least the chain has been past a slot, by what nodes have shown, ms. */
-  pastMs?: (slot: number) => number
-  /** Told of each finalized slot that is known to be the head's, before anything is made of it. */
-  onHeadSlot?: (slot: number) => void
   pageSize?: WalkOptions['pageSize']
   stepSize?: WalkOptions['stepSize']
   /** Milliseconds spent in reading events, for benchmarks. */
@@ -87,18 +86,30 @@ export interface History {
   listening (is: boolean): void
   status (): HistoryStatus
   /**
-   * Per DAO, in raw units, up to the Unix second that `end` gives; it is asked once the head is known, as time may have passed and the chain gone on by then. Throws
-   * WARMING_UP while 24 hours are not covered, HISTORY_UNAVAILABLE when the store or the head is behind, and what `end` throws.
+   * The newest finalized moment up to which everything is stored. Throws WARMING_UP before there is one,
+   * HISTORY_UNAVAILABLE when it is behind.
    */
-  last24h (end: () => number): Promise<Map<string, Volume24h>>
-  /** Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE. */
+  head (): Moment
+  /**
+   * Per DAO, in raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered,
+   * HISTORY_UNAVAILABLE when the store or the head is behind.
+   */
+  last24h (): Promise<{ head: Moment, volumes: Map<string, Volume24h> }>
+  /**
+   * Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP
+   * at the very start, HISTORY_UNAVAILABLE.
+   */
   daily (): Promise<Map<string, DailyVolume>>
   /**
-   * Trades, candles, windows and what else is told of single pools. All that one `work` reads is of one state; it may be run twice for that, and waits for
-   * nothing but what it reads. Throws WARMING_UP while the head has not been reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
+   * Trades, candles, windows and what else is told of single pools. All that one `work` reads is of one state; it may
+   * be run twice for that, and waits for nothing but what it reads. Throws WARMING_UP while the head has not been
+   * reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
    */
   read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
-  /** What has been published for good, however old the head is. Throws WARMING_UP at the very start, HISTORY_UNAVAILABLE, and what `work` throws. */
+  /**
+   * What has been published for good, however old the head is. Throws WARMING_UP at the very start,
+   * HISTORY_UNAVAILABLE, and what `work` throws.
+   */
   published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
   /** Per DAO of which an event or an account is known. The same map until something changes. */
   report (): HistoryReport
@@ -113,8 +124,20 @@ const FOLLOWING_MS = 60_000
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
-  const { reader, program, daos, rate, basis, clock = systemClock, chainTime = clock.epoch, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false, haltedMs = () => 0, pastMs = () => 0, onHeadSlot = () => {}, pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
+  const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
+  const {
+    pollMs = 2000,
+    listeningMs = 30_000,
+    checkMs = 30_000,
+    staleMs = 60_000,
+    isShared = false,
+    pageSize,
+    stepSize,
+    onDecode,
+    onReached,
+    onProgress,
+    onBound
+  } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -129,23 +152,59 @@ export function createHistory (options: HistoryOptions): History {
   const isFollowed = () => clock.now() < followedUntil
 
   async function prepare (): Promise<Running> {
-    await recomputeDaysIfNeeded(store, valuation, onLog)
-    const writer = await createStepWriter(store, valuation, onLog, chainTime)
+    await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
+    const headTime = (): number | undefined => running?.indexer.time
+    const writer = await createStepWriter(store, valuation, onLog)
     const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthority(program), clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
-    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, chainTime, signal, onLog })
+    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, headTime, signal, onLog })
     const owners = createMissingOwners({ reader, writer, daos, signal })
     const publish = createPublisher(reader, store)
     const atHead = async (head: HeadReached) => {
       await onReached?.(head)
       const { state } = writer
       const { verifiedSlot, wasSearched, isWithheld } = reconciler
-      await publish({ complete: isComplete(state), listed: state.indexedRanges.length > 0, verifiedSlot, sequenceGaps: [...reconciler.sequenceGaps().values()].flat(), searched: wasSearched, withheld: isWithheld, losses: state.losses, missing: state.missing })
+      await publish({
+        complete: isComplete(state),
+        listed: state.indexedRanges.length > 0,
+        verifiedSlot,
+        sequenceGaps: [
+          ...reconciler.sequenceGaps().values()
+        ].flat(),
+        searched: wasSearched,
+        withheld: isWithheld,
+        losses: state.losses,
+        missing: state.missing
+      })
     }
-    const indexer = createIndexer({ reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached: atHead, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs, onHeadSlot })
+    const indexer = createIndexer({
+      reader,
+      writer,
+      walk,
+      reconciler,
+      owners,
+      clock,
+      signal,
+      onLog,
+      onReached: atHead,
+      onProgress,
+      pollMs,
+      listeningMs,
+      checkMs,
+      isFollowed
+    })
     indexer.listening(isListening)
-    const complete = createCompleter({ reader, store, writer, program, eventAuthority: eventAuthority(program), signal })
-    const background = () => runBackground({ readAgain: createReadAgain(store, writer), rollUp: createRollUp(store, writer, valuation), complete, clock, signal, onLog, pollMs })
+    const complete = createCompleter({
+      reader,
+      store,
+      writer,
+      program,
+      eventAuthority: eventAuthority(
+        program
+      ),
+      signal
+    })
+    const background = () => runBackground({ complete, clock, signal, onLog, pollMs })
     return { writer, reconciler, owners, indexer, background, report: createReport(writer, reconciler) }
   }
 
@@ -157,13 +216,21 @@ export function createHistory (options: HistoryOptions): History {
       } catch (error) {
         if (signal.aborted) return
         const delay = refusal === null ? backoff(failures, clock) : REFUSED_MS
-        onLog({ level: 'error', code: 'retry', message: `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`, detail: isServiceError(error) ? {} : { error } })
+        onLog({
+          level: 'error',
+          code: 'retry',
+          message: `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`,
+          detail: isServiceError(error) ? {} : { error }
+        })
         await pause(clock, delay, signal)
       }
     }
   }
 
-  /** Rows of two networks must never be mixed. The node may be away at the start, so this is made sure of before the first row is written. */
+  /**
+   * Rows of two networks must never be mixed. The node may be away at the start, so this is made sure of before the
+   * first row is written.
+   */
   async function bindNetwork (): Promise<void> {
     const genesis = await reader.genesisHash({ priority: 'head', signal })
     refusal = null
@@ -189,7 +256,7 @@ export function createHistory (options: HistoryOptions): History {
       named: owners.named
     })
 
-  const headOf = ({ reached }: Indexer): HeadFacts => ({ headAt: reached?.at ?? null, now: clock.now(), staleMs, haltedMs: haltedMs() })
+  const headOf = ({ reached }: Indexer): HeadFacts => ({ head: reached, time, staleMs })
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
@@ -211,23 +278,22 @@ export function createHistory (options: HistoryOptions): History {
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
       const { writer: { state }, indexer, reconciler } = running
-      const { reached, lastDay } = indexer
+      const { lastDay } = indexer
       return {
-        ...statusOf(state, { head: headOf(indexer), headSlot: reached?.slot ?? null, chainTime: chainTime(), sequenceGaps: reconciler.sequenceGaps(), lastDay }),
+        ...statusOf(state, { head: headOf(indexer), sequenceGaps: reconciler.sequenceGaps(), lastDay }),
         signatures: indexer.walked,
         expected: reconciler.expected,
         searched: reconciler.searched,
-        grownForms: running.writer.grownForms,
         leads: true,
         refusal: refusal ?? (isFull ? NO_ROOM : null)
       }
     },
-    async last24h (end) {
+    head: () => checkHead(headOf(begun().indexer)),
+    async last24h () {
       const now = begun()
       return await now.writer.read(async () => {
-        if (!coversDay(now.writer.state, chainTime())) throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
-        checkHead(headOf(now.indexer))
-        return await volumes.last24h(end(), known(now))
+        const head = checkDay(now.writer.state, headOf(now.indexer))
+        return { head, volumes: await volumes.last24h(head.time, known(now)) }
       })
     },
     async daily () {

@@ -13,15 +13,14 @@ export interface LogEvent {
     | 'transaction-missing'    // a transaction that the node lists but does not give
     | 'transaction-found'      // a missing one has been given after all
     | 'unattributed'           // an event whose DAO is not known yet
-    | 'grown-event'            // a known event of a form that no release had, read because it proves itself
     | 'unreadable'             // an event whose bytes fit no known layout
-    | 'reread'                 // events that an older version could not read are read
     | 'conflict'               // two different events with one number
     | 'sequence-gap'           // numbers that should be there and are not
     | 'sequence-gap-filled'    // such numbers have been found
     | 'past-lost'              // the node no longer offers a part of the past
     | 'leadership'             // this process has begun, or ceased, to write the history that several share
-    | 'days-recomputed'        // day sums were made anew for other settings
+    | 'rebuilding'             // how far the candles and sums are that are made anew
+    | 'rebuilt'                // they have been made, for other settings or a new version
   message: string
   detail?: Readonly<Record<string, unknown>>
 }

@@ -1,41 +1,105 @@
-import { recomputeDays } from './indexing/recompute-days.js'
-import { createRollUp } from './indexing/roll-up.js'
-import { createStepWriter } from './indexing/step-writer.js'
+import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
-import type { VolumeBasis } from '../market/volume.js'
+import type { VolumeRule } from '../market/volume.js'
+import { withStored } from './indexing/step-writer.js'
+import type { OnLog } from './log-events.js'
+import { feeRatesOf } from './rules/fee-rates.js'
+import { fractionText, sameValuation } from './rules/fixed-point.js'
+import { createTally } from './rules/tally.js'
 import type { Store } from './store/store.js'
 
 export interface RebuildOptions {
   /** Held by this process alone. */
   store: Store
-  /** Ends it between two turns. */
+  /** Ends it between two pages. */
   signal?: AbortSignal
-  /** Told after each turn how many of the DAOs are done. */
+  /** Told after each page how many of the swaps are counted. */
   onProgress?: (done: number, of: number) => void
+  /** Swaps that are counted and written at a time. */
+  pageSize?: number
 }
 
-const isBasis = (text: string): text is VolumeBasis => text === 'input' || text === 'fees'
+/** Some 100 ms of work. */
+const PAGE_SIZE = 2000
+/** Between two lines that say how far it is, ms. */
+const TOLD_MS = 10_000
 
 /**
- * Makes all that is kept beside the trades anew from them, under the valuation that the store notes: day sums, candles, makers of a day, fee rates. The
- * day sums take the place of the old ones in one transaction; the candles follow, each turn in a transaction, and where it was stopped, this or the
- * service goes on. Gives the number of swaps. Throws HISTORY_UNAVAILABLE where the store holds no history of this version or can't be
- * written, and what the signal was aborted with.
+ * Makes all that is made of the stored swaps anew: candles, makers of a day, fee rates. Page by page, each in a transaction;
+ * where it is stopped, the next run of the same valuation goes on. Gives the number of swaps. Throws
+ * HISTORY_UNAVAILABLE, and what the signal was aborted with.
  */
-export async function rebuildRollups ({ store, signal, onProgress }: RebuildOptions): Promise<number> {
-  const noted = await store.valuation()
-  if (noted === null) throw new ServiceError('HISTORY_UNAVAILABLE', 'there is no history in the store')
-  const { rate, basis } = noted
-  if (!isBasis(basis)) throw new ServiceError('HISTORY_UNAVAILABLE', 'the sums were made by version 1.0: start the service once, which makes all of it anew')
-  const valuation = { rate, basis }
-  const swaps = await recomputeDays(store, valuation, signal)
-  const writer = await createStepWriter(store, valuation, () => {})
-  const rollUp = createRollUp(store, writer, valuation)
-  const of = writer.state.rolledFrom.size
-  for (let more = true; more;) {
+async function rebuild (
+  valuation: VolumeRule, { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
+): Promise<number> {
+  const { rates: known, swaps: of } = await store.load()
+  const begun = await store.rebuilding()
+  const isNew = begun === null || !sameValuation(begun.valuation, valuation)
+  const rates = isNew ? new Map<string, number>() : known
+  let done = isNew ? 0 : begun.swaps
+  for (let upTo = isNew ? 0 : begun.revision, isFirst = isNew; ; isFirst = false) {
     signal?.throwIfAborted()
-    more = await rollUp()
-    onProgress?.(of - writer.state.rolledFrom.size, of)
+    const { revision, rows } = await store.swapsPage(upTo, pageSize)
+    const tally = createTally(valuation)
+    for (const row of rows) tally.count(row)
+    for (const [bps, swaps] of tally.rates) rates.set(bps, (rates.get(bps) ?? 0) + swaps)
+    const added = tally.rows()
+    const candles = isFirst ? added : await withStored(store, added)
+    done += rows.length
+    await store.writeRebuilt({
+      ...candles,
+      valuation,
+      isFirst,
+      upTo: rows.length < pageSize ? null : { revision, swaps: done },
+      makers: added.makers,
+      feeRates: feeRatesOf(rows.map(({ dao, slot, ...swap }) => ({ dao, slot, swap }))),
+      rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps }))
+    })
+    onProgress(done, of)
+    if (rows.length < pageSize) return of
+    upTo = revision
+    await new Promise(resolve => setImmediate(resolve))
   }
-  return swaps
+}
+
+/** As `rebuild`, by the rule that the store notes; of a store of version 1.0.0 only the service knows it. */
+export async function rebuildRollups (options: RebuildOptions): Promise<number> {
+  const { store } = options
+  const valuation = await store.valuation() ?? (await store.rebuilding())?.valuation
+  if (valuation === undefined) {
+    throw new ServiceError('HISTORY_UNAVAILABLE', 'nothing has been made of the swaps yet: start the service once')
+  }
+  return await rebuild(valuation, options)
+}
+
+export interface NeededOptions extends Pick<RebuildOptions, 'store' | 'signal'> {
+  valuation: VolumeRule
+  clock: Clock
+  onLog: OnLog
+}
+
+/**
+ * As `rebuild`, where that has not been done by this rule: of a store of version 1.0.0, or under another rate or basis.
+ */
+export async function rebuildIfNeeded ({ store, valuation, signal, clock, onLog }: NeededOptions): Promise<void> {
+  const noted = await store.valuation()
+  if (noted !== null && sameValuation(noted, valuation)) return
+  let told = clock.now()
+  const swaps = await rebuild(valuation, {
+    store,
+    ...(signal !== undefined && { signal }),
+    onProgress (done, of) {
+      if (clock.now() - told < TOLD_MS) return
+      told = clock.now()
+      onLog({
+        level: 'info',
+        code: 'rebuilding',
+        message: `candles and sums are made of the stored swaps: ${done} of ${of}`
+      })
+    }
+  })
+  if (swaps === 0) return
+  const text = ({ basis, rate }: VolumeRule) => `${basis} at ${fractionText(rate)}`
+  const why = noted === null ? text(valuation) : `basis ${text(noted)} is now ${text(valuation)}`
+  onLog({ level: 'info', code: 'rebuilt', message: `candles and sums of ${swaps} swaps made anew: ${why}` })
 }

@@ -2,11 +2,21 @@ import type { Reconciler } from './indexing/reconcile.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
 import type { StepWriter } from './indexing/step-writer.js'
 
-/** Per DAO: the newest sequence number stored, the numbers missing (both ends included), the Unix second of the first swap, and the slot of the oldest event stored. */
-export type HistoryReport = ReadonlyMap<string, { indexed: bigint, sequenceGaps: Array<[bigint, bigint]>, firstSwap: number | null, firstSlot: number | null }>
+/**
+ * Per DAO: the newest sequence number stored, the numbers missing (both ends included), the Unix second of the first
+ * swap, and the slot of the oldest event stored.
+ */
+export type HistoryReport = ReadonlyMap<string, {
+  indexed: bigint,
+  sequenceGaps: Array<[bigint, bigint]>,
+  firstSwap: number | null,
+  firstSlot: number | null
+}>
 
 /** Gives the report of now: the same map as long as nothing has changed, so asking for it costs nothing. */
-export function createReport ({ state }: Pick<StepWriter, 'state'>, reconciler: Pick<Reconciler, 'sequenceGaps' | 'accounts'>): () => HistoryReport {
+export function createReport (
+  { state }: Pick<StepWriter, 'state'>, reconciler: Pick<Reconciler, 'sequenceGaps' | 'accounts'>
+): () => HistoryReport {
   let made: { of: ReadonlyMap<string, SequenceGap[]>, report: HistoryReport } | undefined
   return () => {
     const sequenceGaps = reconciler.sequenceGaps()

@@ -10,8 +10,7 @@ import { createFollower, type Follower } from './replicas/follower.js'
 import { createProgressWriter } from './replicas/leader-progress.js'
 import { preparePostgres } from './store/postgres.js'
 import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
-import { readSharedState, type SharedStateRow, writeSharedState } from './replicas/shared-state.js'
-import { countSessions, HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
+import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
 import { createStore } from './store/create-store.js'
 
 export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onReached' | 'onProgress'> {
@@ -19,57 +18,63 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   url: string
   /** Whether this process may be the one that writes. */
   writes: boolean
-  /** Reads the state of all DAOs anew where it is about to be too old for others; says whether there is a new one. Default: nothing is read. */
-  renew?: () => Promise<boolean>
   /** By when all must have ended, by the clock; told once it ends. Default: no such moment. */
   endsBy?: () => number
 }
 
-/** The state of all DAOs, which the process that writes reads for all. See `StatePlace` of the state now. */
-export interface SharedStatePlace {
-  publishes (): Promise<boolean>
-  publish (state: { slot: number, seenAt: number, bytes: Buffer }): Promise<void>
-  read (knownSlot: number | undefined): Promise<SharedStateRow | undefined>
-}
-
-/** Between two looks at the database, where nobody tells that something was written; and the least time between two, ms. */
+/**
+ * Between two looks at the database, where nobody tells that something was written; and the least time between two, ms.
+ */
 const LOOK_MS = 2000
 const MIN_MS = 250
-/** For what is at work when the process ends, ms, and of that for the connections alone: one that does not answer must not hold it. */
+/**
+ * For what is at work when the process ends, ms, and of that for the connections alone: one that does not answer must
+ * not hold it.
+ */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
-/** Between two looks whether the state that others take must be renewed, and before another attempt where a node stands or fails; ms. */
-const RENEW_MS = 500
-const RENEW_FAILED_MS = 2000
-/** For how long it is taken for true that others are there, ms. */
-const COUNT_MS = 2000
 
 /**
- * The history of a program in PostgreSQL, shared by any number of processes: one of them, chosen by a lock, follows the chain into it, and
- * all answer from it. A lost connection makes what needs the store fail with HISTORY_UNAVAILABLE until it is back.
- * Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a database that can't be reached is waited for.
+ * The history of a program in PostgreSQL, shared by any number of processes: one of them, chosen by a lock, follows the
+ * chain into it, and all answer from it. A lost connection makes what needs the store fail with HISTORY_UNAVAILABLE
+ * until it is back. Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a
+ * database that can't be reached is waited for.
  */
-export async function openSharedHistory (options: SharedHistoryOptions): Promise<History & { state: SharedStatePlace, close (): Promise<void> }> {
-  const { url, writes, program, rate, basis, clock = systemClock, chainTime = clock.epoch, staleMs = 60_000, haltedMs = () => 0, pastMs, onHeadSlot, checkMs = 30_000, daos, renew = async () => true, endsBy = () => Infinity, onLog = () => {} } = options
+export async function openSharedHistory (
+  options: SharedHistoryOptions
+): Promise<History & { close (): Promise<void> }> {
+  const {
+    url,
+    writes,
+    program,
+    rate,
+    basis,
+    time,
+    clock = systemClock,
+    staleMs = 60_000,
+    checkMs = 30_000,
+    daos,
+    endsBy = () => Infinity,
+    onLog = () => {}
+  } = options
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping
   let reader: PostgresReader | undefined
   let follower: Follower | undefined
   let leading: History | undefined
-  /** The fencing token of the lead, once this process's nodes are known to be of the right network. */
-  let token: string | undefined
   let work: Promise<unknown> | undefined
   let isListening = false
   let look = () => {}
   let isAway = false
 
-  const until = (moment: number) => new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
+  const until = (moment: number) =>
+    new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
   async function open (): Promise<Follower> {
     await preparePostgres(place, { program })
     reader = await openPostgresReader(place)
-    follower = createFollower({ reader, valuation: { rate, basis }, clock, chainTime, staleMs, haltedMs, ...(pastMs !== undefined && { pastMs }), ...(onHeadSlot !== undefined && { onHeadSlot }) })
+    follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs })
     return follower
   }
 
@@ -104,14 +109,19 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
     }
   }
 
-  /** The accounts are looked at as often as the one who writes does: a process that nobody asks yet must become ready, too. */
+  /**
+   * The accounts are looked at as often as the one who writes does: a process that nobody asks yet must become ready,
+   * too.
+   */
   async function lookAtAccounts (): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
       try {
         if (leading === undefined) await daos()
         failures = 0
       } catch (error) {
-        if (failures++ === 0) onLog({ level: 'warn', code: 'retry', message: `${messageOf(error)}; tried again until the node answers` })
+        if (failures++ === 0) {
+          onLog({ level: 'warn', code: 'retry', message: `${messageOf(error)}; tried again until the node answers` })
+        }
       }
       await pause(clock, failures === 0 ? checkMs : backoff(failures, { random: clock.random, maxMs: checkMs }), signal)
     }
@@ -119,51 +129,23 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
 
   async function begin (session: Session): Promise<Leadership> {
     const store = await createStore(session.engine())
-    const progress = createProgressWriter(session.writing, clock)
-    const history = createHistory({ ...options, store, isShared: true, onReached: progress.reached, onProgress: progress.progress, onBound: () => { if (leading === history) token = session.token() } })
+    const progress = createProgressWriter(session.writing)
+    const history = createHistory({
+      ...options,
+      store,
+      isShared: true,
+      onReached: progress.reached,
+      onProgress: progress.progress
+    })
     leading = history
     history.listening(isListening)
     history.start()
     return {
       async stop () {
-        leading = token = undefined
+        leading = undefined
         await history.stop()
       }
     }
-  }
-
-  let counted: { sessions: number, at: number } | undefined
-
-  /** Whether this process reads the state for others. */
-  async function publishes (): Promise<boolean> {
-    if (token === undefined || reader === undefined) return false
-    if (counted === undefined || clock.now() - counted.at >= COUNT_MS) {
-      counted = { sessions: await reader.alone(db => countSessions(db, place.schema)), at: clock.now() }
-    }
-    return counted.sessions > 1
-  }
-
-  /** While others are there the state is read before it is too old for them, also where nobody asks this process. */
-  async function keepRenewing (): Promise<void> {
-    while (!signal.aborted) {
-      let delay = RENEW_MS
-      try {
-        if (await publishes() && !signal.aborted && !await renew()) delay = RENEW_FAILED_MS
-      } catch {
-        delay = RENEW_FAILED_MS   // told by what looks at the database, and by what reads the state
-      }
-      await pause(clock, delay, signal)
-    }
-  }
-
-  const state: SharedStatePlace = {
-    publishes,
-    async publish (found) {
-      if (token === undefined || reader === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', 'this process does not write the history now')
-      await writeSharedState(reader, clock, token, found)
-    },
-    // the one who leads reads for the others
-    read: async knownSlot => leading !== undefined || reader === undefined || signal.aborted ? undefined : await readSharedState(reader, clock, knownSlot)
   }
 
   async function openLead (): Promise<Session> {
@@ -173,7 +155,9 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
 
   function reading (): Follower {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
-    if (follower === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', 'the database of the history has not been reached yet')
+    if (follower === undefined) {
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'the database of the history has not been reached yet')
+    }
     return follower
   }
 
@@ -187,9 +171,12 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
   }
 
   return {
-    state,
     start () {
-      work ??= Promise.all([follow(), lookAtAccounts(), keepRenewing(), runLeaderLoop({ open: openLead, begin, competes: writes, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })])
+      work ??= Promise.all([
+        follow(),
+        lookAtAccounts(),
+        runLeaderLoop({ open: openLead, begin, competes: writes, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })
+      ])
     },
     async stop () {
       stopping.abort()
@@ -200,8 +187,10 @@ export async function openSharedHistory (options: SharedHistoryOptions): Promise
       isListening = is
       leading?.listening(is)
     },
-    status: () => ({ ...follower?.status() ?? EMPTY, leads: leading !== undefined, refusal: leading?.status().refusal ?? null }),
-    last24h: async end => await reading().last24h(end),
+    status: () =>
+      ({ ...follower?.status() ?? EMPTY, leads: leading !== undefined, refusal: leading?.status().refusal ?? null }),
+    head: () => reading().head(),
+    last24h: async () => await reading().last24h(),
     daily: async () => await reading().daily(),
     published: async work => await reading().published(work),
     read: async work => await reading().read(work),

@@ -1,11 +1,19 @@
-/** What is said about a history, by the process that writes it and by those that only read: phase, coverage and staleness, from the same facts. */
+/**
+ * What is said about a history, by the process that writes it and by those that only read: phase, coverage and
+ * staleness, from the same facts.
+ */
+import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
+import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import { type SequenceGap, sizeOf } from './rules/sequence-gaps.js'
 import { beginningOf, covers } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 import type { Completeness } from './volumes/volumes.js'
 
-/** 'starting': the head has not been reached yet. 'last-day': the last 24 hours are not covered. 'walking-back': the rest is not. */
+/**
+ * 'starting': the head has not been reached yet. 'last-day': the last 24 hours are not covered. 'walking-back': the
+ * rest is not.
+ */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
 /** Work that the last 24 hours still need. */
@@ -23,13 +31,11 @@ export interface HistoryStatus {
   last24h: boolean
   /** Walked to the beginning that the node offers. */
   complete: boolean
-  /** Milliseconds, by the history's clock, at which the head was last known to be reached. */
-  headAt: number | null
-  /** Milliseconds since then. */
+  /** Age of the newest finalized moment up to which everything is stored, ms. */
   headAge: number | null
   /** So long that nothing is made of it; while the chain itself has halted does not count. */
   isBehind: boolean
-  /** Newest finalized slot up to which everything is stored. */
+  /** Its slot. */
   headSlot: number | null
   /** While the last 24 hours are not covered, once they are listed; null otherwise. */
   lastDay: LastDayWork | null
@@ -51,10 +57,11 @@ export interface HistoryStatus {
   missingTransactions: number
   /** Parts of the past inside what is indexed that no node offers any more. */
   losses: number
-  /** Swaps per observed protocol fee rate in basis points that is not the configured one; "other": the amounts name none. */
+  /**
+   * Swaps per observed protocol fee rate in basis points that is not the configured one; "other": the amounts name
+   * none.
+   */
   rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
-  /** Forms of events that no release had, which have proved themselves since the start and are read. */
-  grownForms: number
   /** Whether this process is the one that writes. */
   leads: boolean
   /** Why nothing can be written to this store; null: it can. */
@@ -66,7 +73,6 @@ export const EMPTY: HistoryStatus = {
   phase: 'starting',
   last24h: false,
   complete: false,
-  headAt: null,
   headAge: null,
   isBehind: false,
   headSlot: null,
@@ -83,7 +89,6 @@ export const EMPTY: HistoryStatus = {
   losses: 0,
   rateDisagreements: [],
   leads: false,
-  grownForms: 0,
   refusal: null
 }
 
@@ -93,74 +98,77 @@ const CLOCK_MARGIN = 60
 
 type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
 
-/** The Unix second after which everything has to be covered for the last 24 hours to be; undefined while the chain's time (ms) is not known. */
-export const lastDayEdge = (chainTime: number | undefined): number | undefined =>
-  chainTime === undefined ? undefined : Math.floor(chainTime / 1000) - DAY - CLOCK_MARGIN
+/**
+ * The Unix second after which everything has to be covered for the last 24 hours before `time` to be; undefined while
+ * that is not known.
+ */
+export const lastDayEdge = (time: number | undefined): number | undefined =>
+  time === undefined ? undefined : time - DAY - CLOCK_MARGIN
 
-export function coversDay ({ indexedRanges, ended }: Walked, chainTime: number | undefined): boolean {
-  const edge = lastDayEdge(chainTime)
+export function coversDay ({ indexedRanges, ended }: Walked, time: number | undefined): boolean {
+  const edge = lastDayEdge(time)
   return edge !== undefined && covers(indexedRanges, ended, edge)
 }
 
 export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
 
-/** `headAt`: when the head was last reached, null where it never was. */
-export function phaseOf (state: Walked, headAt: number | null, chainTime: number | undefined): Phase {
-  if (headAt === null) return 'starting'
-  if (!coversDay(state, chainTime)) return 'last-day'
+/** `head`: the newest finalized moment up to which everything is stored, null where there is none yet. */
+export function phaseOf (state: Walked, head: Moment | null): Phase {
+  if (head === null) return 'starting'
+  if (!coversDay(state, head.time)) return 'last-day'
   return isComplete(state) ? 'following' : 'walking-back'
 }
 
-/** How old the head is. */
+/** The head, and how old it may be. */
 export interface HeadFacts {
-  /** When it was last reached, by the clock; null: never. */
-  headAt: number | null
-  /** Milliseconds of the same clock. */
-  now: number
-  /** For how long after it was last reached anything is made of it, ms. */
+  /** The newest finalized moment up to which everything is stored; null: none yet. */
+  head: Moment | null
+  time: AgeTime
+  /** How old the head may be, ms, for anything to be made of it. */
   staleMs: number
-  /** For how long the chain itself has stood, ms, 0 where it moves: for so long there has been no newer head. */
-  haltedMs: number
 }
 
-/** How long a slot takes to become final at most, ms: what is later was so when it was first seen. */
-const FINALITY_MS = 20_000
+export const isBehind = ({ head, time, staleMs }: HeadFacts): boolean =>
+  head !== null && ageBesideHalt(time, head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
-/** When a head was seen that the chain may have been past by then, as nodes show now or later: older than by the clock alone, never younger. */
-export const headSeenAt = ({ at, slot }: { at: number, slot: number }, now: number, pastMs: (slot: number) => number): number =>
-  Math.min(at, now - Math.max(0, pastMs(slot) - FINALITY_MS))
+/** The head. Throws WARMING_UP before it was first reached, HISTORY_UNAVAILABLE when it is behind. */
+export function checkHead (facts: HeadFacts): Moment {
+  const { head, time } = facts
+  if (head === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
+  if (isBehind(facts)) {
+    throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${time.tooOld(head.time)}`)
+  }
+  return head
+}
 
-export const isBehind = ({ headAt, now, staleMs, haltedMs }: HeadFacts): boolean => headAt !== null && now - headAt - haltedMs > staleMs
-
-/** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
-export function checkHead (head: HeadFacts): void {
-  if (head.headAt === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
-  if (isBehind(head)) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is behind the chain: its head has not been reached of late')
+/** The head, where the 24 hours before it are covered. Throws WARMING_UP where they are not, and as `checkHead`. */
+export function checkDay (state: Walked, facts: HeadFacts): Moment {
+  const { head } = facts
+  if (head !== null && !coversDay(state, head.time)) {
+    throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
+  }
+  return checkHead(facts)
 }
 
 /** What is known beside the rows. */
 export interface StatusFacts {
   head: HeadFacts
-  headSlot: number | null
-  /** Unix ms of the chain. */
-  chainTime: number | undefined
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
   lastDay: LastDayWork | null
 }
 
-export function statusOf (state: StoreState, { head, headSlot, chainTime, sequenceGaps, lastDay }: StatusFacts): HistoryStatus {
+export function statusOf (state: StoreState, { head: facts, sequenceGaps, lastDay }: StatusFacts): HistoryStatus {
   const [top] = state.indexedRanges
-  const { headAt, now } = head
-  const last24h = headAt !== null && coversDay(state, chainTime)
+  const { head, time } = facts
+  const last24h = head !== null && coversDay(state, head.time)
   return {
     ...EMPTY,
-    phase: phaseOf(state, headAt, chainTime),
+    phase: phaseOf(state, head),
     last24h,
     complete: isComplete(state),
-    headAt,
-    headAge: headAt === null ? null : Math.max(0, now - headAt),
-    isBehind: isBehind(head),
-    headSlot,
+    headAge: head === null ? null : time.age(head.time),
+    isBehind: isBehind(facts),
+    headSlot: head?.slot ?? null,
     lastDay: last24h ? null : lastDay,
     slot: top?.newestSlot ?? null,
     oldestTime: top?.oldestTime ?? null,
@@ -187,9 +195,7 @@ export const completenessOf = (state: StoreState, proof: ProofFacts): Completene
   missing: state.missing,
   losses: state.losses,
   lostBefore: beginningOf(state),
-  covers: after => covers(state.indexedRanges, state.ended, after),
-  rolledFrom: state.rolledFrom,
-  minutesFrom: state.minutesFrom
+  covers: after => covers(state.indexedRanges, state.ended, after)
 })
 
 const DURATIONS = [[86_400, 'days'], [3_600, 'hours'], [60, 'minutes']] as const

@@ -3,12 +3,8 @@ import { messageOf } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause } from '../pause.js'
 import type { createCompleter } from './complete-events.js'
-import type { createReadAgain } from './read-again.js'
-import type { createRollUp } from './roll-up.js'
 
 export interface BackgroundOptions {
-  readAgain: ReturnType<typeof createReadAgain>
-  rollUp: ReturnType<typeof createRollUp>
   complete: ReturnType<typeof createCompleter>
   clock: Clock
   signal: AbortSignal
@@ -22,10 +18,8 @@ const AGAIN_MS = 600_000
 /** Looks at the newest events before those that no node completes are left to the next pass. */
 const TRIES = 5
 
-/** Reads again what was not understood, makes missing candles and completes stored events beside the indexer, until the signal. Never throws: what fails is told and tried again. */
-export async function runBackground ({ readAgain, rollUp, complete, clock, signal, onLog, pollMs }: BackgroundOptions): Promise<void> {
-  let isRead = false
-  let rolled = false
+/** Completes stored events beside the indexer, until the signal. Never throws: what fails is told and tried again. */
+export async function runBackground ({ complete, clock, signal, onLog, pollMs }: BackgroundOptions): Promise<void> {
   /** Everything above is done or has been tried often enough; everything from here down to `below` is still to come. */
   let top = 0
   let tries = 0
@@ -54,13 +48,15 @@ export async function runBackground ({ readAgain, rollUp, complete, clock, signa
   while (!signal.aborted) {
     let more = false
     try {
-      if (!isRead) isRead = !await readAgain()
-      else if (!rolled) rolled = !await rollUp()
       await head()
-      more = await backlog() || !isRead || !rolled
+      more = await backlog()
     } catch (error) {
       if (signal.aborted) return
-      onLog({ level: 'warn', code: 'retry', message: `stored events can't be completed: ${messageOf(error)}; tried again` })
+      onLog({
+        level: 'warn',
+        code: 'retry',
+        message: `stored events can't be completed: ${messageOf(error)}; tried again`
+      })
     }
     await pause(clock, more ? 1 : pollMs, signal)
   }

@@ -19,16 +19,20 @@ export interface CompleterOptions {
 /** Events completed at a time. */
 const PAGE = 100
 
-const isTransaction = (outcome: unknown): outcome is RawTransaction => outcome !== null && outcome !== undefined && !(outcome instanceof Error)
+const isTransaction = (outcome: unknown): outcome is RawTransaction =>
+  outcome !== null && outcome !== undefined && !(outcome instanceof Error)
 
 /**
- * Learns what is not known of stored events: makers and amounts of rows of version 1.0 from their transactions, and the place in the block where
- * no node told it, from the block. At the lowest priority, the newest first.
+ * Learns what is not known of stored events: makers and amounts of rows of version 1.0 from their transactions, and the
+ * place in the block where no node told it (`getTransaction` of today's nodes has none), from the block. At the lowest
+ * priority, the newest first.
  */
 export function createCompleter ({ reader, store, writer, program, eventAuthority, signal }: CompleterOptions) {
   const options = { priority: 'idle', signal } as const
 
-  async function fromTransactions (rows: readonly IncompleteEvent[], found: Map<IncompleteEvent, CompletedEvent>): Promise<void> {
+  async function fromTransactions (
+    rows: readonly IncompleteEvent[], found: Map<IncompleteEvent, CompletedEvent>
+  ): Promise<void> {
     const signatures = [...new Set(rows.map(({ signature }) => signature))]
     if (signatures.length === 0) return
     const outcomes = await reader.transactions(signatures, options)
@@ -39,12 +43,17 @@ export function createCompleter ({ reader, store, writer, program, eventAuthorit
         const event = events.find(event => eventIndexOf(event) === row.eventIndex)
         if (event === undefined || event.seq !== row.seq) continue
         const maker = event.user ?? event.accounts[0]
-        if (maker !== undefined) found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity: event.liquidity, blockIndex: outcome.transactionIndex ?? null })
+        const blockIndex = outcome.transactionIndex ?? null
+        if (maker !== undefined) {
+          found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity: event.liquidity, blockIndex })
+        }
       }
     }
   }
 
-  async function fromBlocks (rows: readonly IncompleteEvent[], found: Map<IncompleteEvent, CompletedEvent>): Promise<void> {
+  async function fromBlocks (
+    rows: readonly IncompleteEvent[], found: Map<IncompleteEvent, CompletedEvent>
+  ): Promise<void> {
     for (const slot of new Set(rows.map(({ slot }) => slot))) {
       signal.throwIfAborted()
       const signatures = await reader.blockSignatures(slot, options)
@@ -52,7 +61,8 @@ export function createCompleter ({ reader, store, writer, program, eventAuthorit
       const indexes = new Map(signatures.map((signature, index) => [signature, index]))
       for (const row of rows) {
         const blockIndex = row.slot === slot ? indexes.get(row.signature) : undefined
-        if (blockIndex !== undefined) found.set(row, { dao: row.dao, seq: row.seq, maker: row.maker, liquidity: null, ...found.get(row), blockIndex })
+        if (blockIndex === undefined) continue
+        found.set(row, { dao: row.dao, seq: row.seq, maker: row.maker, liquidity: null, ...found.get(row), blockIndex })
       }
     }
   }
@@ -62,29 +72,29 @@ export function createCompleter ({ reader, store, writer, program, eventAuthorit
     const found = new Map<IncompleteEvent, CompletedEvent>()
     try {
       await fromTransactions(rows.filter(({ maker }) => maker === null), found)
-      await fromBlocks(rows.filter(row => (found.get(row)?.blockIndex ?? null) === null && (row.maker !== null || found.has(row))), found)
+      const isPlaceless = (row: IncompleteEvent) => (found.get(row)?.blockIndex ?? null) === null
+      await fromBlocks(rows.filter(row => isPlaceless(row) && (row.maker !== null || found.has(row))), found)
     } catch (error) {
       if (!isServiceError(error)) throw error
     }
     return found
   }
 
-  /** Above this slot all events were complete, and the state that was so: there is nothing to ask the store until it changes. */
-  let whole: { above: number, version: number } | undefined
-
-  /** Completes the newest events of slots between the two, both excluded. Gives how many were tried and completed, and the oldest slot of them. */
-  return async (above: number, below: number): Promise<{ tried: number, completed: number, oldest: number, newest: number }> => {
-    const { version } = writer
-    if (whole !== undefined && above >= whole.above && version === whole.version) return { tried: 0, completed: 0, oldest: below, newest: above }
+  /**
+   * Completes the newest events of slots between the two, both excluded. Gives how many were tried and completed, and
+   * their oldest and newest slot.
+   */
+  return async (
+    above: number, below: number
+  ): Promise<{ tried: number, completed: number, oldest: number, newest: number }> => {
     const rows = await store.incomplete({ above, below, limit: PAGE })
-    if (rows.length === 0 && below === Number.MAX_SAFE_INTEGER) whole = { above, version }
     const found = await learn(rows)
     signal.throwIfAborted()
     if (found.size > 0) {
       await writer.alone(async () => {
         const makers: DayMaker[] = []
         for (const [{ dao, at, isTrade, maker: known }, { maker }] of found) {
-          if (isTrade && known === null && maker !== null && at >= (writer.state.rolledFrom.get(dao) ?? 0)) makers.push({ dao, day: dayOf(at), maker })
+          if (isTrade && known === null && maker !== null) makers.push({ dao, day: dayOf(at), maker })
         }
         await store.complete([...found.values()], makers)
       })

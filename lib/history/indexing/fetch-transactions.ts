@@ -18,7 +18,10 @@ export interface FetchOptions {
 }
 
 /** What is asked for: a line of a list, or the row of a missing transaction. */
-export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex'>> & { blockTime?: number | null, at?: number | null }
+export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex'>> & {
+  blockTime?: number | null,
+  at?: number | null
+}
 
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
@@ -31,15 +34,18 @@ const MAX_HELD = 2_500
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
 
-const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction => ({ signature, slot, at: at ?? blockTime ?? null, reason })
+const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
+  ({ signature, slot, at: at ?? blockTime ?? null, reason })
 
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
 /**
- * Reads the events of listed transactions and holds them until they are stored, so that nothing is fetched twice because a neighbour failed.
- * No transaction is kept longer than it takes to read it.
+ * Reads the events of listed transactions and holds them until they are stored, so that nothing is fetched twice
+ * because a neighbour failed. No transaction is kept longer than it takes to read it.
  */
-export function createFetcher (reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions) {
+export function createFetcher (
+  reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions
+) {
   const held = new Map<string, LocatedEvent[]>()
   const refused = new Map<string, Refusal>()
   const inFlight = new Map<string, Promise<void>>()
@@ -52,8 +58,12 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
 
   function eventsOf (tx: RawTransaction, { signature, slot, transactionIndex }: Wanted): LocatedEvent[] {
     const found = tx.transaction.signatures[0]
-    if (found !== signature) throw new ServiceError('NODE_BAD_ANSWER', `asked for ${signature}, given ${found ?? 'none'}`)
-    if (tx.slot !== slot) throw new ServiceError('NODE_BAD_ANSWER', `listed in slot ${slot}, given from slot ${tx.slot}`)
+    if (found !== signature) {
+      throw new ServiceError('NODE_BAD_ANSWER', `asked for ${signature}, given ${found ?? 'none'}`)
+    }
+    if (tx.slot !== slot) {
+      throw new ServiceError('NODE_BAD_ANSWER', `listed in slot ${slot}, given from slot ${tx.slot}`)
+    }
     const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
     return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
   }
@@ -75,15 +85,23 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
   }
 
   async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
-    const outcomes = await reader.transactions(wanted.map(({ signature }) => signature), { priority, deadlineMs, signal })
+    const outcomes = await reader.transactions(
+      wanted.map(({ signature }) => signature),
+      { priority, deadlineMs, signal }
+    )
     const pause = createPauses()
     let [begun, spent] = [clock.now(), 0]
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
       if (outcome === null) refuse(one.signature, 'the node does not have it', false)
-      else if (outcome instanceof ServiceError) refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
-      else hold(outcome, one)
+      else if (outcome instanceof ServiceError) {
+        refuse(
+          one.signature,
+          outcome.message,
+          outcome.code === 'VERSION_UNSUPPORTED'
+        )
+      } else hold(outcome, one)
       const wait = pause()
       if (wait === undefined) continue
       spent += clock.now() - begun
@@ -93,7 +111,8 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
     onDecode?.(spent + clock.now() - begun)
   }
 
-  const isOpen = ({ signature, failed = false }: Wanted) => !failed && !held.has(signature) && refused.get(signature)?.final !== true
+  const isOpen = ({ signature, failed = false }: Wanted) =>
+    !failed && !held.has(signature) && refused.get(signature)?.final !== true
 
   return {
     hold,
@@ -104,18 +123,22 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
       const found: Wanted[] = []
       for (const entry of entries) {
         if (found.length === most) break
-        if (isOpen(entry) && !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()) found.push(entry)
+        if (isOpen(entry) && !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()) {
+          found.push(entry)
+        }
       }
       return found
     },
 
     /** When the first of `entries` is due that was refused; Infinity where none was. */
     dueAt: (entries: readonly Wanted[]): number =>
-      entries.reduce((first, entry) => isOpen(entry) ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity) : first, Infinity),
+      entries.reduce((first, entry) => isOpen(entry)
+        ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity)
+        : first, Infinity),
 
     /**
-     * Asks for `entries`, once. What is given is held; what is not, is known as refused, or still open. Throws Stopped, and the ServiceError
-     * of the reader where it gave nothing at all.
+     * Asks for `entries`, once. What is given is held; what is not, is known as refused, or still open. Throws Stopped,
+     * and the ServiceError of the reader where it gave nothing at all.
      */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
@@ -140,7 +163,10 @@ export function createFetcher (reader: HistoryReader, { program, eventAuthority,
       const [reason] = [...refused.values()].filter(({ since }) => givenAt < since).map(({ reason }) => reason)
       return refused.size <= SUSPICIOUS || reason === undefined
         ? undefined
-        : new ServiceError('NODE_BAD_ANSWER', `the node does not give ${refused.size} transactions that it lists: ${reason}`)
+        : new ServiceError(
+          'NODE_BAD_ANSWER',
+          `the node does not give ${refused.size} transactions that it lists: ${reason}`
+        )
     },
 
     /** What is known of an entry; undefined: nothing yet. One that is refused counts as missing after `patienceMs`. */

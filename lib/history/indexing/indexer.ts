@@ -1,12 +1,14 @@
 import type { Clock } from '../../clock.js'
+import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { isServiceError } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause, Stopped } from '../pause.js'
-import { coversDay, headSeenAt, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
+import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
+import { firstAvailable } from './first-available.js'
 import { HistoryLost } from './listings.js'
 import type { MissingOwners } from './missing-owners.js'
 import type { NamedOwners } from '../rules/missing-owners.js'
@@ -17,11 +19,11 @@ import type { StepResult } from './transaction-feed.js'
 
 /** The head, once it is reached: what a process that only reads the store can't know from its rows. */
 export interface HeadReached {
-  /** By the clock, when the node was asked. */
-  at: number
-  /** Newest finalized slot up to which everything is stored. */
-  slot: number
-  /** Sequence numbers by account, all of which should be stored up to `verifiedSlot`; empty until the first comparison. */
+  /** The newest finalized moment up to which everything is stored. */
+  moment: Moment
+  /**
+   * Sequence numbers by account, all of which should be stored up to `verifiedSlot`; empty until the first comparison.
+   */
   accounts: ReadonlyMap<string, bigint>
   verifiedSlot: number
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
@@ -37,24 +39,21 @@ export interface IndexerOptions {
   reconciler: Reconciler
   owners: MissingOwners
   clock: Clock
-  /** Unix ms of the chain; undefined: not known yet. */
-  chainTime: () => number | undefined
   signal: AbortSignal
   onLog: OnLog
   /** Told each time the head is reached. Where it throws, the look at the head has failed. */
   onReached?: ((reached: HeadReached) => Promise<void>) | undefined
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
-  /** Between two looks at the head where nobody tells that it has moved, and where somebody does; and between two checks of the reconciler. */
+  /**
+   * Between two looks at the head where nobody tells that it has moved, and where somebody does; and between two checks
+   * of the reconciler.
+   */
   pollMs: number
   listeningMs: number
   checkMs: number
   /** Whether somebody follows what is published: both come more often then. */
   isFollowed: () => boolean
-  /** For how long at least the chain has been past a slot, ms; 0 where that is not known. */
-  pastMs: (slot: number) => number
-  /** Told of each finalized slot. */
-  onHeadSlot: (slot: number) => void
 }
 
 interface Task { at: number, failures: number }
@@ -69,21 +68,38 @@ const WARMING_POLLS = 5
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
-/** After so long of lower slots that move, ms, the highest one was never to be had. */
-const MARK_MS = 60_000
-/** Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is published. */
+/**
+ * Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is
+ * published.
+ */
 const FOLLOWED_MS = 5_000
 
 /** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
 export function createIndexer (options: IndexerOptions) {
-  const { reader, writer, walk, reconciler, owners, clock, chainTime, signal, onLog, onReached, onProgress, pollMs, listeningMs, checkMs, isFollowed, pastMs, onHeadSlot } = options
+  const {
+    reader,
+    writer,
+    walk,
+    reconciler,
+    owners,
+    clock,
+    signal,
+    onLog,
+    onReached,
+    onProgress,
+    pollMs,
+    listeningMs,
+    checkMs,
+    isFollowed
+  } = options
   const now = () => clock.now()
-  const [head, back, check]: [Task, Task, Task] = [{ at: 0, failures: 0 }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
+  const [head, back, check]: [Task, Task, Task] = [{
+    at: 0,
+    failures: 0
+  }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
   const lost = new Map<string, { times: number, since: number }>()
-  /** The newest finalized slot, when it was first seen, and the same of the last one up to which everything is stored. */
-  let finalized: Asked = { slot: -1, at: 0 }
-  /** The first of the lower slots answered since then. */
-  let lower: Asked | undefined
+  /** The newest finalized moment, and the newest up to which everything is stored. */
+  let newest: Asked | undefined
   let reached: Asked | null = null
   let phase: Phase = 'starting'
   let wakeUp = () => {}
@@ -94,10 +110,11 @@ export function createIndexer (options: IndexerOptions) {
   /** Transactions of the last day that were left when they were first all listed and those stored since. */
   let lastDay: LastDayWork | null = null
 
-  const edge = () => lastDayEdge(chainTime())
-  const isCovered = () => coversDay(writer.state, chainTime())
+  const edge = () => lastDayEdge(newest?.time)
+  const isCovered = () => coversDay(writer.state, newest?.time)
   /** Whether the numbers of the accounts, once the head has come past them, would tell something new. */
-  const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 || reconciler.sequenceGaps().size > 0)
+  const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 ||
+    reconciler.sequenceGaps().size > 0)
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -106,10 +123,15 @@ export function createIndexer (options: IndexerOptions) {
   }
 
   function setPhase (): void {
-    const next = phaseOf(writer.state, reached?.at ?? null, chainTime())
+    const next = phaseOf(writer.state, reached)
     if (next === phase) return
     phase = next
-    onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events: writer.state.events, swaps: writer.state.swaps } })
+    onLog({
+      level: 'info',
+      code: 'phase',
+      message: `the history is ${next}`,
+      detail: { phase, events: writer.state.events, swaps: writer.state.swaps }
+    })
   }
 
   /** How far the last day is; a line now and then. */
@@ -129,28 +151,10 @@ export function createIndexer (options: IndexerOptions) {
     await onProgress?.(lastDay)
   }
 
-  /** What nodes show later of how far the chain was makes the heads older, never younger. */
-  function ageHeads (): void {
-    for (const head of [finalized, reached]) if (head !== null) head.at = headSeenAt(head, now(), pastMs)
-  }
-
-  /**
-   * A node that stands still shows no newer head: the age of what it shows counts from when its slot was first seen, or from when it
-   * should have been, where finality stood before that.
-   */
   async function ask (): Promise<Asked> {
-    const at = now()
-    const slot = await reader.finalizedSlot({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
-    onHeadSlot(slot)
-    const isNewer = slot > finalized.slot
-    if (!isNewer && slot < finalized.slot) lower ??= { slot, at }
-    else lower = undefined
-    if (isNewer || (lower !== undefined && slot > lower.slot && at - lower.at > MARK_MS)) {
-      finalized = { slot, at }
-      lower = undefined
-    }
-    ageHeads()
-    return slot === finalized.slot ? finalized : { slot, at: finalized.at }
+    const { moment } = await reader.head({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
+    if (newest === undefined || moment.time > newest.time) newest = moment
+    return moment
   }
 
   function settle (task: Task, { failure, waitUntil }: StepResult): void {
@@ -163,7 +167,13 @@ export function createIndexer (options: IndexerOptions) {
     const result = await walk.head(ask, edge() ?? -Infinity)
     const { behind } = result
     if (result.taken > 0) head.failures = 0
-    if (behind && !wasBehind) onLog({ level: 'warn', code: 'node-behind', message: 'the newest finalized signature of the node is older than one that is processed' })
+    if (behind && !wasBehind) {
+      onLog({
+        level: 'warn',
+        code: 'node-behind',
+        message: 'the newest finalized signature of the node is older than one that is processed'
+      })
+    }
     wasBehind = behind
     head.at = result.reached === undefined && !behind ? now() : lookedAt + interval()
     if (result.reached !== undefined) await atHead(result.reached)
@@ -171,14 +181,20 @@ export function createIndexer (options: IndexerOptions) {
   }
 
   async function atHead (asked: Asked): Promise<void> {
-    if (reached === null || asked.at > reached.at) reached = asked
+    if (reached === null || asked.time > reached.time) reached = asked
     reconciler.reached(asked.slot)
     await owners.look(reconciler.verifiedSlot)
     // a sequence gap nobody has looked for yet keeps its DAO out of answers: not for longer than it must
     if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
     if (onReached === undefined) return
     const lost = [...reconciler.sequenceGaps().values()].flat().filter(gap => reconciler.wasSearched(gap)).map(gapKey)
-    await onReached({ ...reached, accounts: reconciler.accounts, verifiedSlot: reconciler.verifiedSlot, lost, named: owners.named })
+    await onReached({
+      moment: reached,
+      accounts: reconciler.accounts,
+      verifiedSlot: reconciler.verifiedSlot,
+      lost,
+      named: owners.named
+    })
   }
 
   async function stepBack (ranges: readonly UnindexedRange[]): Promise<void> {
@@ -198,13 +214,16 @@ export function createIndexer (options: IndexerOptions) {
     }
   }
 
-  /** After LOST_AFTER such answers over LOST_MS the node counts as pruned: log it, and give the range up. One alone may come from a node that lags. */
+  /**
+   * After LOST_AFTER such answers over LOST_MS the node counts as pruned: log it, and give the range up. One alone may
+   * come from a node that lags.
+   */
   async function lose (range: UnindexedRange, error: HistoryLost): Promise<void> {
     const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
     lost.set(range.above.oldest, { times: times + 1, since })
     if (times + 1 < LOST_AFTER || now() - since < LOST_MS) throw error
     onLog({ level: 'error', code: 'past-lost', message: `${error.message}: what was there shows as sequence gaps` })
-    await walk.giveUp(range)
+    await walk.giveUp(range, await firstAvailable(reader))
     lost.delete(range.above.oldest)
   }
 
@@ -216,10 +235,20 @@ export function createIndexer (options: IndexerOptions) {
       if (error instanceof Stopped || signal.aborted) return
       task.failures++
       const ours = isServiceError(error)
-      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter: ours ? error.retryAfter : undefined }))
+      const delay = Math.round(backoff(task.failures, {
+        random: clock.random,
+        retryAfter: ours
+          ? error.retryAfter
+          : undefined
+      }))
       task.at = now() + delay
       const message = error instanceof Error ? error.message : String(error)
-      onLog({ level: ours ? 'warn' : 'error', code: 'retry', message: `${message}; tried again in ${delay} ms`, detail: { failures: task.failures, ...(!ours && { error }) } })
+      onLog({
+        level: ours ? 'warn' : 'error',
+        code: 'retry',
+        message: `${message}; tried again in ${delay} ms`,
+        detail: { failures: task.failures, ...(!ours && { error }) }
+      })
     }
   }
 
@@ -266,11 +295,10 @@ export function createIndexer (options: IndexerOptions) {
       wakeUp()
     },
     get walked () { return walk.walked },
-    /** When the head was last known to be reached, by the clock, and up to which slot. */
-    get reached () {
-      ageHeads()
-      return reached
-    },
+    /** The newest finalized moment up to which everything is stored; null: the head has not been reached yet. */
+    get reached () { return reached },
+    /** The chain's time as of the newest finalized moment, Unix seconds. */
+    get time () { return newest?.time },
     get lastDay () { return lastDay }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What is listed below the indexed ranges and waits to be processed. Kept in memory only: after a stop it is listed anew from where the store
- * ends, a call for a thousand.
+ * What is listed below the indexed ranges and waits to be processed. Kept in memory only: after a stop it is listed
+ * anew from where the store ends, a call for a thousand.
  */
 import type { Clock } from '../../clock.js'
 import type { BulkResult, HistoryReader, Priority, SignatureInfo } from '../../chain/types.js'
@@ -46,10 +46,19 @@ export interface ListingsOptions {
 
 /** What a bulk entry says as a line of a list. */
 export function infoOf (tx: BulkResult['entries'][number]): SignatureInfo {
-  return { signature: tx.transaction.signatures[0] ?? '', slot: tx.slot, failed: tx.meta.err !== null, blockTime: tx.blockTime, transactionIndex: tx.transactionIndex }
+  return {
+    signature: tx.transaction.signatures[0] ?? '',
+    slot: tx.slot,
+    failed: tx.meta.err !== null,
+    blockTime: tx.blockTime,
+    transactionIndex: tx.transactionIndex
+  }
 }
 
-/** What the bulk method gives; undefined also where it fails, as where one transaction of a page can't be read: there is another way. */
+/**
+ * What the bulk method gives; undefined also where it fails, as where one transaction of a page can't be read: there is
+ * another way.
+ */
 export async function orNone (asked: Promise<BulkResult | undefined>): Promise<BulkResult | undefined> {
   return await asked.catch((error: unknown) => {
     if (isServiceError(error)) return undefined
@@ -62,12 +71,16 @@ const BULK_PAGE = 1000
 const DEADLINE_MS = 20_000
 
 /** Lists what lies below the indexed ranges, page by page. */
-export function createListings (reader: HistoryReader, fetcher: Fetcher, { program, pageSize, signal }: ListingsOptions) {
+export function createListings (
+  reader: HistoryReader, fetcher: Fetcher, { program, pageSize, signal }: ListingsOptions
+) {
   const listings: Listing[] = []
   const options = (priority: Priority) => ({ priority, deadlineMs: DEADLINE_MS, signal })
 
   /** A page. `minSlot`: a node that has not come so far lists less than there is, or does not know the cursor. */
-  async function signatures (page: { before?: string, limit?: number, minSlot?: number }, priority: Priority): Promise<SignatureInfo[]> {
+  async function signatures (
+    page: { before?: string, limit?: number, minSlot?: number }, priority: Priority
+  ): Promise<SignatureInfo[]> {
     try {
       return await reader.signatures(program, { limit: pageSize, ...page }, options(priority))
     } catch (error) {
@@ -77,12 +90,21 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
     }
   }
 
-  /** A page by the bulk method, its transactions held; undefined: no node offers it, or the one that does lists nothing after the cursor. */
+  /**
+   * A page by the bulk method, its transactions held; undefined: no node offers it, or the one that does lists nothing
+   * after the cursor.
+   */
   async function bulkPage (cursor: Cursor, token: string | undefined): Promise<Page | undefined> {
     const place = token === undefined ? { slots: { lte: cursor.slot } } : { token }
-    const result = await orNone(reader.bulk(program, { order: 'desc', limit: Math.min(BULK_PAGE, pageSize), ...place }, options('past')))
+    const result = await orNone(reader.bulk(
+      program,
+      { order: 'desc', limit: Math.min(BULK_PAGE, pageSize), ...place },
+      options('past')
+    ))
     if (result === undefined) return undefined
-    const from = token === undefined ? result.entries.findIndex(tx => tx.transaction.signatures[0] === cursor.signature) + 1 : 0
+    const from = token === undefined
+      ? result.entries.findIndex(tx => tx.transaction.signatures[0] === cursor.signature) + 1
+      : 0
     if (token === undefined && from === 0) return undefined
     const entries = result.entries.slice(from)
     const infos = entries.map(infoOf)
@@ -102,14 +124,18 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
 
   const endOf = ({ entries, after, anchor }: Listing): Cursor => {
     const last = entries.at(-1)
-    return last === undefined ? { ...after, anchor } : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? after.signature }
+    return last === undefined
+      ? { ...after, anchor }
+      : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? after.signature }
   }
 
   /**
-   * What follows a cursor after which nothing was listed, seen from the entry above it: a node that has lost the cursor answers like one at its
-   * beginning. Undefined: it does not know that place.
+   * What follows a cursor after which nothing was listed, seen from the entry above it: a node that has lost the cursor
+   * answers like one at its beginning. Undefined: it does not know that place.
    */
-  async function behind ({ signature, slot, anchor }: Cursor, priority: Priority): Promise<SignatureInfo[] | undefined> {
+  async function behind (
+    { signature, slot, anchor }: Cursor, priority: Priority
+  ): Promise<SignatureInfo[] | undefined> {
     const page = await signatures({ ...(anchor !== null && { before: anchor }), minSlot: slot }, priority)
     checkPageOrder(page)
     const at = page.findIndex(entry => entry.signature === signature)
@@ -126,7 +152,16 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
     },
 
     begin ({ above: range }: UnindexedRange): Listing {
-      const listing: Listing = { after: { signature: range.oldest, slot: range.oldestSlot }, anchor: range.anchor, entries: [], whole: false, stuck: false }
+      const listing: Listing = {
+        after: {
+          signature: range.oldest,
+          slot: range.oldestSlot
+        },
+        anchor: range.anchor,
+        entries: [],
+        whole: false,
+        stuck: false
+      }
       listings.push(listing)
       return listing
     },
@@ -136,7 +171,11 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
     /** Drops what belongs to no unindexed range any more. */
     keep (ranges: readonly UnindexedRange[]): void {
       const oldest = new Set(ranges.map(({ above }) => above.oldest))
-      for (let at = listings.length - 1; at >= 0; at--) if (!oldest.has(listings[at]!.after.signature)) listings.splice(at, 1)
+      for (let at = listings.length - 1; at >= 0; at--) {
+        if (!oldest.has(listings[at]!.after.signature)) {
+          listings.splice(at, 1)
+        }
+      }
     },
 
     /** Asks for the page behind a listing while what it holds is processed. */
@@ -148,7 +187,8 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
     },
 
     /**
-     * Adds a page. Throws HistoryLost where the node lists nothing although something has to follow, or although it does not know the cursor.
+     * Adds a page. Throws HistoryLost where the node lists nothing although something has to follow, or although it
+     * does not know the cursor.
      */
     async extend (listing: Listing, unindexed: UnindexedRange, bulk: boolean): Promise<void> {
       const { until, above: range } = unindexed
@@ -159,7 +199,9 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
       listing.token = undefined
       const { infos: listed, token, isBulk } = await asked
       const infos = listed.length > 0 ? listed : await behind(end, priority)
-      if (infos === undefined) throw new HistoryLost(`the node no longer knows the signature ${end.signature} of slot ${end.slot}`, unindexed)
+      if (infos === undefined) {
+        throw new HistoryLost(`the node no longer knows the signature ${end.signature} of slot ${end.slot}`, unindexed)
+      }
       if (infos.length > 0) {
         const entries = above(infos, until)
         listing.entries = [...listing.entries, ...entries]
@@ -168,7 +210,12 @@ export function createListings (reader: HistoryReader, fetcher: Fetcher, { progr
         if (isBulk) listing.token = token
         return
       }
-      if (until !== undefined) throw new HistoryLost(`the node lists nothing between slots ${until.newestSlot} and ${range.oldestSlot}, nor that they touch`, unindexed)
+      if (until !== undefined) {
+        throw new HistoryLost(
+        `the node lists nothing between slots ${until.newestSlot} and ${range.oldestSlot}, nor that they touch`,
+        unindexed
+        )
+      }
       listing.whole = true
     }
   }

@@ -13,7 +13,10 @@ export interface MissingOwnersOptions {
 
 export interface MissingOwners {
   readonly named: NamedOwners
-  /** Finds out whose the transactions are that are missing beyond `verifiedSlot`, where any are. Throws what the node throws. */
+  /**
+   * Finds out whose the transactions are that are missing beyond `verifiedSlot`, where any are. Throws what the node
+   * throws.
+   */
   look (verifiedSlot: number): Promise<void>
 }
 
@@ -24,18 +27,25 @@ const PAGE = 1000
 const DEADLINE_MS = 5000
 
 /**
- * Names the owners of missing transactions by the cheapest that every node has. A DAO whose account, read later, numbers no event that is not
- * stored owns none of them, and costs nothing; the few others are asked for their own lists of signatures, one call each however many are missing.
+ * Names the owners of missing transactions by the cheapest that every node has. A DAO whose account, read later,
+ * numbers no event that is not stored owns none of them, and costs nothing; the few others are asked for their own
+ * lists of signatures, one call each however many are missing.
  */
 export function createMissingOwners ({ reader, writer, daos, signal }: MissingOwnersOptions): MissingOwners {
   let named = NOBODY_NAMED
 
-  /** Slots of those of `open` that stand in the list of a DAO; all of them where its list does not reach back to them. */
-  async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>, lowest: number): Promise<Set<number>> {
+  /** Slots of those of `open` that are in the list of a DAO; all of them where its list does not reach back to them. */
+  async function slotsOf (
+    dao: string, open: ReadonlyMap<string, MissingTransaction>, lowest: number
+  ): Promise<Set<number>> {
     const found = new Set<number>()
     let before: string | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const page: SignatureInfo[] = await reader.signatures(dao, { limit: PAGE, ...(before !== undefined && { before }) }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+      const page: SignatureInfo[] = await reader.signatures(dao, {
+        limit: PAGE,
+        ...(before !== undefined &&
+        { before })
+      }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
       for (const { signature } of page) {
         const missing = open.get(signature)
         if (missing !== undefined) found.add(missing.slot)
@@ -59,13 +69,19 @@ export function createMissingOwners ({ reader, writer, daos, signal }: MissingOw
         lowest = Math.min(lowest, missing.slot)
         highest = Math.max(highest, missing.slot)
       }
-      const owners = new Map([...named.owners].map(([dao, slots]) => [dao, new Set([...slots].filter(slot => slot > verifiedSlot))] as const).filter(([, slots]) => slots.size > 0))
+      const owners = new Map([...named.owners].map(([dao, slots]) =>
+        [dao, new Set([...slots].filter(slot => slot > verifiedSlot))] as const).filter(([, slots]) => slots.size > 0))
       if (open.size === 0) {
         if (owners.size !== named.owners.size) named = { slot: named.slot, owners }
         return
       }
       const { slot, daos: list } = await daos()
-      const suspects = suspectsAt(highest, list.map(({ address, seqNum }) => [address, seqNum] as const), slot, writer.state.sequenceRanges)
+      const suspects = suspectsAt(
+        highest,
+        list.map(({ address, seqNum }) => [address, seqNum] as const),
+        slot,
+        writer.state.sequenceRanges
+      )
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       for (const dao of suspects) {
         const slots = await slotsOf(dao, open, lowest)

@@ -7,10 +7,12 @@ import type { Store } from '../store/store.js'
 const MAX_SKIPPED = 16
 
 /**
- * Publishes block ranges as far as nothing can change in them any more. Called whenever the head has been reached; a node that does not tell the
- * time of a block is asked again the next time. Throws HISTORY_UNAVAILABLE.
+ * Publishes block ranges as far as nothing can change in them any more. Called whenever the head has been reached; a
+ * node that does not tell the time of a block is asked again the next time. Throws HISTORY_UNAVAILABLE.
  */
-export function createPublisher (reader: HistoryReader, store: Store): (view: Omit<PublishView, 'incompleteSlot'>) => Promise<void> {
+export function createPublisher (
+  reader: HistoryReader, store: Store
+): (view: Omit<PublishView, 'incompleteSlot'>) => Promise<void> {
   let published: number | undefined
 
   /** The newest slot up to `slot` that has a block, with its time. */

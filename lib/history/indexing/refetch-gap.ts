@@ -38,17 +38,23 @@ const BULK_PAGE = 250
 const CALL_MS = 1000
 
 /**
- * Looks for the events of a sequence gap in the DAO's own signatures: its account is written by every instruction that numbers an event
- * (programs/futarchy/src/instructions), so they are all listed under it. Begins at `from`, or just below the event after the sequence gap, and
- * ends at the time `until` of the clock. What is found is stored; the cursors of the walk stay.
+ * Looks for the events of a sequence gap in the DAO's own signatures: its account is written by every instruction that
+ * numbers an event (programs/futarchy/src/instructions), so they are all listed under it. Begins at `from`, or just
+ * below the event after the sequence gap, and ends at the time `until` of the clock. What is found is stored; the
+ * cursors of the walk stay.
  */
-export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, until: number, options: RefetchOptions): Promise<Refetched> {
+export async function refetchGap (
+  gap: SequenceGap, from: Cursor | undefined, until: number, options: RefetchOptions
+): Promise<Refetched> {
   const { reader, fetcher, writer, store, clock, signal } = options
   const call = () => ({ priority: 'idle' as const, deadlineMs: Math.max(CALL_MS, until - clock.now()), signal })
   const isOver = () => clock.now() >= until || signal.aborted
   let [found, withheld] = [0, false]
 
-  /** Reads those of `entries` that may hold the missing events, a step at least; gives the last one that was looked at, and whether all were. */
+  /**
+   * Reads those of `entries` that may hold the missing events, a step at least; gives the last one that was looked at,
+   * and whether all were.
+   */
   async function read (entries: readonly SignatureInfo[]): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
     const inside = entries.filter(({ slot }) => slot <= gap.toSlot && slot >= gap.fromSlot)
     let last: SignatureInfo | undefined
@@ -59,7 +65,9 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
       const outcomes = some.map(entry => ({ entry, outcome: fetcher.outcome(entry, 0) }))
       const unanswered = outcomes.findIndex(({ outcome }) => outcome === undefined)
       const known = unanswered === -1 ? outcomes : outcomes.slice(0, unanswered)
-      const given = known.flatMap(({ entry, outcome }) => !entry.failed && Array.isArray(outcome) ? [{ signature: entry.signature, events: outcome }] : [])
+      const given = known.flatMap(({ entry, outcome }) => !entry.failed && Array.isArray(outcome)
+        ? [{ signature: entry.signature, events: outcome }]
+        : [])
       const missing = new Set(writer.state.missing.map(({ signature }) => signature))
       found += await writer.commit({
         events: given.toReversed().flatMap(({ events }) => events),
@@ -79,7 +87,13 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
     const slots = { gte: gap.fromSlot, ...(top < Number.MAX_SAFE_INTEGER && { lte: top }) }
     let next = from
     for (let token: string | undefined; ;) {
-      const result = await orNone(reader.bulk(gap.dao, { order: 'desc', limit: BULK_PAGE, ...(token === undefined ? { slots } : { token }) }, call()))
+      const result = await orNone(reader.bulk(gap.dao, {
+        order: 'desc',
+        limit: BULK_PAGE,
+        ...(token === undefined
+          ? { slots }
+          : { token })
+      }, call()))
       if (result === undefined) return undefined
       const infos = result.entries.map(infoOf)
       checkPageOrder(infos)
@@ -97,7 +111,11 @@ export async function refetchGap (gap: SequenceGap, from: Cursor | undefined, un
     const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
     let before = from ?? (after && { signature: after.signature, slot: gap.toSlot })
     for (let isFirst = from === undefined; ; isFirst = false) {
-      const page = await reader.signatures(gap.dao, { limit: 1000, ...(before && { before: before.signature }) }, call()).catch((error: unknown) => {
+      const page = await reader.signatures(
+        gap.dao,
+        { limit: 1000, ...(before && { before: before.signature }) },
+        call()
+      ).catch((error: unknown) => {
         if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
         throw error
       })

@@ -1,10 +1,13 @@
 import type { Clock } from '../../clock.js'
+import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
 import type { Fetcher } from './fetch-transactions.js'
 import { createListings, HistoryLost, type Listing } from './listings.js'
 import { createFeed, type StepResult } from './transaction-feed.js'
 import type { StepWriter } from './step-writer.js'
-import { above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
+import {
+  above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
+} from '../rules/signature-ranges.js'
 import { withLoss } from '../rules/losses.js'
 import type { IndexedRange } from '../rules/types.js'
 
@@ -18,8 +21,8 @@ export interface WalkOptions {
   signal: AbortSignal
 }
 
-/** That the head was asked for: the newest finalized slot, known before the signatures were listed, and when, by the clock. */
-export interface Asked { slot: number, at: number }
+/** The finalized head, known before the signatures were listed. */
+export type Asked = Moment
 
 export interface HeadResult extends StepResult {
   /** Everything up to this slot is stored down to where the newest range begins; undefined: not yet. */
@@ -36,18 +39,26 @@ export interface Remaining {
   secondsLeft: number | null
 }
 
-/** How long a transaction that is listed and not given is asked for again before it counts as missing, ms: at the head it may only be late. */
+/**
+ * How long a transaction that is listed and not given is asked for again before it counts as missing, ms: at the head
+ * it may only be late.
+ */
 const PATIENCE_MS = 7_500
 const HEAD_PATIENCE_MS = 20_000
 /** Signatures asked for in a look at the head: nearly always they reach down to what is stored. */
 const HEAD_PAGE = 25
-/** So many new signatures at most are stored from the oldest up, so that what is covered never has a gap; more, from the newest down. */
+/**
+ * So many new signatures at most are stored from the oldest up, so that what is covered never has a gap; more, from the
+ * newest down.
+ */
 const MAX_RISING = 10_000
 /** Signatures of the last day that are listed before their transactions are read. */
 const MAX_LISTED = 50_000
 
 /** The walk over the program's signatures: what it does is kept by the step writer, one whole step at a time. */
-export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions) {
+export function createSignatureWalk (
+  reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions
+) {
   const { program, pageSize = 1000, stepSize = { least: 1, most: 250 }, clock, signal } = options
   const listings = createListings(reader, fetcher, { program, pageSize, clock, signal })
   const feed = createFeed(reader, fetcher, { program, pageSize, stepSize, clock, signal })
@@ -83,14 +94,20 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     return false
   }
 
-  /** Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for; all of them where it is whole. */
+  /**
+   * Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for;
+   * all of them where it is whole.
+   */
   function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
     const isWhole = oldestTime !== null && oldestTime <= edge
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
-  /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node seems to know nothing of it any more. */
+  /**
+   * Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node
+   * seems to know nothing of it any more.
+   */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.of(range) ?? listings.begin(range)
@@ -103,7 +120,9 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
       return { taken: 0 }
     }
     if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range, true)
-    const advanced = await advance(firstOf(listing.entries, upper, edge), until === undefined ? 'past' : 'head', PATIENCE_MS)
+    const advanced = await advance(firstOf(listing.entries, upper, edge), until === undefined
+      ? 'past'
+      : 'head', PATIENCE_MS)
     const { entries, events, missing } = advanced
     if (entries.length === 0) return advanced
     const rest = listing.entries.slice(entries.length)
@@ -112,7 +131,9 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     await writer.commit({
       events: events.reverse().flat(),
       missing,
-      ...(closed && until === undefined ? { indexedRanges: longer, ended: true } : { indexedRanges: closed ? merge(longer, index) : longer })
+      ...(closed && until === undefined
+        ? { indexedRanges: longer, ended: true }
+        : { indexedRanges: closed ? merge(longer, index) : longer })
     })
     stored(advanced)
     const anchor = entries.at(-2)?.signature ?? listing.after.signature
@@ -121,7 +142,10 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     return advanced
   }
 
-  /** Begins an indexed range at the newest signature, with what is listed above `top`: for the first time, or after a long absence. */
+  /**
+   * Begins an indexed range at the newest signature, with what is listed above `top`: for the first time, or after a
+   * long absence.
+   */
   async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
     const advanced = await advance(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS)
     const { entries: taken, events, missing } = advanced
@@ -130,9 +154,25 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     const last = taken.at(-1)!
     const indexedRanges = [beginRange(taken), ...writer.state.indexedRanges]
     const joined = top !== undefined && rest.length === 0 && whole
-    await writer.commit({ events: events.reverse().flat(), missing, indexedRanges: joined ? merge(indexedRanges, 0) : indexedRanges, ...(top === undefined && { ended: false }) })
+    await writer.commit({
+      events: events.reverse().flat(),
+      missing,
+      indexedRanges: joined
+        ? merge(indexedRanges, 0)
+        : indexedRanges,
+      ...(top === undefined && { ended: false })
+    })
     stored(advanced)
-    if (!joined) listings.put({ after: last, anchor: taken.at(-2)?.signature ?? null, entries: rest, whole: whole && top !== undefined, stuck: false })
+    if (!joined) {
+      listings.put({
+        after: last,
+        anchor: taken.at(-2)?.signature ?? null,
+        entries: rest,
+        whole: whole &&
+      top !== undefined,
+        stuck: false
+      })
+    }
     return advanced
   }
 
@@ -141,7 +181,14 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     const advanced = await advance(rising!.entries, 'head', HEAD_PATIENCE_MS)
     const { entries, events, missing } = advanced
     if (entries.length > 0) {
-      await writer.commit({ events: events.flat(), missing, indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, entries)) })
+      await writer.commit({
+        events: events.flat(),
+        missing,
+        indexedRanges: writer.state.indexedRanges.with(
+          0,
+          extendUp(top, entries)
+        )
+      })
       stored(advanced)
       rising = { ...rising!, after: entries.at(-1)!.signature, entries: rising!.entries.slice(entries.length) }
     }
@@ -151,7 +198,9 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
   }
 
   /** What is new, newest first, as far as it can be listed; `whole`: down to `top`. */
-  async function listNew (top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number): Promise<{ entries: SignatureInfo[], whole: boolean }> {
+  async function listNew (
+    top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number
+  ): Promise<{ entries: SignatureInfo[], whole: boolean }> {
     const entries = above(page, top)
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
@@ -175,7 +224,10 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     if (top !== undefined && rising?.after === top.newest) return await rise(top)
     const asked = await ask()
     // A node that has not come so far would list less than there is
-    const page = await listings.signatures({ minSlot: asked.slot, ...(top !== undefined && { limit: Math.min(HEAD_PAGE, pageSize) }) }, 'head')
+    const page = await listings.signatures(
+      { minSlot: asked.slot, ...(top !== undefined && { limit: Math.min(HEAD_PAGE, pageSize) }) },
+      'head'
+    )
     checkPageOrder(page)
     const [newest] = page
     if (top === undefined) {
@@ -200,13 +252,19 @@ export function createSignatureWalk (reader: HistoryReader, writer: StepWriter, 
     return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
   }
 
-  /** Closes an unindexed range of which no node knows anything any more. `loss`: what to note of it; none where the beginning is all that is lost. */
-  async function giveUp ({ index, above: upper, until }: UnindexedRange): Promise<void> {
+  /**
+   * Closes an unindexed range of which no node knows anything any more. What is lost ends where the first node begins
+   * (`begins`), else with the first transaction above; nothing is noted where the beginning is all that is lost.
+   */
+  async function giveUp ({ index, above: upper, until }: UnindexedRange, begins: Moment | undefined): Promise<void> {
     const { indexedRanges, losses } = writer.state
     if (until === undefined) {
       await writer.commit({ events: [], ended: true })
     } else {
-      const loss = { fromSlot: until.newestSlot, toSlot: upper.oldestSlot, until: upper.oldestTime }
+      const isWithin = begins !== undefined && begins.slot > until.newestSlot && begins.slot <= upper.oldestSlot
+      const loss = isWithin
+        ? { fromSlot: until.newestSlot, toSlot: begins.slot - 1, until: begins.time }
+        : { fromSlot: until.newestSlot, toSlot: upper.oldestSlot, until: upper.oldestTime }
       await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index), losses: withLoss(losses, loss) })
     }
     listings.keep(open())

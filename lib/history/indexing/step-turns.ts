@@ -5,8 +5,8 @@ export interface StepTurns {
   /** Writes rows and takes them into the state, while nobody reads. Throws what `work` throws. */
   change (work: () => Promise<void>): Promise<void>
   /**
-   * Runs reads of the store and of the state that belong together: none of them finds a step's rows without its state, or only some of them. `work` is run
-   * again where a step came in between. Throws what it throws.
+   * Runs reads of the store and of the state that belong together: none of them finds a step's rows without its state,
+   * or only some of them. `work` is run again where a step came in between. Throws what it throws.
    */
   read<T> (work: () => Promise<T>): Promise<T>
 }

@@ -1,17 +1,14 @@
 import { createPauses, createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
-import { joinCandles } from '../rules/candles.js'
+import { joinCandles, type CandleRow, type Size } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
-import { planStep, type AttributedEvent, type StateBefore, type StepPlan } from '../rules/plan-step.js'
-import { keepsFees } from '../../protocol/events.js'
-import { addCandles, hoursIn, minutesIn } from '../rules/kept-candles.js'
-import { createGrownEvents } from './grown-events.js'
+import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { createStepTurns, type StepTurns } from './step-turns.js'
-import { createWrittenRows } from './written-rows.js'
-import { difference, insert, mayHold, rangeOf } from '../rules/sequence-ranges.js'
-import type { StepChanges, Store } from '../store/store.js'
-import type { MissingTransaction, IndexedRange, Loss, MinuteRow, SequenceRange, StoreState, UnattributedEvent, WholeDay } from '../rules/types.js'
+import { mayHold } from '../rules/sequence-ranges.js'
+import type { AddedRows } from '../rules/tally.js'
+import type { JudgedEvent, Store } from '../store/store.js'
+import type { MissingTransaction, IndexedRange, Loss, StoreState, UnattributedEvent } from '../rules/types.js'
 
 /** What one step of the walk brings. */
 export interface Step {
@@ -24,6 +21,7 @@ export interface Step {
   ended?: boolean
   losses?: Loss[]
   numbersAhead?: Map<string, bigint>
+  beginning?: number
 }
 
 /** The only writer of a store, with what it must know of its contents in memory. One call at a time. */
@@ -31,37 +29,46 @@ export interface StepWriter {
   readonly state: Readonly<StoreState>
   /** Whether `address` is a DAO by an event or by what `learn` was told. */
   isDao (address: string): boolean
-  /** Writes a step at once and whole, or throws HISTORY_UNAVAILABLE and leaves everything as it was. Gives the number of new events. */
+  /**
+   * Writes a step at once and whole, or throws HISTORY_UNAVAILABLE and leaves everything as it was. Gives the number of
+   * new events.
+   */
   commit (step: Step): Promise<number>
   /** Tells of DAOs that exist on the chain: events that waited for one are placed. */
   learn (daos: Iterable<string>): Promise<void>
-  /**
-   * Takes events of a DAO that are stored as not understood as what they are understood to be now: everything that follows from them becomes what it would
-   * be had they been understood at once. Throws HISTORY_UNAVAILABLE and leaves everything as it was.
-   */
-  replace (dao: string, events: readonly ReadAgain[]): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
   readonly read: StepTurns['read']
   /** Grows with every change of the state. */
   readonly version: number
-  /** By DAO the newest number of an event that was seen and could not be told yet: it is stored, or missing. */
-  readonly leftOut: ReadonlyMap<string, bigint>
-  /** Forms of events that no release had and that have proved themselves. */
-  readonly grownForms: number
+  /**
+   * What has been found of events of unknown kinds: why each is not understood, or null where it has left its pool
+   * alone.
+   */
+  judge (found: readonly JudgedEvent[]): Promise<void>
 }
-
-/** An event that is understood now, with the proposal that it names. */
-export interface ReadAgain extends AttributedEvent { proposal: string | null }
-
-/** Events of a DAO read at a time. */
-const PAGE = 5000
 
 const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
 const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
 
-/** Loads the state of `store` and becomes its writer. `chainTime`: Unix milliseconds, undefined where it is not known yet; by default no event is of late. */
-export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog, chainTime: () => number | undefined = () => Infinity): Promise<StepWriter> {
+/**
+ * The stored candles of the same DAOs and times with what is to be added to them: totals, so that a step written twice
+ * is not added twice.
+ */
+export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
+  const totals: Record<Size, CandleRow[]> = { minutes: [], hours: [], days: [] }
+  for (const size of ['minutes', 'hours', 'days'] as const) {
+    const stored = new Map((await store.candles(size, added[size])).map(row => [`${row.start} ${row.dao}`, row]))
+    totals[size] = added[size].map(row => {
+      const known = stored.get(`${row.start} ${row.dao}`)
+      return known === undefined ? row : { ...row, ...joinCandles(known, row) }
+    })
+  }
+  return totals
+}
+
+/** Loads the state of `store` and becomes its writer. */
+export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog): Promise<StepWriter> {
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
@@ -79,12 +86,12 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const isDao = (address: string) => learnt.has(address) || state.sequenceRanges.has(address)
 
-  const grown = createGrownEvents({ rate: valuation.rate, isDao, chainTime, onLog })
-  const written = createWrittenRows(store)
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
   /** What is known once this step's events are. */
-  function directoryOf (located: readonly LocatedEvent[]): Directory & { proposals: Map<string, string>, daos: Set<string> } {
+  function directoryOf (
+    located: readonly LocatedEvent[]
+  ): Directory & { proposals: Map<string, string>, daos: Set<string> } {
     const proposals = new Map<string, string>()
     const daos = new Set<string>()
     for (const { event: { dao, proposal, name } } of located) {
@@ -105,7 +112,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
     const wanted = [...keys].filter(key => state.unattributedKeys.has(key))
     if (wanted.length === 0) return []
-    return (await store.unattributed(wanted)).map(row => attributeLater(row, directory)).filter(row => row !== undefined)
+    return (await store.unattributed(wanted)).map(row => attributeLater(
+      row,
+      directory
+    )).filter(row => row !== undefined)
   }
 
   /** Tells of different events under one number: nodes that disagree, or a fault of ours. */
@@ -114,67 +124,77 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     for (const { dao, seq, signature, eventIndex } of repeated) {
       const kept = origins.get(`${seq} ${dao}`)
       if (kept === undefined || (kept.signature === signature && kept.eventIndex === eventIndex)) continue
-      onLog({ level: 'error', code: 'conflict', message: `event ${seq} of ${dao} is in ${kept.signature} and in ${signature}: the first one stays`, detail: { dao } })
+      onLog({
+        level: 'error',
+        code: 'conflict',
+        message: `event ${seq} of ${dao} is in ${kept.signature} and in ${signature}: the first one stays`,
+        detail: { dao }
+      })
     }
   }
 
-  function report ({ missing = [] }: Step, unattributed: readonly UnattributedEvent[], events: StepPlan['events']): void {
+  function report (
+    { missing = [] }: Step, unattributed: readonly UnattributedEvent[], events: StepPlan['events']
+  ): void {
     for (const { signature, reason } of missing) {
-      onLog({ level: 'warn', code: 'transaction-missing', message: `transaction ${signature} can't be read, it is looked for again later: ${reason}` })
+      onLog({
+        level: 'warn',
+        code: 'transaction-missing',
+        message: `transaction ${signature} can't be read, it is looked for again later: ${reason}`
+      })
     }
     for (const row of unattributed) {
-      onLog({ level: 'warn', code: 'unattributed', message: `an event of kind ${row.kind} in ${row.signature} has no known DAO: ${row.reason ?? 'kept until it has'}` })
+      onLog(
+        {
+          level: 'warn',
+          code: 'unattributed',
+          message: `an event of kind ${row.kind} in ${row.signature} has no known DAO: ${row.reason ?? 'kept until it has'}`
+        }
+      )
     }
-    for (const { kind, dao, signature, reason } of events) {
-      if (kind === 'Unreadable') onLog({ level: 'warn', code: 'unreadable', message: `an event of ${dao} in ${signature} can't be read: ${reason}`, detail: { dao } })
-    }
-  }
-
-  /** Day rows and rates are kept as totals, so that writing a step twice would not add it twice. */
-  async function totals ({ days, minutes, rates }: StepPlan) {
-    const storedDays = await written.days(days)
-    const storedMinutes = await written.minutes(minutes)
-    return {
-      days: days.map((row, at): WholeDay => {
-        const stored = storedDays[at]
-        const hours = addCandles(stored?.hours ?? null, row.hours, hoursIn(row.day))
-        return stored === undefined ? { ...row, hours } : { ...row, ...joinCandles(stored, row), hours }
-      }),
-      minutes: minutes.map((row, at): MinuteRow => ({ ...row, candles: addCandles(storedMinutes[at]?.candles ?? null, row.candles, minutesIn(row.start)) })),
-      rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
+    for (const { dao, signature, reason } of events) {
+      if (reason === null) continue
+      onLog({
+        level: 'warn',
+        code: 'unreadable',
+        message: `an event of ${dao} in ${signature} can't be read: ${reason}`,
+        detail: { dao }
+      })
     }
   }
 
-  async function commit (given: Step): Promise<number> {
-    const step = { ...given, events: grown.resolve(given.events) }
+  async function commit (step: Step): Promise<number> {
     const directory = directoryOf(step.events)
     const rows = step.events.map(event => attribute(event, directory))
     const freed = await released([...directory.proposals.keys(), ...directory.daos], directory)
-    return await apply(step, [...freed, ...rows.filter(isAttributed)], rows.filter(isWaiting), freed, directory.proposals)
+    return await apply(step, [...freed, ...rows.filter(isAttributed)], rows.filter(
+      isWaiting
+    ), freed, directory.proposals)
   }
 
   async function apply (
-    step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>,
-    { before = state, replaced = [] }: { before?: StateBefore, replaced?: StepChanges['replaced'] } = {}
+    step: Step,
+    attributed: AttributedEvent[],
+    unattributed: UnattributedEvent[],
+    freed: AttributedEvent[],
+    proposals: ReadonlyMap<string, string>
   ): Promise<number> {
     const pause = createPauses()
-    const planned = planStep(before, attributed, valuation)
-    const sums = await totals(planned)
+    const planned = planStep(state, attributed, valuation)
+    const candles = await withStored(store, planned)
+    const rates = Array.from(planned.rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
     // planning is one piece of work, writing another; nothing has changed yet
     await pause()
-    const [events, swaps] = [state.events + planned.events.length - replaced.length, state.swaps + planned.swaps]
+    const [events, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
     const ended = step.ended ?? state.ended
     await change(async () => {
       await store.write({
-        replaced,
+        ...candles,
         events: planned.events,
         fees: planned.fees,
-        sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { ranges, put, drop }]) => (
-          { dao, ...(before === state ? { put, drop } : difference(state.sequenceRanges.get(dao) ?? [], ranges)) }
-        )),
-        ...sums,
+        sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { put, drop }]) => ({ dao, put, drop })),
         makers: planned.makers,
-        minutesFrom: planned.minutesFrom,
+        rates,
         firstSwaps: Array.from(planned.firstSwaps, ([dao, at]) => ({ dao, at })),
         proposals: Array.from(proposals, ([proposal, dao]) => ({ proposal, dao })),
         unattributed,
@@ -185,28 +205,27 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         ended,
         losses: step.losses ?? null,
         numbersAhead: step.numbersAhead ?? null,
+        beginning: step.beginning ?? null,
         events_total: events,
         swaps_total: swaps
-      }).catch((error: unknown) => {
-        // it may have been committed all the same, and the answer lost
-        written.forget()
-        throw error
       })
-      written.note(sums.days, sums.minutes)
       for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
-      for (const { bps, swaps } of sums.rates) state.rates.set(bps, swaps)
+      for (const { bps, swaps } of rates) state.rates.set(bps, swaps)
       for (const { dao, at, reason } of planned.events) {
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
       for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
       const gone = new Set([...step.found ?? [], ...(step.missing ?? []).map(({ signature }) => signature)])
-      if (gone.size > 0) state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
+      if (gone.size > 0) {
+        state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
+      }
       if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
       if (step.losses !== undefined) state.losses = step.losses
       if (step.numbersAhead !== undefined) state.numbersAhead = step.numbersAhead
-      Object.assign(state, { ended, events, swaps, minutesFrom: planned.minutesFrom })
+      if (step.beginning !== undefined) state.beginning = step.beginning
+      Object.assign(state, { ended, events, swaps })
       version++
     })
     if (planned.repeated.length > 0) await compareRepeated(planned)
@@ -217,38 +236,16 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   async function learn (daos: Iterable<string>): Promise<void> {
     const fresh = new Set([...daos].filter(dao => !isDao(dao)))
-    const freed = await released(fresh, { isDao: address => fresh.has(address) || isDao(address), daoOfProposal: proposal => state.proposals.get(proposal), fits })
+    const freed = await released(fresh, {
+      isDao: address => fresh.has(address) ||
+      isDao(address),
+      daoOfProposal: proposal => state.proposals.get(proposal),
+      fits
+    })
     if (freed.length > 0) await apply({ events: [] }, freed, [], freed, new Map())
     // Only now: were they known before what waits for them is written, a failed write would leave it waiting
     for (const dao of fresh) learnt.add(dao)
     if (fresh.size > 0) version++
-  }
-
-  async function replace (dao: string, events: readonly ReadAgain[]): Promise<void> {
-    const replaced = events.map(({ event: { seq } }) => ({ dao, seq }))
-    const seqs = new Set(replaced.map(({ seq }) => seq))
-    // The ranges as they would be were these events still to come
-    const ranges: SequenceRange[] = []
-    let unreadable = -Infinity
-    for (let from = 0n; ;) {
-      const page = await store.eventsOf(dao, from, PAGE)
-      for (const event of page) {
-        if (seqs.has(event.seq)) continue
-        insert(ranges, rangeOf(event, keepsFees(event.kind)), [])
-        if (event.reason !== null) unreadable = Math.max(unreadable, event.at)
-      }
-      if (page.length < PAGE) break
-      from = page.at(-1)!.seq + 1n
-    }
-    const proposals = new Map(events.flatMap(({ proposal }) => proposal === null || state.proposals.has(proposal) ? [] : [[proposal, dao]]))
-    const freed = await released(proposals.keys(), { isDao, daoOfProposal: proposal => proposals.get(proposal) ?? state.proposals.get(proposal), fits })
-    const planned = await apply({ events: [] }, [...freed, ...events], [], freed, proposals, {
-      replaced, before: { ...state, sequenceRanges: new Map([...state.sequenceRanges, [dao, ranges]]) }
-    })
-    if (unreadable === -Infinity) state.unreadable.delete(dao)
-    else state.unreadable.set(dao, unreadable)
-    version++
-    onLog({ level: 'info', code: 'reread', message: `${planned} events of ${dao} that could not be read when they were stored are read now`, detail: { dao } })
   }
 
   const inTurn = createTurns()
@@ -257,11 +254,12 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     isDao,
     commit: step => inTurn(() => commit(step)),
     learn: daos => inTurn(() => learn(daos)),
-    replace: (dao, events) => inTurn(() => replace(dao, events)),
-    alone: work => inTurn(async () => await work(state).finally(() => written.forget())),
+    alone: work => inTurn(() => work(state)),
     read,
     get version () { return version },
-    leftOut: grown.leftOut,
-    get grownForms () { return grown.forms }
+    judge: found => inTurn(() => change(async () => {
+      state.unreadable = await store.judge(found)
+      version++
+    }))
   }
 }

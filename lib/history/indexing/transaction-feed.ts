@@ -33,19 +33,27 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/** The transactions of a step may take so long, ms: twice the windows by which nodes count. What is not there by then is asked for by the next one. */
+/**
+ * The transactions of a step may take so long, ms: twice the windows by which nodes count. What is not there by then is
+ * asked for by the next one.
+ */
 const FETCH_MS = 20_000
 /** Entries that are looked at beyond the first one that is still open. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
 const BULK_PAGE = 1000
 const BULK_FROM = 50
-/** Where all that is open is under way for somebody else, it is looked at again after so long, ms: a loop without a pause would let no answer in. */
+/**
+ * Where all that is open is under way for somebody else, it is looked at again after so long, ms: a loop without a
+ * pause would let no answer in.
+ */
 const UNDER_WAY_MS = 50
 /** Calls for transactions that are under way at a time. */
 const AHEAD = 2
 
-export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions) {
+export function createFeed (
+  reader: HistoryReader, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions
+) {
   const pace = createPace(clock, stepSize)
   /** What is asked for while a step is written. */
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
@@ -53,16 +61,25 @@ export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, 
   let isSeeding = false
   let walked = 0
 
-  /** Has the transactions of many entries by one call, where a node offers that, and holds them; false: nothing was asked for. */
+  /**
+   * Has the transactions of many entries by one call, where a node offers that, and holds them; false: nothing was
+   * asked for.
+   */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     const [first, last] = [some[0], some.at(-1)]
-    if (first === undefined || last === undefined || some.length <= BULK_FROM || seeded === first.signature) return false
+    if (first === undefined || last === undefined || some.length <= BULK_FROM || seeded === first.signature) {
+      return false
+    }
     const order = first.slot < last.slot ? 'asc' as const : 'desc' as const
     const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
     seeded = first.signature
     isSeeding = true
-    const asked = reader.bulk(program, { order, limit: Math.min(BULK_PAGE, pageSize), slots }, { priority, deadlineMs: FETCH_MS, signal })
+    const asked = reader.bulk(
+      program,
+      { order, limit: Math.min(BULK_PAGE, pageSize), slots },
+      { priority, deadlineMs: FETCH_MS, signal }
+    )
     const result = await orNone(asked).finally(() => { isSeeding = false })
     if (result === undefined) return false
     const wanted = new Set(some.map(({ signature }) => signature))
@@ -113,8 +130,13 @@ export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, 
     }
   }
 
-  /** Brings in the transactions of the first of `entries`. Throws what the node failed with where that leaves nothing to be stored. */
-  async function advance (entries: readonly SignatureInfo[], priority: Priority, patienceMs: number): Promise<Advanced> {
+  /**
+   * Brings in the transactions of the first of `entries`. Throws what the node failed with where that leaves nothing to
+   * be stored.
+   */
+  async function advance (
+    entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
+  ): Promise<Advanced> {
     const queue = ahead.get(priority) ?? []
     ahead.set(priority, queue)
     let failure: unknown
@@ -128,7 +150,14 @@ export function createFeed (reader: HistoryReader, fetcher: Fetcher, { program, 
     const found = ready(window, patienceMs)
     if (found.entries.length === 0 && (failure ??= fetcher.illness()) !== undefined) throw failure
     if (failure === undefined) bringAhead(entries, priority, queue)
-    return { ...found, taken: found.entries.length, failure, waitUntil: found.entries.length === 0 && queue.length === 0 ? Math.max(fetcher.dueAt(window), clock.now() + UNDER_WAY_MS) : undefined }
+    return {
+      ...found,
+      taken: found.entries.length,
+      failure,
+      waitUntil: found.entries.length === 0 && queue.length === 0
+        ? Math.max(fetcher.dueAt(window), clock.now() + UNDER_WAY_MS)
+        : undefined
+    }
   }
 
   return {

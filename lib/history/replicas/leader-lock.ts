@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, type RawBuilder, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
 import pg from 'pg'
 import { systemClock } from '../../clock.js'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
@@ -8,8 +8,9 @@ import type { Engine } from '../store/create-store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
 
 /**
- * A connection of its own, which may lead: hold the lock by which one process of all writes. The server ends it after so long without
- * a word, so a process that is stopped or cut off does not keep the lead; who is alive says something every BEAT_MS.
+ * A connection of its own, which may lead: hold the lock by which one process of all writes. The server ends it after
+ * so long without a word, so a process that is stopped or cut off does not keep the lead; who is alive says something
+ * every BEAT_MS.
  */
 const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
@@ -29,18 +30,6 @@ export interface Session extends LeaderSession {
 /** The channel on which a leader tells the others that something has been written. */
 export const channelOf = (schema: string): string => `${schema}_written`
 
-/** A lock that every session shares: those who hold it are the processes that are there. */
-const presenceOf = (schema: string): RawBuilder<number> => sql`hashtextextended(${`dao-market-data present ${schema}`}, 0)`
-
-/** How many sessions are open in a schema. */
-export async function countSessions (db: Kysely<Tables>, schema: string): Promise<number> {
-  const { rows: [found] } = await sql<{ n: number }>`
-    select count(*)::int as n from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and mode = 'ShareLock'
-      and database = (select oid from pg_database where datname = current_database())
-      and (classid::bigint << 32 | objid::bigint) = ${presenceOf(schema)}`.execute(db)
-  return found!.n
-}
-
 /** One connection as a pool whose users wait for each other. */
 function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   let last = Promise.resolve()
@@ -56,10 +45,16 @@ function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   }
 }
 
-/** Opens a session. `onWritten` is told when a leader, of this process or another, has written. Throws what the driver throws. */
+/**
+ * Opens a session. `onWritten` is told when a leader, of this process or another, has written. Throws what the driver
+ * throws.
+ */
 export async function openSession (place: PostgresLocation, onWritten: () => void = () => {}): Promise<Session> {
   const { schema } = place
-  const client = new pg.Client(configOf(place, { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }))
+  const client = new pg.Client(configOf(
+    place,
+    { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }
+  ))
   const gone = new AbortController()
   const end = async () => {
     gone.abort()
@@ -73,13 +68,18 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
   let epoch: string | undefined
 
-  /** After anything but a refused row it is not known what the server has done: the connection is given up, and what is true read anew. */
+  /**
+   * After anything but a refused row it is not known what the server has done: the connection is given up, and what is
+   * true read anew.
+   */
   async function orLost<T> (work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
       if (!isRefusedRow(error)) await end()
-      throw isServiceError(error) || isRefusedRow(error) ? error : new ServiceError('HISTORY_UNAVAILABLE', `the database can't be used: ${messageOf(error)}`, { cause: error })
+      throw isServiceError(error) || isRefusedRow(error)
+        ? error
+        : new ServiceError('HISTORY_UNAVAILABLE', `the database can't be used: ${messageOf(error)}`, { cause: error })
     }
   }
 
@@ -90,7 +90,9 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
       await beat()
       return true
     }
-    const { rows: [found] } = await sql<{ got: boolean }>`select pg_try_advisory_lock(hashtextextended(${`dao-market-data lead ${schema}`}, 0)) as got`.execute(db)
+    const { rows: [found] } = await sql<{
+      got: boolean
+    }>`select pg_try_advisory_lock(hashtextextended(${`dao-market-data lead ${schema}`}, 0)) as got`.execute(db)
     if (found?.got !== true) return false
     // Fencing token: a write whose epoch no longer matches aborts
     const { rows: [next] } = await sql<{ value: string }>`
@@ -102,7 +104,9 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
 
   async function writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
-      const { rows } = await sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(trx)
+      const { rows } = await sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(
+        trx
+      )
       if (rows.length === 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'another process writes the history now')
       await work(trx)
       await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)
@@ -111,7 +115,6 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
 
   await orLost(async () => {
     await sql`listen ${sql.id(channelOf(schema))}`.execute(db)
-    await sql`select pg_advisory_lock_shared(${presenceOf(schema)})`.execute(db)
   })
   return {
     db,

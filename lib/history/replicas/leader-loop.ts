@@ -35,8 +35,12 @@ export interface LeaderOptions<S extends LeaderSession> {
 /** Longest wait before a lost session is opened anew, ms: the lead may be free. */
 const MAX_MS = 2000
 
-/** Keeps a session, and leads whenever the lead is free; resolves after the signal, when all has ended. Never throws. */
-export async function runLeaderLoop<S extends LeaderSession> ({ open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>): Promise<void> {
+/**
+ * Keeps a session, and leads whenever the lead is free; resolves after the signal, when all has ended. Never throws.
+ */
+export async function runLeaderLoop<S extends LeaderSession> (
+  { open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
+): Promise<void> {
   async function keep (session: S): Promise<void> {
     const ending = new AbortController()
     const end = () => ending.abort()
@@ -54,7 +58,13 @@ export async function runLeaderLoop<S extends LeaderSession> ({ open, begin, com
     } finally {
       signal.removeEventListener('abort', end)
       if (term !== undefined) {
-        if (!signal.aborted) onLog({ level: 'warn', code: 'leadership', message: 'this process has lost the lead: another may write the history now' })
+        if (!signal.aborted) {
+          onLog({
+            level: 'warn',
+            code: 'leadership',
+            message: 'this process has lost the lead: another may write the history now'
+          })
+        }
         await term.stop()
       }
       await session.close()
@@ -67,9 +77,17 @@ export async function runLeaderLoop<S extends LeaderSession> ({ open, begin, com
       failures = 0
       await keep(session)
     } catch (error) {
-      if (failures === 0) onLog({ level: 'warn', code: 'retry', message: `the database: ${messageOf(error)}; tried again until it answers` })
+      if (failures === 0) {
+        onLog({
+          level: 'warn',
+          code: 'retry',
+          message: `the database: ${messageOf(error)}; tried again until it answers`
+        })
+      }
       failures++
     }
-    if (!signal.aborted) await pause(clock, backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
+    if (!signal.aborted) {
+      await pause(clock, backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
+    }
   }
 }

@@ -1,11 +1,16 @@
 /**
- * Candles of trades: first, highest, lowest and last price of a stretch of time, with its sums. Prices are kept as the two amounts that
- * they are the quotient of, so nothing is rounded and candles of any length can be joined to longer ones.
+ * Candles of trades: first, highest, lowest and last price of a stretch of time, with its sums. Prices are kept as the
+ * two amounts that they are the quotient of, so nothing is rounded and candles can be joined to longer ones.
  */
 import type { SwapVolume } from '../../market/volume.js'
 import { ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
+import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
+
+/** The lengths of candles that are kept, in seconds. */
+export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
+export type Size = keyof typeof SIZES
 
 /** A swap and what it paid to the protocol, in raw units of its input; null: not known. */
 export interface PaidSwap extends SpotSwap { fee: bigint | null }
@@ -16,7 +21,14 @@ export interface ExecutedPrice { quote: bigint, base: bigint }
 /** The price of a trade with its number, by which first and last are told. */
 export interface TradePrice extends ExecutedPrice { seq: bigint }
 
-export interface CandlePrices { open: TradePrice, high: ExecutedPrice, low: ExecutedPrice, close: TradePrice }
+export interface CandlePrices {
+  open: TradePrice
+  high: ExecutedPrice
+  low: ExecutedPrice
+  close: TradePrice
+  /** What all trades that have a price paid and received: their quotient is the average price. */
+  average: ExecutedPrice
+}
 
 /** Sums are in raw units × SCALE of fixed-point.ts. */
 export interface Candle {
@@ -30,6 +42,9 @@ export interface Candle {
   /** null: no trade that has a price. */
   prices: CandlePrices | null
 }
+
+/** The candle of a DAO that begins at the Unix second `start`. */
+export interface CandleRow extends Candle { dao: string, start: number }
 
 export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
 
@@ -45,7 +60,9 @@ export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The protocol fee of a swap in raw quote units: as charged, or at the swap's own price; null where it is not known. */
+/**
+ * The protocol fee of a swap in raw quote units: as charged, or at the swap's own price; null where it is not known.
+ */
 export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)
@@ -63,7 +80,7 @@ export function candleOf (swap: PaidSwap, seq: bigint, { base, quote }: Pick<Swa
     trades: 1,
     fees: fee === null ? 0n : scaled(fee),
     unknownFees: fee === null ? 1 : 0,
-    prices: price === null ? null : { open: price, high: price, low: price, close: price }
+    prices: price === null ? null : { open: price, high: price, low: price, close: price, average: price }
   }
 }
 
@@ -73,7 +90,8 @@ function joinPrices (a: CandlePrices | null, b: CandlePrices | null): CandlePric
     open: a.open.seq < b.open.seq ? a.open : b.open,
     high: comparePrices(a.high, b.high) >= 0 ? a.high : b.high,
     low: comparePrices(a.low, b.low) <= 0 ? a.low : b.low,
-    close: a.close.seq > b.close.seq ? a.close : b.close
+    close: a.close.seq > b.close.seq ? a.close : b.close,
+    average: { quote: a.average.quote + b.average.quote, base: a.average.base + b.average.base }
   }
 }
 
@@ -87,7 +105,7 @@ export const joinCandles = (a: Candle, b: Candle): Candle => ({
   prices: joinPrices(a.prices, b.prices)
 })
 
-/** What has to be added to a candle that holds `before` for it to hold `after`: the same trade, its fee now known. Its prices stay. */
+/** What turns a candle that holds `before` into one that holds `after`: the same trade, its fee now known. */
 export const candleChange = (before: Candle, after: Candle): Candle => ({
   base: after.base - before.base,
   quote: after.quote - before.quote,
@@ -96,6 +114,3 @@ export const candleChange = (before: Candle, after: Candle): Candle => ({
   unknownFees: after.unknownFees - before.unknownFees,
   prices: null
 })
-
-/** A candle's volumes and trades alone. */
-export const volumesOf = ({ base, quote, trades }: Candle): Candle => ({ ...EMPTY_CANDLE, base, quote, trades })

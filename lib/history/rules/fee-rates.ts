@@ -8,7 +8,10 @@ export function feeRatesOf (swaps: Iterable<{ dao: string, slot: number, swap: S
     const bps = fee === null ? undefined : observedBps(fee, input)?.toString()
     if (bps === undefined) continue
     const known = rates.get(`${bps} ${dao}`)
-    rates.set(`${bps} ${dao}`, { dao, bps, fromSlot: Math.min(known?.fromSlot ?? slot, slot), toSlot: Math.max(known?.toSlot ?? slot, slot) })
+    rates.set(
+      `${bps} ${dao}`,
+      { dao, bps, fromSlot: Math.min(known?.fromSlot ?? slot, slot), toSlot: Math.max(known?.toSlot ?? slot, slot) }
+    )
   }
   return [...rates.values()]
 }

@@ -1,8 +1,9 @@
 import type { MissingTransaction, SequenceRange } from './types.js'
 
 /**
- * Whose transactions are missing. Up to the slot at which the accounts were last compared, what is missing shows as a sequence gap of its DAO
- * and hides that one alone. Beyond it, the DAOs' own lists name the owners; until they have, it may be anybody's.
+ * Whose transactions are missing. Up to the slot at which the accounts were last compared, what is missing shows as a
+ * sequence gap of its DAO and hides that one alone. Beyond it, the DAOs' own lists name the owners; until they have, it
+ * may be anybody's.
  */
 export interface NamedOwners {
   /** Up to this slot every missing transaction has been looked for in the lists of those that may own it. */
@@ -20,8 +21,13 @@ export interface OwnerFacts {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
 }
 
-/** Whether one of `missing` may be a DAO's without showing as its sequence gap. Looks at them once, however many DAOs are asked for. */
-export function mayOwnOf (missing: readonly MissingTransaction[], { verifiedSlot, named, sequenceRanges }: OwnerFacts): (dao: string) => boolean {
+/**
+ * Whether one of `missing` may be a DAO's without showing as its sequence gap. Looks at them once, however many DAOs
+ * are asked for.
+ */
+export function mayOwnOf (
+  missing: readonly MissingTransaction[], { verifiedSlot, named, sequenceRanges }: OwnerFacts
+): (dao: string) => boolean {
   const open = new Set<number>()
   let isUnnamed = false
   for (const { slot } of missing) {
@@ -36,15 +42,24 @@ export function mayOwnOf (missing: readonly MissingTransaction[], { verifiedSlot
   }
 }
 
-/** DAOs that may have made something up to `slot` that is not stored: those whose account, read at `readAt`, is not shown to be matched. */
-export function suspectsAt (slot: number, accounts: Iterable<readonly [string, bigint]>, readAt: number, sequenceRanges: OwnerFacts['sequenceRanges']): string[] {
+/**
+ * DAOs that may have made something up to `slot` that is not stored: those whose account, read at `readAt`, is not
+ * shown to be matched.
+ */
+export function suspectsAt (
+  slot: number,
+  accounts: Iterable<readonly [string, bigint]>,
+  readAt: number,
+  sequenceRanges: OwnerFacts['sequenceRanges']
+): string[] {
   return Array.from(accounts)
     .filter(([dao, seqNum]) => readAt < slot || (sequenceRanges.get(dao)?.at(-1)?.last ?? 0n) < seqNum)
     .map(([dao]) => dao)
 }
 
 /** As text that another process reads. */
-export const namedText = ({ slot, owners }: NamedOwners): string => JSON.stringify([slot, ...Array.from(owners, ([dao, slots]) => [dao, ...slots])])
+export const namedText = ({ slot, owners }: NamedOwners): string =>
+  JSON.stringify([slot, ...Array.from(owners, ([dao, slots]) => [dao, ...slots])])
 
 export function parseNamed (text: string | undefined): NamedOwners {
   if (text === undefined) return NOBODY_NAMED

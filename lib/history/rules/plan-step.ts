@@ -1,7 +1,7 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { difference, holds, insert, rangeOf } from './sequence-ranges.js'
 import type { FoundFee } from './swap-fee.js'
-import { type AddedRows, createTally, minutesFromOf } from './tally.js'
+import { type AddedRows, createTally } from './tally.js'
 import type { SequenceRange, StoredEvent } from './types.js'
 
 /** A placed event with what is not stored of it. */
@@ -11,24 +11,21 @@ export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 export interface StateBefore {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   firstSwaps: ReadonlyMap<string, number>
-  rolledFrom: ReadonlyMap<string, number>
-  minutesFrom: number | null
 }
 
-/** The consequences of a step's events; rows of sums are what is to be added to the stored ones. */
+/** The consequences of a step's events; candles are what is to be added to the stored ones. */
 export interface StepPlan extends AddedRows {
   events: StoredEvent[]
   /** Events whose number is stored already, or came twice in this step. */
   repeated: StoredEvent[]
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
   sequenceRanges: Map<string, { ranges: SequenceRange[], put: SequenceRange[], drop: bigint[] }>
-  minutesFrom: number | null
   rates: Map<string, number>
   firstSwaps: Map<string, number>
   swaps: number
 }
 
-/** What storing `events` would change. Pure: the same events in any order and any split into steps end in the same figures. */
+/** What storing `events` would change. Pure: the same events in any order and any steps end in the same figures. */
 export function planStep (known: StateBefore, events: readonly AttributedEvent[], valuation: VolumeRule): StepPlan {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []
@@ -48,9 +45,7 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
     fresh.push(event)
   }
 
-  const newest = fresh.reduce((latest, { swap, at }) => swap === null ? latest : Math.max(latest, at), -Infinity)
-  const minutesFrom = newest === -Infinity ? known.minutesFrom : minutesFromOf(known.minutesFrom, newest)
-  const tally = createTally(valuation, { rolledFrom: dao => known.rolledFrom.get(dao) ?? 0, minutesFrom: minutesFrom ?? Infinity })
+  const tally = createTally(valuation)
   const fees: StepPlan['fees'] = []
   const firstSwaps = new Map<string, number>()
   const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
@@ -72,14 +67,18 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
     if (at < first) firstSwaps.set(dao, at)
   }
   const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
-  for (const [dao, list] of ranges) sequenceRanges.set(dao, { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) })
+  for (const [dao, list] of ranges) {
+    sequenceRanges.set(
+      dao,
+      { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) }
+    )
+  }
   return {
     events: fresh,
     repeated,
     fees,
     sequenceRanges,
     ...tally.rows(),
-    minutesFrom,
     rates: tally.rates,
     firstSwaps,
     swaps: own.size

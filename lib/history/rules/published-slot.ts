@@ -1,6 +1,6 @@
 /**
- * Up to which slot everything can be given out for good. Readers of block ranges ask for each range once: what is published must never change,
- * so nothing is published that something may still be missing from.
+ * Up to which slot everything can be given out for good. Readers of block ranges ask for each range once: what is
+ * published must never change, so nothing is published that something may still be missing from.
  */
 import type { SequenceGap } from './sequence-gaps.js'
 import type { MissingTransaction } from './types.js'
@@ -13,7 +13,10 @@ export interface PublishView {
   complete: boolean
   /** The node has listed something: where it lists nothing, nobody knows what is older than its lists. */
   listed: boolean
-  /** Up to here what is stored has been compared with the accounts' numbers, by a walk that reached the head: finalized; 0: not yet. */
+  /**
+   * Up to here what is stored has been compared with the accounts' numbers, by a walk that reached the head: finalized;
+   * 0: not yet.
+   */
   verifiedSlot: number
   sequenceGaps: Iterable<SequenceGap>
   /** Whether a sequence gap has been looked for in the DAO's own signatures, in vain. */
@@ -27,13 +30,20 @@ export interface PublishView {
   incompleteSlot: number | null
 }
 
-/** Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or events of a stretch that none has. */
+/**
+ * Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or events of a stretch that
+ * none has.
+ */
 function isLost (gap: SequenceGap, { listed, searched, losses }: PublishView): boolean {
   if (!searched(gap)) return false
-  return (gap.from === 1n && listed) || losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
+  return (gap.from === 1n && listed) ||
+    losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
 }
 
-/** The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted and placed. */
+/**
+ * The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted
+ * and placed.
+ */
 export function publishableSlot (view: PublishView): number | undefined {
   const { complete, verifiedSlot, missing, withheld, incompleteSlot } = view
   const sequenceGaps = [...view.sequenceGaps]
@@ -42,7 +52,8 @@ export function publishableSlot (view: PublishView): number | undefined {
   // The slot at the low end of a gap may hold events on both sides of it
   for (const gap of sequenceGaps) if (!isLost(gap, view)) slot = Math.min(slot, gap.fromSlot - 1)
   for (const { slot: at } of missing) {
-    // What it holds would be numbered: where it can only be what is stated to be lost, and no DAO's own list has it any more, it is lost, too
+    // What it holds would be numbered: where it can only be what is stated to be lost, and no DAO's own list has it any
+    // more, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
     if (around.length === 0 || around.some(gap => !isLost(gap, view) || withheld(gap))) slot = Math.min(slot, at - 1)
   }

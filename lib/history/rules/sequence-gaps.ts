@@ -1,7 +1,7 @@
 /**
- * The proof of completeness. The events of one DAO are numbered 1, 2, 3 … without sequence gaps, and its account holds the number of the newest
- * (every file in programs/futarchy/src/instructions increments `seq_num` and emits one event): a number that should be there and is not
- * is an event that was missed.
+ * The proof of completeness. The events of one DAO are numbered 1, 2, 3 … without sequence gaps, and its account holds
+ * the number of the newest (every file in programs/futarchy/src/instructions increments `seq_num` and emits one event):
+ * a number that should be there and is not is an event that was missed.
  */
 import { reachesBeyond } from './losses.js'
 import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
@@ -38,7 +38,14 @@ function between (dao: string, ranges: readonly SequenceRange[], { indexedRanges
     const left = ranges[at]!
     if (!all && !covered(indexedRanges, left.lastSlot, right.firstSlot)) return []
     return [{
-      dao, from: left.last + 1n, to: right.first - 1n, since: left.lastAt, until: right.firstAt, fromSlot: left.lastSlot, toSlot: right.firstSlot
+      dao,
+      from: left.last +
+        1n,
+      to: right.first - 1n,
+      since: left.lastAt,
+      until: right.firstAt,
+      fromSlot: left.lastSlot,
+      toSlot: right.firstSlot
     }]
   })
 }
@@ -56,11 +63,28 @@ function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view:
   if (ranges.length <= 1 && (first === undefined || first.first === 1n) && newest <= known) return NONE
   const sequenceGaps = between(dao, ranges, view)
   if (first !== undefined && first.first > 1n && ended && whole) {
-    sequenceGaps.unshift({ dao, from: 1n, to: first.first - 1n, since: null, until: first.firstAt, fromSlot: 0, toSlot: first.firstSlot })
+    sequenceGaps.unshift({
+      dao,
+      from: 1n,
+      to: first.first - 1n,
+      since: null,
+      until: first.firstAt,
+      fromSlot: 0,
+      toSlot: first.firstSlot
+    })
   }
   // Without any event, all of them may lie before what is covered
   if (newest > known && whole && (last !== undefined || ended)) {
-    sequenceGaps.push({ dao, from: known + 1n, to: newest, since: last?.lastAt ?? null, until: null, fromSlot: last?.lastSlot ?? 0, toSlot: Number.MAX_SAFE_INTEGER })
+    sequenceGaps.push({
+      dao,
+      from: known + 1n,
+      to: newest,
+      since: last?.lastAt ??
+      null,
+      until: null,
+      fromSlot: last?.lastSlot ?? 0,
+      toSlot: Number.MAX_SAFE_INTEGER
+    })
   }
   return sequenceGaps
 }
@@ -96,10 +120,13 @@ export interface LostPast {
 }
 
 /**
- * Until when the missing events happened, by what is lost: all else around them is stored. A DAO's first numbers, looked for in vain where the
- * node still has a list, lie before what it offers; others in a loss that they span. Null: not known.
+ * Until when the missing events happened, by what is lost: all else around them is stored. A DAO's first numbers,
+ * looked for in vain where the node still has a list, lie before what it offers; others in a loss that they span. Null:
+ * not known.
  */
-function lostUntil ({ from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast): number | null {
+function lostUntil (
+  { from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast
+): number | null {
   const spanned = losses.filter(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
   if (spanned.some(loss => loss.until === null)) return until
   if (spanned.length > 0 && missing.some(({ slot }) => slot >= fromSlot && slot <= toSlot)) return until
@@ -111,7 +138,10 @@ function lostUntil ({ from, until, fromSlot, toSlot }: SequenceGap, { lostBefore
 /** A number of a DAO's account, the slot up to which it proved what is stored, and the moment of that, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }
 
-/** What is numbered beyond `base` has been walked, and is waited for; `next` is the first higher number, which takes its place in time. */
+/**
+ * What is numbered beyond `base` has been walked, and is waited for; `next` is the first higher number, which takes its
+ * place in time.
+ */
 export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
 
 /** For so long what an account has numbered is waited for, ms. */
@@ -121,7 +151,9 @@ const WAITED_MS = 86_400_000
 export function withProved (known: ProvedNumbers | undefined, number: ProvedNumber): ProvedNumbers {
   if (known === undefined || number.seq < known.base.seq) return { base: number }
   const { base, next } = known
-  if (next !== undefined && next.seq <= number.seq) return number.at - next.at < WAITED_MS ? known : withProved({ base: next }, number)
+  if (next !== undefined && next.seq <= number.seq) {
+    return number.at - next.at < WAITED_MS ? known : withProved({ base: next }, number)
+  }
   return number.seq > base.seq ? { base, next: number } : { base }
 }
 
@@ -137,18 +169,23 @@ export interface KnownDao {
 const YOUNG = 86_400
 
 /**
- * Whether what is missing happened after all that is lost: then it is yet to come, however often it was looked for in vain, since a node's lists may
- * be behind its accounts; but not longer than a day, since an account may have been told wrong once. `now`: chain time in ms, undefined while it is not known.
+ * Whether what is missing happened after all that is lost: then it is yet to come, however often it was looked for in
+ * vain, since a node's lists may be behind its accounts; but not longer than a day, since an account may have been told
+ * wrong once. `now`: chain time, Unix seconds, undefined while it is not known.
  */
-export function isToCome (gap: SequenceGap, { createdAt, first }: KnownDao, { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }): boolean {
+export function isToCome (gap: SequenceGap, {
+  createdAt,
+  first
+}: KnownDao, { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
-  const isYoung = createdAt !== undefined && (now === undefined || createdAt > now / 1000 - YOUNG)
-  return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore && !losses.some(loss => reachesBeyond(loss, createdAt))
+  const isYoung = createdAt !== undefined && (now === undefined || createdAt > now - YOUNG)
+  return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore &&
+    !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
 /**
- * Whether an event that happened after the Unix second `time` may be among the missing ones. `lost`: what is known to be lost, where the gap has
- * been looked for in vain.
+ * Whether an event that happened after the Unix second `time` may be among the missing ones. `lost`: what is known to
+ * be lost, where the gap has been looked for in vain.
  */
 export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null): boolean {
   const bound = lost === null ? gap.until : lostUntil(gap, lost)

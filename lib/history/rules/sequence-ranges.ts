@@ -1,6 +1,7 @@
 /**
- * Ranges of known sequence numbers of one DAO. Joining two neighbours tells all that their events mean for each other, and does not
- * depend on which of them came first: so the fees found are the same whatever the order in which events arrive.
+ * Ranges of known sequence numbers of one DAO. Joining two neighbours tells all that their events mean for each other,
+ * and does not depend on which of them came first: so the fees found are the same whatever the order in which events
+ * arrive.
  */
 import { feeOf, type FoundFee, pendingSwapOf } from './swap-fee.js'
 import type { SequenceRange, StoredEvent } from './types.js'
@@ -56,7 +57,10 @@ export function holds (ranges: readonly SequenceRange[], seq: bigint): boolean {
   return range !== undefined && range.first <= seq
 }
 
-/** Whether an event of this number can be missing here: it is not held, and its slot lies between those of its neighbours. */
+/**
+ * Whether an event of this number can be missing here: it is not held, and its slot lies between those of its
+ * neighbours.
+ */
 export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
   const at = search(ranges, seq)
   const [before, after] = [ranges[at - 1], ranges[at]]
@@ -77,8 +81,13 @@ export function insert (ranges: SequenceRange[], range: SequenceRange, found: Fo
 }
 
 /** What has to be written and deleted to turn the stored ranges `old` into `ranges`. */
-export function difference (old: readonly SequenceRange[], ranges: readonly SequenceRange[]): { put: SequenceRange[], drop: bigint[] } {
+export function difference (
+  old: readonly SequenceRange[], ranges: readonly SequenceRange[]
+): { put: SequenceRange[], drop: bigint[] } {
   const kept = new Set(ranges.map(({ first }) => first))
   const same = new Set(old)
-  return { put: ranges.filter(range => !same.has(range)), drop: old.map(({ first }) => first).filter(low => !kept.has(low)) }
+  return {
+    put: ranges.filter(range => !same.has(range)),
+    drop: old.map(({ first }) => first).filter(low => !kept.has(low))
+  }
 }

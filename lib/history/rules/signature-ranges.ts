@@ -1,7 +1,10 @@
-/** Which parts of the program's list of signatures have been processed. Pure functions over indexed ranges, newest first. */
+/**
+ * Which parts of the program's list of signatures have been processed. Pure functions over indexed ranges, newest
+ * first.
+ */
 import type { SignatureInfo } from '../../chain/types.js'
 import { ServiceError } from '../../errors.js'
-import type { IndexedRange } from './types.js'
+import type { IndexedRange, StoreState } from './types.js'
 
 /** What remains to be walked below an indexed range: down to `until`, or to the beginning. */
 export interface UnindexedRange {
@@ -14,8 +17,8 @@ export interface UnindexedRange {
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 
 /**
- * Refuses a page of signatures that can't be true: out of slot order, newer than the entry it was asked to come after, or naming one
- * signature twice. Throws NODE_BAD_ANSWER: such a node must not move any cursor.
+ * Refuses a page of signatures that can't be true: out of slot order, newer than the entry it was asked to come after,
+ * or naming one signature twice. Throws NODE_BAD_ANSWER: such a node must not move any cursor.
  */
 export function checkPageOrder (page: readonly SignatureInfo[], before?: { signature: string, slot: number }): void {
   let slot = before?.slot ?? Infinity
@@ -69,7 +72,10 @@ export function extend (range: IndexedRange, entries: readonly SignatureInfo[]):
   }
 }
 
-/** An indexed range continued upwards by entries that follow it without an unindexed range, oldest first; there is at least one. */
+/**
+ * An indexed range continued upwards by entries that follow it without an unindexed range, oldest first; there is at
+ * least one.
+ */
 export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
   const [first, last] = [entries[0]!, entries.at(-1)!]
   return {
@@ -84,11 +90,19 @@ export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]
 /** The indexed range `index` and the one below it, found to touch, as one. */
 export function merge (indexedRanges: readonly IndexedRange[], index: number): IndexedRange[] {
   const [upper, lower] = [indexedRanges[index]!, indexedRanges[index + 1]!]
-  const whole = { ...lower, newest: upper.newest, newestSlot: upper.newestSlot, oldestTime: lower.oldestTime ?? upper.oldestTime }
+  const whole = {
+    ...lower,
+    newest: upper.newest,
+    newestSlot: upper.newestSlot,
+    oldestTime: lower.oldestTime ?? upper.oldestTime
+  }
   return indexedRanges.toSpliced(index, 2, lower.anchor === null ? { ...whole, anchor: upper.oldest } : whole)
 }
 
-/** What remains to be walked, newest first. The last unindexed range is the way to the beginning, unless that has been reached. */
+/**
+ * What remains to be walked, newest first. The last unindexed range is the way to the beginning, unless that has been
+ * reached.
+ */
 export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: boolean): UnindexedRange[] {
   return indexedRanges
     .map((range, index) => ({ index, above: range, until: indexedRanges[index + 1] }))
@@ -102,6 +116,13 @@ export function covers (indexedRanges: readonly IndexedRange[], ended: boolean, 
   return top !== undefined && top.oldestTime !== null && top.oldestTime < time
 }
 
-/** Unix second at which the past begins that the node offers; null while the walk has not come to it, or does not know its time. */
-export const beginningOf = ({ indexedRanges, ended }: { indexedRanges: readonly IndexedRange[], ended: boolean }): number | null =>
-  ended && indexedRanges.length === 1 ? indexedRanges[0]?.oldestTime ?? null : null
+/**
+ * Unix second at which the past begins that the nodes offer; null while the walk has not come to it, or does not know
+ * its time.
+ */
+export function beginningOf (
+  { indexedRanges, ended, beginning }: Pick<StoreState, 'indexedRanges' | 'ended' | 'beginning'>
+): number | null {
+  const listed = ended && indexedRanges.length === 1 ? indexedRanges[0]?.oldestTime ?? null : null
+  return listed === null || beginning === null ? listed : Math.min(listed, beginning)
+}

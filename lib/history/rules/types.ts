@@ -1,6 +1,4 @@
-/** What the history is made of: the rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
-import type { Candle } from './candles.js'
-import type { KeptCandles } from './kept-candles.js'
+/** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
 import type { Sides, SpotSwap } from '../../protocol/events.js'
 
 /** A stretch of the program's signatures, both ends included, that is processed without a gap. */
@@ -56,10 +54,13 @@ export interface PoolEvent {
   eventIndex: number
   /** Index of the transaction in its block; null: not known yet. */
   blockIndex: number | null
-  /** Who acted: the user that the event names, else the transaction's fee payer. null: not known yet, of a row written by version 1.0. */
+  /** Who acted: the user that the event names, else the fee payer. null: not known yet, of a row of version 1.0. */
   maker: string | null
   swap: StoredSwap | null
-  /** What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before and after it; null where those are not known. */
+  /**
+   * What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before
+   * and after it; null where those are not known.
+   */
   liquidity: Sides | null
   /** The pool's reserves after it, where the event says so. */
   reserves: Sides | null
@@ -74,28 +75,21 @@ export interface StoredEvent extends PoolEvent {
 }
 
 /** A genuine event that can't be given a DAO, or not even a number, yet. */
-export interface UnattributedEvent extends Omit<StoredEvent, 'dao' | 'seq' | 'at' | 'swap' | 'liquidity' | 'fees' | 'reserves' | 'maker' | 'blockIndex'> {
+export interface UnattributedEvent
+  extends Omit<StoredEvent, 'dao'
+    | 'seq'
+    | 'at'
+    | 'swap'
+    | 'liquidity'
+    | 'fees'
+    | 'reserves'
+    | 'maker'
+    | 'blockIndex'> {
   seq: bigint | null
   at: number | null
   keepsFees: boolean
-  /** Keys by which its DAO may become known: its proposal, or the keys where a DAO usually stands. */
+  /** Keys by which its DAO may become known: its proposal, or the keys where a DAO usually is. */
   keys: readonly string[]
-}
-
-/** The candle of one DAO and UTC day. `day` counts from 1970-01-01. Volumes and trades are always whole, the rest from `rolledFrom` on. */
-export interface DayRow extends Candle {
-  dao: string
-  day: number
-}
-
-/** The same with the candles of its hours, which are kept for ever. */
-export interface WholeDay extends DayRow { hours: KeptCandles }
-
-/** The candles of a minute of one DAO from the Unix second `start`, a multiple of MINUTE_SPAN, on. */
-export interface MinuteRow {
-  dao: string
-  start: number
-  candles: KeptCandles
 }
 
 /** A protocol fee rate that swaps of a DAO show, in basis points, and the slots of the first and the last that does. */
@@ -130,6 +124,12 @@ export interface Loss {
   until: number | null
 }
 
+/**
+ * A DAO's account: its number of events, when it was made (Unix seconds), and what its spot pool holds; undefined: not
+ * known.
+ */
+export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
+
 /** What a writer knows when it begins. */
 export interface StoreState {
   indexedRanges: IndexedRange[]
@@ -140,14 +140,12 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Newest first. */
   losses: Loss[]
+  /** Unix second at which the first of the nodes begins, where a DAO's first events are lost; null: not known. */
+  beginning: number | null
   /** By DAO the sequence number that its account had when that was last proved to be past what is stored of it. */
   numbersAhead: Map<string, bigint>
   rates: Map<string, number>
   firstSwaps: Map<string, number>
-  /** Unix second from which on the candles of a DAO's trades are kept, where not all of them are. */
-  rolledFrom: Map<string, number>
-  /** Unix second from which on candles of a minute are kept; null: nothing has been traded yet. */
-  minutesFrom: number | null
   /** Unix second of the newest event that could not be read, by DAO. */
   unreadable: Map<string, number>
   events: number

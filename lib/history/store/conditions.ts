@@ -2,7 +2,9 @@
 import { sql } from 'kysely'
 
 /** Events that change a spot pool's reserves by the will of someone. */
-export const POOL_KINDS = ['SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'ApplyLiquidation'] as const
+export const POOL_KINDS = [
+  'SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'ApplyLiquidation'
+] as const
 
 const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))
 
@@ -12,6 +14,3 @@ export const IS_POOL_EVENT = sql<boolean>`kind in (${quoted(POOL_KINDS)})`
 export const INCOMPLETE = sql<boolean>`block_index is null and kind in (${quoted([...POOL_KINDS, 'InitializeDao'])})`
 /** Trades of version 1.0 whose maker is not known yet. */
 export const UNNAMED = sql<boolean>`maker is null and side is not null`
-
-/** What stands for "no candle has been made yet" where candles are made from the newest trades to the oldest. */
-export const NEVER_ROLLED = Number.MAX_SAFE_INTEGER

@@ -3,18 +3,22 @@ import { createTurns } from '../../async.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
 import { ServiceError } from '../../errors.js'
 import { migrate } from './migrations.js'
-import { parseValuation } from './row-mapping.js'
+import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candles.js'
+import type { Numbers } from './inserts.js'
+import type { Names } from './keys.js'
+import { putMeta, readMeta, readRevision } from './meta.js'
+import { putLate, putPublished, readPublished } from './published.js'
+import {
+  readOrigins, readRebuilding, readState, readSwapsOfAll, readSwapsPage, readTraders, readUnattributed, readValuation
+} from './reads.js'
 import type { Store } from './store.js'
 import {
-  readRevision, readDays, readDaysAfter, readMeta, readOrigins, readState, readSwapsAfter, readSwapsPage, readSwapsSince, readUnattributed, type Names
-} from './reads.js'
-import {
-  readDaosChanged, readDaosTraded, readDaysOf, readEventsOf, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents, readRawEvents, readHoursOf, readMinutes, readMinutesOf, readTrades, readUnnamedTrades
+  readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents,
+  readTrades, readUnnamedTrades
 } from './trade-reads.js'
-import { putLate, putPublished, readPublished } from './published.js'
-import { clearSums, putDays, putCompleted, putMeta, putRates, putRolled, writeStep, type Numbers } from './writes.js'
-import { fractionText } from '../rules/fixed-point.js'
+import { putCompleted, putRebuilt, writeStep } from './writes.js'
 import type { ColumnTypes, Tables } from './table-types.js'
+import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './unknown-kinds.js'
 
 type Db = Kysely<Tables>
 
@@ -22,7 +26,10 @@ type Db = Kysely<Tables>
 export interface Engine {
   db: Db
   types: ColumnTypes
-  /** Runs reads that belong together on one state of the store. Default: on `db`, for an engine whose only writer is this process. */
+  /**
+   * Runs reads that belong together on one state of the store. Default: on `db`, for an engine whose only writer is
+   * this process.
+   */
   reading?: <T>(work: (db: Db) => Promise<T>) => Promise<T>
   /** Runs the writes of a step in one transaction. Default: one of `db`. */
   writing?: (work: (trx: Transaction<Tables>) => Promise<void>) => Promise<void>
@@ -39,21 +46,31 @@ export interface Identity {
 
 async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
   const meta = await readMeta(db)
-  if (meta.has('copying')) throw new ServiceError('HISTORY_UNAVAILABLE', 'the history is an unfinished copy of another: run the copy again to finish it')
+  if (meta.has('copying')) {
+    throw new ServiceError(
+      'HISTORY_UNAVAILABLE',
+      'the history is an unfinished copy of another: run the copy again to finish it'
+    )
+  }
   for (const [key, value] of Object.entries(identity)) {
     const kept = meta.get(key)
     if (value !== undefined && kept !== undefined && kept !== value) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', `the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`)
+      throw new ServiceError(
+        'HISTORY_UNAVAILABLE',
+        `the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`
+      )
     }
   }
-  const values = Object.fromEntries(Object.entries(identity).filter(([key, value]) => value !== undefined && !meta.has(key)))
+  const values = Object.fromEntries(Object.entries(identity).filter(([key, value]) => value !== undefined &&
+    !meta.has(key)))
   // nothing is written where all is known: a store can be opened on a full disk
   if (Object.keys(values).length > 0) await db.transaction().execute(trx => putMeta(trx, values))
 }
 
 /**
- * Brings the tables up to date and binds them to the program, where one is given. Throws HISTORY_UNAVAILABLE when they are of a newer
- * version, hold another program's rows, or are an unfinished copy. Nobody else may do so at the same time.
+ * Brings the tables up to date and binds them to the program, where one is given. Throws HISTORY_UNAVAILABLE when they
+ * are of a newer version, hold another program's rows, or are an unfinished copy. Nobody else may do so at the same
+ * time.
  */
 export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity?: Identity): Promise<void> {
   await migrate(db, types)
@@ -66,19 +83,30 @@ export async function createStore (engine: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
-  const learn = async (db: Db) => { for (const row of await db.selectFrom('daos').select(['id', 'address']).execute()) know(Number(row.id), row.address) }
-  const names: Names = { id: address => ids.get(address), address: id => addresses.get(id) ?? '' }
+  const learn = async (db: Db) => {
+    for (const row of await db.selectFrom('daos').select(['id', 'address']).execute()) know(Number(row.id), row.address)
+  }
+  const names: Names = {
+    id: address => ids.get(address),
+    address: id => addresses.get(id) ?? '',
+    ids: list => list.map(address => ids.get(address)).filter(id => id !== undefined)
+  }
   await learn(db)
   /** As `learn`, for those that another process has added. */
   const learnNew = async (db: Db) => {
-    for (const row of await db.selectFrom('daos').select(['id', 'address']).where('id', '>', ids.size).execute()) know(Number(row.id), row.address)
+    for (const row of await db.selectFrom('daos').select(['id', 'address']).where('id', '>', ids.size).execute()) {
+      know(
+        Number(row.id),
+        row.address
+      )
+    }
   }
-  let change = await readRevision(db)
+  let revision = await readRevision(db)
 
   /** Numbers of a step that may yet fail: they count only once it is committed. */
   async function step (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>): Promise<void> {
     const fresh = new Map<string, number>()
-    let next = change
+    let next = revision
     const numbers: Numbers = {
       dao: address => {
         const known = ids.get(address) ?? fresh.get(address)
@@ -91,7 +119,7 @@ export async function createStore (engine: Engine): Promise<Store> {
     }
     await writing(trx => work(trx, numbers))
     for (const [address, id] of fresh) know(id, address)
-    change = next
+    revision = next
   }
 
   /** One step at a time: each takes its numbers where the one before has left off. */
@@ -103,19 +131,16 @@ export async function createStore (engine: Engine): Promise<Store> {
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause
       if (hasNoRoom(cause)) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause })
-      throw new ServiceError('HISTORY_UNAVAILABLE', `the history can't be ${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+      throw new ServiceError(
+        'HISTORY_UNAVAILABLE',
+        `the history can't be ${what}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        { cause }
+      )
     }
   }
   const read = <T>(work: (db: Db) => Promise<T>) => guarded('read', () => reading(work))
-  const write = (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>) => guarded('written', () => inTurn(() => step(work)))
-
-  /** A reader beside the writer meets DAOs that it has not seen yet. */
-  const named = <T extends { rows: ReadonlyArray<{ dao: string }> } | null>(work: (db: Db) => Promise<T>) => read(async db => {
-    const found = await work(db)
-    if (found === null || found.rows.every(({ dao }) => dao !== '')) return found
-    await learn(db)
-    return await work(db)
-  })
+  const write = (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>) =>
+    guarded('written', () => inTurn(() => step(work)))
 
   /** Of several statements, on one state of the store, with the DAOs that it knows then. */
   const whole = engine.reading ?? (<T>(work: (db: Db) => Promise<T>) => db.transaction().execute(work))
@@ -137,21 +162,15 @@ export async function createStore (engine: Engine): Promise<Store> {
       await writeStep(trx, types, changes, numbers)
       await putLate(trx, types, changes, numbers)
     }),
-    valuation: () => read(async db => {
-      const noted = (await readMeta(db)).get('valuation')
-      return noted === undefined ? null : parseValuation(noted)
-    }),
-    revalue: (valuation, days, rates) => write(async (trx, numbers) => {
-      await clearSums(trx)
-      await putDays(trx, types, Array.from(days, row => ({ ...row, hours: null })), numbers)
-      await putRates(trx, types, Array.from(rates, ([bps, swaps]) => ({ bps, swaps })))
-      await putMeta(trx, { valuation: `${valuation.basis} ${fractionText(valuation.rate)}`, change: String(numbers.revision()) })
-    }),
-    days: keys => read(db => readDays(db, names, types, keys)),
-    minutes: keys => read(db => readMinutes(db, names, types, keys)),
-    daysOf: (dao, range) => ofDao(dao, db => readDaysOf(db, names, dao, range)),
-    hoursOf: (dao, range) => ofDao(dao, db => readHoursOf(db, names, dao, range)),
-    minutesOf: (dao, range) => ofDao(dao, db => readMinutesOf(db, names, types, dao, range)),
+    valuation: () => read(readValuation),
+    rebuilding: () => read(readRebuilding),
+    writeRebuilt: page => write((trx, numbers) => putRebuilt(trx, types, page, numbers)),
+    candles: (size, keys) => read(db => readCandles(db, names, types, size, keys)),
+    candlesOf: (dao, size, range) => ofDao(dao, db => readCandlesOf(db, names, types, size, dao, range)),
+    candlesOfAll: (daos, size, range) => together(db => readCandlesOfAll(db, names, types, size, daos, range)),
+    swapsOfAll: (daos, from, to) => together(db => readSwapsOfAll(db, names, types, daos, from, to)),
+    traders: (daos, from, to) => together(db => readTraders(db, names, types, daos, from, to)),
+    makers: (dao, from, to) => ofDao(dao, db => readMakers(db, names, dao, from, to)),
     trades: query => ofDao(query.dao, db => readTrades(db, names, types, query)),
     poolEvents: query => together(db => readPoolEvents(db, names, types, query)),
     published: () => read(readPublished),
@@ -161,31 +180,36 @@ export async function createStore (engine: Engine): Promise<Store> {
     lastTrades: (at, daos) => together(db => readLastTrades(db, names, at, daos)),
     revision: () => read(readRevision),
     daosTraded: (from, to) => together(db => readDaosTraded(db, names, from, to)),
-    daosChanged: (change, from, to) => together(db => readDaosChanged(db, names, change, from, to)),
+    daosChanged: (after, from, to) => together(db => readDaosChanged(db, names, after, from, to)),
     eventsOf: (dao, from, limit) => ofDao(dao, db => readEventsOf(db, names, dao, from, limit)),
-    rawEvents: (after, limit) => together(db => readRawEvents(db, names, after, limit)),
-    writeRolled: rolled => write(async (trx, numbers) => {
-      await putRolled(trx, types, rolled, numbers)
-      await putMeta(trx, { change: String(numbers.revision()) })
-    }),
+    unjudged: limit => together(db => readUnjudged(db, names, limit)),
+    judge: async found => {
+      await write(async (trx, numbers) => {
+        await putJudged(trx, names, found)
+        await putMeta(trx, { revision: String(numbers.revision()) })
+      })
+      return await read(db => readUnreadable(db, names))
+    },
     incomplete: query => together(db => readIncomplete(db, names, query)),
     complete: (events, makers) => write(async (trx, numbers) => {
       await putCompleted(trx, types, events, makers, numbers)
-      await putMeta(trx, { change: String(numbers.revision()) })
+      await putMeta(trx, { revision: String(numbers.revision()) })
     }),
     incompleteSlots: () => together(readIncompleteSlots),
     unnamedTrades: dao => ofDao(dao, db => readUnnamedTrades(db, names, dao)),
-    daysAfter: (after, limit) => named(db => readDaysAfter(db, names, after, limit)),
-    swapsSince: (at, limit) => named(db => readSwapsSince(db, names, types, at, limit)),
-    swapsAfter: (after, at) => named(db => readSwapsAfter(db, names, types, after, at)),
-    swapsPage: (after, limit) => named(db => readSwapsPage(db, names, types, after, limit)),
+    daysAfter: (after, limit) =>
+      together(async db => await readDaysAfter(db, names, types, after, await readRevision(db), limit)),
+    swapsPage: (after, limit) => together(db => readSwapsPage(db, names, types, after, limit)),
     origins: keys => read(db => readOrigins(db, names, types, keys)),
     unattributed: keys => read(db => readUnattributed(db, keys)),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return
       if (kept !== undefined) {
-        throw new ServiceError('WRONG_NETWORK', `the history belongs to another network: it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`)
+        throw new ServiceError(
+          'WRONG_NETWORK',
+          `the history belongs to another network: it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`
+        )
       }
       await writing(trx => putMeta(trx, { genesis }))
     }),

@@ -12,7 +12,8 @@ export function hasNoRoom (error: unknown): boolean {
   return false
 }
 
-export const NO_ROOM = "the history can't be written: there is no room left for its store; free some, it goes on by itself"
+export const NO_ROOM =
+  "the history can't be written: there is no room left for its store; free some, it goes on by itself"
 
 /** The same store, which tells after each write, whatever it is of, whether the lack of room has stopped it. */
 export function watchingRoom (store: Store, tell: (isFull: boolean) => void): Store {
@@ -29,8 +30,7 @@ export function watchingRoom (store: Store, tell: (isFull: boolean) => void): St
     ...store,
     write: watched(store.write),
     publish: watched(store.publish),
-    revalue: watched(store.revalue),
-    writeRolled: watched(store.writeRolled),
+    writeRebuilt: watched(store.writeRebuilt),
     complete: watched(store.complete),
     bindNetwork: watched(store.bindNetwork)
   }

@@ -1,4 +1,7 @@
-/** Connections to PostgreSQL that neither hang nor end the process: every wait has its limit, every loss is an error of the one who asked. */
+/**
+ * Connections to PostgreSQL that neither hang nor end the process: every wait has its limit, every loss is an error of
+ * the one who asked.
+ */
 import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { messageOf, ServiceError } from '../../errors.js'
@@ -23,11 +26,19 @@ const UNUSED_MS = 30_000
 /** Connections of one process for its reads; they are short and few. */
 const MOST = 4
 
-/** Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws HISTORY_UNAVAILABLE without repeating it. */
+/**
+ * Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws
+ * HISTORY_UNAVAILABLE without repeating it.
+ */
 export function parseDatabaseUrl (url: string): PostgresLocation {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
-  if (!SCHEMA.test(schema)) throw new ServiceError('HISTORY_UNAVAILABLE', 'the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most')
+  if (!SCHEMA.test(schema)) {
+    throw new ServiceError(
+      'HISTORY_UNAVAILABLE',
+      'the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most'
+    )
+  }
   const options = parsed.searchParams.get('options') ?? ''
   // The driver lets the URL win over what is set beside it, and both have options
   for (const name of ['schema', 'options']) parsed.searchParams.delete(name)
@@ -49,10 +60,14 @@ export function configOf ({ config, schema }: PostgresLocation, settings: Record
 }
 
 /** A connection as Kysely sees one; the cursors in its interface are not used. */
-export const asPoolClient = (query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void): PostgresPoolClient =>
+export const asPoolClient = (
+  query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void
+): PostgresPoolClient =>
   ({ query, release }) as unknown as PostgresPoolClient
 
-/** The driver's pool, but a connection whose query got no answer is thrown away instead of being given to the next one. */
+/**
+ * The driver's pool, but a connection whose query got no answer is thrown away instead of being given to the next one.
+ */
 export function createPool (place: PostgresLocation): PostgresPool {
   const pool = new pg.Pool({ ...configOf(place), max: MOST, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
   // A loss is told to whoever uses the connection; without a listener it would end the process
@@ -78,23 +93,38 @@ export function createPool (place: PostgresLocation): PostgresPool {
 
 /** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema where it does not exist. */
 export async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
-  const { rows: [server] } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
+  const {
+    rows: [server]
+  } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
   if (server === undefined || server.version < MIN_VERSION) {
-    throw new ServiceError('HISTORY_UNAVAILABLE', `PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`)
+    throw new ServiceError(
+      'HISTORY_UNAVAILABLE',
+      `PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`
+    )
   }
   const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
-/** An Error of the driver as one of ours, without what the settings keep secret: the driver's texts name host and user at most. */
+/**
+ * An Error of the driver as one of ours, without what the settings keep secret: the driver's texts name host and user
+ * at most.
+ */
 export const unreachable = (what: string, cause: unknown): ServiceError =>
   new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
 
-/** Whether the server refused a row for a constraint (SQLSTATE class 23): the transaction is undone and the connection as good as before. */
-export const isRefusedRow = (error: unknown): boolean => error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
+/**
+ * Whether the server refused a row for a constraint (SQLSTATE class 23): the transaction is undone and the connection
+ * as good as before.
+ */
+export const isRefusedRow = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
 
 /** SQLSTATE classes of what passes by itself: connections, resources, locks, a server that starts or ends. */
 const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
 
-/** Whether the server has said no to the settings themselves: user, database, rights. Trying again would change nothing. */
-export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
+/**
+ * Whether the server has said no to the settings themselves: user, database, rights. Trying again would change nothing.
+ */
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))

@@ -6,7 +6,8 @@ import { NUMERIC_COLUMNS, type Tables } from './table-types.js'
 
 /**
  * Brings the tables up to date and binds them to the program, one process at a time however many start at once.
- * Throws HISTORY_UNAVAILABLE when they are of a newer version or hold another program's rows; what the driver throws when it can't be reached.
+ * Throws HISTORY_UNAVAILABLE when they are of a newer version or hold another program's rows; what the driver throws
+ * when it can't be reached.
  */
 export async function preparePostgres (place: PostgresLocation, identity?: Identity): Promise<void> {
   // A migration of a large table takes its time, and so does waiting for the process that makes it
@@ -18,7 +19,9 @@ export async function preparePostgres (place: PostgresLocation, identity?: Ident
   try {
     await db.connection().execute(async connection => {
       // Held until the connection is closed
-      await sql`select pg_advisory_lock(hashtextextended(${`dao-market-data tables ${place.schema}`}, 0))`.execute(connection)
+      await sql`select pg_advisory_lock(hashtextextended(${`dao-market-data tables ${place.schema}`}, 0))`.execute(
+        connection
+      )
       await prepareSchema(connection, place.schema)
       await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, identity)
     })

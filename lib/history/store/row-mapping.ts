@@ -1,18 +1,23 @@
 /** Between what the store's interface speaks of and the rows of the tables. */
 import type { Insertable, Selectable } from 'kysely'
-import { parseFraction, type NotedRule } from '../rules/fixed-point.js'
-import type { PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, Trade, UnattributedEvent } from '../rules/types.js'
+import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
+import { fractionText, parseFraction } from '../rules/fixed-point.js'
+import type {
+  PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, Trade, UnattributedEvent
+} from '../rules/types.js'
 import type { Tables } from './table-types.js'
 
 /** A sequence number as text of 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
 export const seqText = (seq: bigint): string => seq.toString().padStart(20, '0')
 
 /** Sequence numbers by DAO as one text, and read again. */
-export const numbersText = (numbers: ReadonlyMap<string, bigint>): string => Array.from(numbers, ([dao, seq]) => `${dao} ${seq}`).join('\n')
-export const numbersOf = (text: string): Map<string, bigint> => new Map(text.split('\n').filter(line => line !== '').map(line => {
-  const [dao = '', seq = ''] = line.split(' ')
-  return [dao, BigInt(seq)]
-}))
+export const numbersText = (numbers: ReadonlyMap<string, bigint>): string =>
+  Array.from(numbers, ([dao, seq]) => `${dao} ${seq}`).join('\n')
+export const numbersOf = (text: string): Map<string, bigint> =>
+  new Map(text.split('\n').filter(line => line !== '').map(line => {
+    const [dao = '', seq = ''] = line.split(' ')
+    return [dao, BigInt(seq)]
+  }))
 
 const text = (value: bigint | null | undefined): string | null => value?.toString() ?? null
 const sides = (quote: string | null, base: string | null) =>
@@ -20,17 +25,17 @@ const sides = (quote: string | null, base: string | null) =>
 const side = (value: string | null) => value === 'sell' ? 'sell' as const : 'buy' as const
 const nullable = (value: number | string | null) => value === null ? null : Number(value)
 
-export function eventRow (event: StoredEvent, dao: number, change: number): Insertable<Tables['events']> {
+export function eventRow (event: StoredEvent, dao: number, revision: number): Insertable<Tables['events']> {
   const { swap, fees, reserves } = event
   return {
-    change,
+    revision,
     dao,
     seq: seqText(event.seq),
     kind: event.kind,
     slot: event.slot,
     at: event.at,
     signature: event.signature,
-    place: event.eventIndex,
+    event_index: event.eventIndex,
     side: swap?.side ?? null,
     input: text(swap?.input),
     output: text(swap?.output),
@@ -48,7 +53,9 @@ export function eventRow (event: StoredEvent, dao: number, change: number): Inse
   }
 }
 
-export function swapOf (row: Pick<Selectable<Tables['events']>, 'seq' | 'at' | 'maker' | SwapColumn>, dao: string): SwapRow {
+export function swapOf (
+  row: Pick<Selectable<Tables['events']>, 'seq' | 'at' | 'maker' | SwapColumn>, dao: string
+): SwapRow {
   const { side, input, output, fee } = storedSwapOf(row)
   return { dao, seq: BigInt(row.seq), at: Number(row.at), maker: row.maker, side, input, output, fee }
 }
@@ -64,11 +71,16 @@ function storedSwapOf (row: Pick<Selectable<Tables['events']>, SwapColumn>): Sto
   }
 }
 
-/** What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs. */
-export const TRADE_COLUMNS = ['seq', 'kind', 'slot', 'at', 'signature', 'place', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'] as const
+/**
+ * What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs.
+ */
+export const TRADE_COLUMNS = [
+  'seq', 'kind', 'slot', 'at', 'signature', 'event_index', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'
+] as const
 export const POOL_EVENT_COLUMNS = ['dao', ...TRADE_COLUMNS, 'quote_change', 'base_change'] as const
 
-type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> & Partial<Pick<Selectable<Tables['events']>, 'quote_change' | 'base_change'>>
+type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> &
+  Partial<Pick<Selectable<Tables['events']>, 'quote_change' | 'base_change'>>
 
 /** Of a row whose changes were not read, `liquidity` is null, as it is of every trade. */
 export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
@@ -79,7 +91,7 @@ export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
     slot: Number(row.slot),
     at: Number(row.at),
     signature: row.signature,
-    eventIndex: Number(row.place),
+    eventIndex: Number(row.event_index),
     blockIndex: nullable(row.block_index),
     maker: row.maker,
     swap: row.side === null ? null : storedSwapOf(row),
@@ -91,15 +103,11 @@ export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
 /** `row`: one whose `side` is not null, so that it has a swap. */
 export const tradeOf = (row: EventColumns, dao: string): Trade => poolEventOf(row, dao) as Trade
 
-export function storedEventOf (row: Selectable<Tables['events']>, dao: string): StoredEvent {
-  return { ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason, raw: row.raw === null ? null : Buffer.from(row.raw, 'base64') }
-}
-
-export function unattributedRow (event: UnattributedEvent): Insertable<Tables['unplaced']> {
+export function unattributedRow (event: UnattributedEvent): Insertable<Tables['unattributed']> {
   const [a = null, b = null] = event.keys
   return {
     signature: event.signature,
-    place: event.eventIndex,
+    event_index: event.eventIndex,
     kind: event.kind,
     seq: event.seq === null ? null : seqText(event.seq),
     slot: event.slot,
@@ -112,10 +120,10 @@ export function unattributedRow (event: UnattributedEvent): Insertable<Tables['u
   }
 }
 
-export function unattributedOf (row: Selectable<Tables['unplaced']>): UnattributedEvent {
+export function unattributedOf (row: Selectable<Tables['unattributed']>): UnattributedEvent {
   return {
     signature: row.signature,
-    eventIndex: Number(row.place),
+    eventIndex: Number(row.event_index),
     kind: row.kind,
     seq: row.seq === null ? null : BigInt(row.seq),
     slot: Number(row.slot),
@@ -127,52 +135,52 @@ export function unattributedOf (row: Selectable<Tables['unplaced']>): Unattribut
   }
 }
 
-export function sequenceRangeRow (range: SequenceRange, dao: number): Insertable<Tables['intervals']> {
+export function sequenceRangeRow (range: SequenceRange, dao: number): Insertable<Tables['sequence_ranges']> {
   const { feeBalancesAfter, pendingSwap } = range
   return {
     dao,
-    low: seqText(range.first),
-    high: seqText(range.last),
-    low_slot: range.firstSlot,
-    high_slot: range.lastSlot,
-    low_at: range.firstAt,
-    high_at: range.lastAt,
-    through: range.keepsFees ? 1 : 0,
-    top_quote: text(feeBalancesAfter?.quote),
-    top_base: text(feeBalancesAfter?.base),
-    open_seq: pendingSwap === null ? null : seqText(pendingSwap.seq),
-    open_at: pendingSwap?.at ?? null,
-    open_side: pendingSwap?.side ?? null,
-    open_input: text(pendingSwap?.input),
-    open_output: text(pendingSwap?.output),
-    open_post: text(pendingSwap?.feeBalanceAfter)
+    first_seq: seqText(range.first),
+    last_seq: seqText(range.last),
+    first_slot: range.firstSlot,
+    last_slot: range.lastSlot,
+    first_at: range.firstAt,
+    last_at: range.lastAt,
+    keeps_fees: range.keepsFees ? 1 : 0,
+    quote_fees_after: text(feeBalancesAfter?.quote),
+    base_fees_after: text(feeBalancesAfter?.base),
+    pending_seq: pendingSwap === null ? null : seqText(pendingSwap.seq),
+    pending_at: pendingSwap?.at ?? null,
+    pending_side: pendingSwap?.side ?? null,
+    pending_input: text(pendingSwap?.input),
+    pending_output: text(pendingSwap?.output),
+    pending_fees_after: text(pendingSwap?.feeBalanceAfter)
   }
 }
 
-export function sequenceRangeOf (row: Selectable<Tables['intervals']>): SequenceRange {
+export function sequenceRangeOf (row: Selectable<Tables['sequence_ranges']>): SequenceRange {
   return {
-    first: BigInt(row.low),
-    last: BigInt(row.high),
-    firstSlot: Number(row.low_slot),
-    lastSlot: Number(row.high_slot),
-    firstAt: Number(row.low_at),
-    lastAt: Number(row.high_at),
-    keepsFees: Number(row.through) === 1,
-    feeBalancesAfter: sides(row.top_quote, row.top_base),
-    pendingSwap: row.open_seq === null
+    first: BigInt(row.first_seq),
+    last: BigInt(row.last_seq),
+    firstSlot: Number(row.first_slot),
+    lastSlot: Number(row.last_slot),
+    firstAt: Number(row.first_at),
+    lastAt: Number(row.last_at),
+    keepsFees: Number(row.keeps_fees) === 1,
+    feeBalancesAfter: sides(row.quote_fees_after, row.base_fees_after),
+    pendingSwap: row.pending_seq === null
       ? null
       : {
-          seq: BigInt(row.open_seq),
-          at: Number(row.open_at),
-          side: side(row.open_side),
-          input: BigInt(row.open_input ?? 0),
-          output: BigInt(row.open_output ?? 0),
-          feeBalanceAfter: BigInt(row.open_post ?? 0)
+          seq: BigInt(row.pending_seq),
+          at: Number(row.pending_at),
+          side: side(row.pending_side),
+          input: BigInt(row.pending_input ?? 0),
+          output: BigInt(row.pending_output ?? 0),
+          feeBalanceAfter: BigInt(row.pending_fees_after ?? 0)
         }
   }
 }
 
-export const indexedRangeRow = (range: IndexedRange): Insertable<Tables['segments']> => ({
+export const indexedRangeRow = (range: IndexedRange): Insertable<Tables['indexed_ranges']> => ({
   newest: range.newest,
   newest_slot: range.newestSlot,
   oldest: range.oldest,
@@ -181,7 +189,7 @@ export const indexedRangeRow = (range: IndexedRange): Insertable<Tables['segment
   anchor: range.anchor
 })
 
-export const indexedRangeOf = (row: Selectable<Tables['segments']>): IndexedRange => ({
+export const indexedRangeOf = (row: Selectable<Tables['indexed_ranges']>): IndexedRange => ({
   newest: row.newest,
   newestSlot: Number(row.newest_slot),
   oldest: row.oldest,
@@ -190,8 +198,9 @@ export const indexedRangeOf = (row: Selectable<Tables['segments']>): IndexedRang
   anchor: row.anchor
 })
 
-/** A valuation is noted as "basis n/d". */
-export function parseValuation (noted: string): NotedRule {
-  const [basis = '', fraction = ''] = noted.split(' ')
-  return { basis, rate: parseFraction(fraction) }
+/** The rule by which volumes are counted, as "basis n/d", and read again. */
+export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
+export function parseValuation (noted: string): VolumeRule {
+  const [basis, fraction = ''] = noted.split(' ')
+  return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
 }

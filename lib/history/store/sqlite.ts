@@ -9,7 +9,10 @@ import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './table-types.js'
 
 const BUSY_MS = 5000
-/** Memory for pages, 2 MB: eight times as much spares no CPU that can be measured, the system keeps the file's pages too. */
+/**
+ * Memory for pages, 2 MB: eight times as much spares no CPU that can be measured, the system keeps the file's pages
+ * too.
+ */
 const CACHE_KB = 2_048
 /** Checking every page of a large file would delay each start by seconds; damage there shows when it is read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
@@ -19,7 +22,10 @@ const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
 
 const unusable = (message: string, cause: unknown) => new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
 const damaged = (path: string, found: string, cause?: unknown) =>
-  unusable(`the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`, cause)
+  unusable(
+    `the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`,
+    cause
+  )
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
 function prepareFolder (folder: string): void {
@@ -31,8 +37,9 @@ function prepareFolder (folder: string): void {
 }
 
 /**
- * Takes the folder for this process. The lock is one that the operating system holds on an open file (an exclusive transaction on a
- * small database beside the store), so it ends with its holder, however that ends, and leaves the store itself readable by others.
+ * Takes the folder for this process. The lock is one that the operating system holds on an open file (an exclusive
+ * transaction on a small database beside the store), so it ends with its holder, however that ends, and leaves the
+ * store itself readable by others.
  */
 function lock (folder: string): Database.Database {
   let file: Database.Database
@@ -60,12 +67,15 @@ function prepareFile (file: Database.Database, path: string): void {
   try {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     file.exec('pragma journal_mode = wal')
-    // In WAL mode a crash of the process loses nothing; of the machine, at most the last steps, which are then walked again
+    // In WAL mode a crash of the process loses nothing; of the machine, at most the last steps, which are then walked
+    // again
     file.exec('pragma synchronous = normal')
     file.exec(`pragma cache_size = -${CACHE_KB}`)
     file.exec('pragma temp_store = memory')
     file.exec('pragma journal_size_limit = 67108864')
-    const size = file.prepare('select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()').all() as Array<{ bytes: number }>
+    const size = file.prepare(
+      'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()'
+    ).all() as Array<{ bytes: number }>
     if ((size[0]?.bytes ?? 0) <= CHECKED_BYTES) {
       const [found] = file.prepare('pragma quick_check(1)').all() as Array<{ quick_check: string }>
       if (found?.quick_check !== 'ok') throw damaged(path, found?.quick_check ?? 'no answer to the check')
@@ -95,7 +105,9 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
         reader,
         all: (parameters: readonly unknown[]) => statement.all(parameters),
         // a full disk has undone the transaction already: a rollback that fails would hide why
-        run: (parameters: readonly unknown[]) => sql === 'rollback' && !file.inTransaction ? NOTHING_DONE : statement.run(parameters),
+        run: (parameters: readonly unknown[]) => sql === 'rollback' && !file.inTransaction
+          ? NOTHING_DONE
+          : statement.run(parameters),
         iterate: (parameters: readonly unknown[]) => statement.iterate(parameters)
       }
       kept.set(sql, keep)
@@ -105,8 +117,9 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
 }
 
 /**
- * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone; its tables are not looked at.
- * Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it, or the file is damaged.
+ * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone; its tables are not
+ * looked at. Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it,
+ * or the file is damaged.
  */
 export async function openSqliteEngine (folder: string): Promise<Engine> {
   prepareFolder(folder)
@@ -138,8 +151,8 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
 }
 
 /**
- * Opens, or makes, the embedded store in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` does, and
- * when the store is of a newer version or belongs to another program or network.
+ * Opens, or makes, the embedded store in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE as
+ * `openSqliteEngine` does, and when the store is of a newer version or belongs to another program or network.
  */
 export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
@@ -148,11 +161,16 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
     return await createStore(engine)
   } catch (error) {
     await engine.release()
-    throw isServiceError(error) ? error : unusable(`the history can't be opened: ${join(folder, 'history.db')} (${messageOf(error)})`, error)
+    throw isServiceError(error)
+      ? error
+      : unusable(`the history can't be opened: ${join(folder, 'history.db')} (${messageOf(error)})`, error)
   }
 }
 
-/** Opens the embedded store in `folder` for reading alone, beside the process that writes it. Throws HISTORY_UNAVAILABLE. */
+/**
+ * Opens the embedded store in `folder` for reading alone, beside the process that writes it. Throws
+ * HISTORY_UNAVAILABLE.
+ */
 export async function openSqliteReader (folder: string): Promise<Store> {
   const path = join(folder, 'history.db')
   try {

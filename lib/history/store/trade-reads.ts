@@ -1,16 +1,15 @@
-/** Reads of single events and of candles, each by an index: none looks at more rows than it gives. */
+/** Reads of single events, each by an index: none looks at more rows than it gives. */
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
-import { DAY, HOUR, MINUTE } from '../../time.js'
-import { hoursIn, MINUTE_SPAN, minutesIn, newestOf, parseCandle, type KeptCandles, type RowTime } from '../rules/kept-candles.js'
-import type { DayRow, FeeRate, MinuteRow, PoolEvent, StoredEvent, Trade } from '../rules/types.js'
-import { CANDLE_COLUMNS, candleOfRow } from './candle-rows.js'
+import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import { keyTable, mapRows, readRevision, type Names } from './reads.js'
+import type { Names } from './keys.js'
+import { readRevision } from './meta.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
-import { POOL_EVENT_COLUMNS, poolEventOf, seqText, storedEventOf, TRADE_COLUMNS, tradeOf } from './row-mapping.js'
-import type { CandleRange, FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TimedCandle, TradesQuery } from './store.js'
+import { mapRows } from './reads.js'
+import { POOL_EVENT_COLUMNS, poolEventOf, seqText, TRADE_COLUMNS, tradeOf } from './row-mapping.js'
+import type { FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TradesQuery } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 type Db = Kysely<Tables>
@@ -21,7 +20,9 @@ const KEYS = 200
 
 const named = (row: EventRow, names: Names): PoolEvent => poolEventOf(row, names.address(Number(row.dao)))
 
-export async function readTrades (db: Db, names: Names, types: ColumnTypes, { dao, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
+export async function readTrades (
+  db: Db, names: Names, types: ColumnTypes, { dao, before, since, until, side, limit }: TradesQuery
+): Promise<Trade[]> {
   const id = names.id(dao)
   if (id === undefined) return []
   let query = db.selectFrom('events').where('dao', '=', id).where('side', 'is not', null)
@@ -29,28 +30,40 @@ export async function readTrades (db: Db, names: Names, types: ColumnTypes, { da
   if (since !== undefined) query = query.where('at', '>=', since)
   if (until !== undefined) query = query.where('at', '<=', until)
   if (before !== undefined) {
-    // Where in time the number stands: at the event that has it, or else the last one below
-    const anchor = await db.selectFrom('events').select('at').where('dao', '=', id).where('seq', '<=', seqText(before)).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+    // Where in time the number is: at the event that has it, or else the last one below
+    const anchor = await db.selectFrom('events').select('at')
+      .where('dao', '=', id).where('seq', '<=', seqText(before)).orderBy('seq', 'desc').limit(1).executeTakeFirst()
     if (anchor === undefined) return []
-    query = query.where('at', '<=', Number(anchor.at)).where(eb => eb.or([eb('at', '<', Number(anchor.at)), eb('seq', '<', seqText(before))]))
+    const at = Number(anchor.at)
+    query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
   }
-  return await mapRows(types, query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit), TRADE_COLUMNS, row => tradeOf(row, dao))
+  return await mapRows(types, query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(
+    limit
+  ), TRADE_COLUMNS, row => tradeOf(row, dao))
 }
 
-/** What an event brought back into the pool: the difference of the reserves, where all between is known and none of it is a riddle. */
+/**
+ * What an event brought back into the pool: the difference of the reserves, where all between is known and none of it
+ * is a riddle.
+ */
 async function broughtBack (db: Db, names: Names, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   const id = names.id(dao)
   if (id === undefined || reserves === null) return null
   const before = await db.selectFrom('events').select(['seq', 'quote_reserves', 'base_reserves'])
-    .where('dao', '=', id).where('seq', '<', seqText(seq)).where('quote_reserves', 'is not', null).where(IS_ON_TIME).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+    .where('dao', '=', id).where('seq', '<', seqText(seq)).where('quote_reserves', 'is not', null).where(IS_ON_TIME)
+    .orderBy('seq', 'desc').limit(1).executeTakeFirst()
   if (before === undefined) return null
   const between = await db.selectFrom('events').select(['kind', 'seq'])
     .where('dao', '=', id).where('seq', '>', before.seq).where('seq', '<', seqText(seq)).where(IS_ON_TIME).execute()
-  const isWhole = BigInt(between.length) === seq - BigInt(before.seq) - 1n && between.every(({ kind }) => kind !== 'Unknown' && kind !== 'Unreadable')
-  return isWhole ? { quote: reserves.quote - BigInt(before.quote_reserves!), base: reserves.base - BigInt(before.base_reserves!) } : null
+  const isWhole = BigInt(between.length) === seq - BigInt(before.seq) - 1n &&
+    between.every(({ kind }) => kind !== 'Unknown' && kind !== 'Unreadable')
+  if (!isWhole) return null
+  return { quote: reserves.quote - BigInt(before.quote_reserves!), base: reserves.base - BigInt(before.base_reserves!) }
 }
 
-export async function readPoolEvents (db: Db, names: Names, types: ColumnTypes, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
+export async function readPoolEvents (
+  db: Db, names: Names, types: ColumnTypes, { from, to, after, limit }: PoolEventsQuery
+): Promise<PoolEvent[]> {
   let query = db.selectFrom('events').select(FEE_IS_LATE.as('fee_is_late'))
     .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
   if (after !== undefined) {
@@ -58,19 +71,29 @@ export async function readPoolEvents (db: Db, names: Names, types: ColumnTypes, 
     query = query.where(eb => eb.or([
       eb('slot', '>', slot),
       eb.and([eb('slot', '=', slot), eb('block_index', '>', blockIndex)]),
-      eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('place', '>', eventIndex)])
+      eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('event_index', '>', eventIndex)])
     ]))
   }
-  const inOrder = query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy('place').limit(limit)
-  const events = await mapRows(types, inOrder, POOL_EVENT_COLUMNS, (row, late) => named(late.fee_is_late ? { ...row, fee: null } : row, names))
-  for (const event of events) if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(db, names, event)
+  const inOrder = query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy(
+    'event_index'
+  ).limit(limit)
+  const events = await mapRows(types, inOrder, POOL_EVENT_COLUMNS, (row, late) =>
+    named(late.fee_is_late ? { ...row, fee: null } : row, names))
+  for (const event of events) {
+    if (event.swap === null && event.liquidity === null) {
+      event.liquidity = await broughtBack(db, names, event)
+    }
+  }
   return events
 }
 
 export async function readFirstEvent (db: Db, names: Names, dao: string): Promise<FirstEvent | null> {
   const id = names.id(dao)
   if (id === undefined) return null
-  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')]).where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
+  const row = await db.selectFrom('events')
+    .select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')])
+
+    .where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
   if (row === undefined) return null
   const { kind, slot, at, signature, maker, late } = row
   return { kind, slot: Number(slot), at: Number(at), signature, maker, isLate: Boolean(late) }
@@ -87,14 +110,15 @@ export async function readLastTrades (db: Db, names: Names, at: number, daos?: r
   const ids = daos?.map(names.id).filter(id => id !== undefined)
   // First where they are, then what they are: joined in one statement, PostgreSQL may look through all events for them
   const newest = sql<number | null>`(
-    select x.change from events x where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0' order by x.at desc, x.seq desc limit 1)`
+    select x.revision from events x where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
+    order by x.at desc, x.seq desc limit 1)`
   const trades: Trade[] = []
   const learn = async (part: RawBuilder<SqlBool>): Promise<void> => {
-    const places = await db.selectFrom('daos').select(newest.as('place')).where(part).execute()
-    const changes = places.flatMap(({ place }) => place === null ? [] : [Number(place)])
+    const found = await db.selectFrom('daos').select(newest.as('revision')).where(part).execute()
+    const revisions = found.flatMap(({ revision }) => revision === null ? [] : [Number(revision)])
     await pause()
-    if (changes.length === 0) return
-    const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('change', 'in', changes).execute()
+    if (revisions.length === 0) return
+    const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('revision', 'in', revisions).execute()
     for (const row of rows) trades.push(named(row, names) as Trade)
     await pause()
   }
@@ -104,50 +128,58 @@ export async function readLastTrades (db: Db, names: Names, at: number, daos?: r
     for (const some of chunks(ids, KEYS)) await learn(sql`id in (${sql.join(some)})`)
     return trades
   }
-  const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as('last')).executeTakeFirstOrThrow()
+  const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as(
+    'last'
+  )).executeTakeFirstOrThrow()
   for (let at = 0; at < Number(last); at += KEYS) await learn(sql`id > ${at} and id <= ${at + KEYS}`)
   return trades
 }
 
-export async function readEventsOf (db: Db, names: Names, dao: string, from: bigint, limit: number): Promise<StoredEvent[]> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  const rows = await db.selectFrom('events').selectAll().where('dao', '=', id).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
-  return rows.map(row => storedEventOf(row, dao))
-}
-
-export async function readRawEvents (db: Db, names: Names, after: { dao: string, seq: bigint } | null, limit: number): Promise<StoredEvent[]> {
-  let query = db.selectFrom('events').selectAll().where('raw', 'is not', null)
-  if (after !== null) query = query.where(eb => eb(eb.refTuple('dao', 'seq'), '>', eb.tuple(names.id(after.dao) ?? 0, seqText(after.seq))))
-  const rows = await query.orderBy('dao').orderBy('seq').limit(limit).execute()
-  return rows.map(row => storedEventOf(row, names.address(Number(row.dao))))
-}
-
 export async function readDaosTraded (db: Db, names: Names, from: number, to: number): Promise<string[]> {
-  const rows = await db.selectFrom('events').select('dao').distinct().where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
+  const rows = await db.selectFrom('events').select('dao').distinct()
+    .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
   return rows.map(({ dao }) => names.address(Number(dao)))
 }
 
-export async function readDaosChanged (db: Db, names: Names, change: number, from: number, to: number): Promise<Since<string>> {
+export async function readDaosChanged (
+  db: Db, names: Names, after: number, from: number, to: number
+): Promise<Since<string>> {
   const revision = await readRevision(db)
-  if (revision === change) return { revision, rows: [] }
+  if (revision === after) return { revision, rows: [] }
   const rows = await db.selectFrom('events').select('dao').distinct()
-    .where('change', '>', change).where('change', '<=', revision).where('side', 'is not', null)
-    // By the order of arrival: the index on the times would be that of all there is
+    .where('revision', '>', after).where('revision', '<=', revision).where('side', 'is not', null)
+    // By the revisions: the index on the times would be that of all there is
     .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
   return { revision, rows: rows.map(({ dao }) => names.address(Number(dao))) }
 }
 
-async function bounds (db: Db, select: ReturnType<typeof sql<{ value: number | string | null }>>[]): Promise<{ oldest: number, newest: number } | null> {
+async function bounds (
+  db: Db, select: ReturnType<typeof sql<{ value: number | string | null }>>[]
+): Promise<{ oldest: number, newest: number } | null> {
   const [oldest, newest] = [(await select[0]!.execute(db)).rows[0], (await select[1]!.execute(db)).rows[0]]
-  return oldest === undefined || newest === undefined ? null : { oldest: Number(oldest.value), newest: Number(newest.value) }
+  return oldest === undefined || newest === undefined
+    ? null
+    : { oldest: Number(oldest.value), newest: Number(newest.value) }
 }
 
-export async function readIncomplete (db: Db, names: Names, { above, below, limit }: { above: number, below: number, limit: number }): Promise<IncompleteEvent[]> {
-  const rows = await db.selectFrom('events').select(['dao', 'seq', 'slot', 'at', 'signature', 'place', 'maker', 'side'])
-    .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below).orderBy('slot', 'desc').limit(limit).execute()
-  return rows.map(({ dao, seq, slot, at, signature, place, maker, side }) => ({
-    dao: names.address(Number(dao)), seq: BigInt(seq), slot: Number(slot), at: Number(at), signature, eventIndex: Number(place), maker, isTrade: side !== null
+export async function readIncomplete (
+  db: Db, names: Names, { above, below, limit }: { above: number, below: number, limit: number }
+): Promise<IncompleteEvent[]> {
+  const rows = await db.selectFrom('events')
+    .select(['dao', 'seq', 'slot', 'at', 'signature', 'event_index', 'maker', 'side'])
+
+    .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below).orderBy('slot', 'desc').limit(
+      limit
+    ).execute()
+  return rows.map(({ dao, seq, slot, at, signature, event_index: eventIndex, maker, side }) => ({
+    dao: names.address(Number(dao)),
+    seq: BigInt(seq),
+    slot: Number(slot),
+    at: Number(at),
+    signature,
+    eventIndex: Number(eventIndex),
+    maker,
+    isTrade: side !== null
   }))
 }
 
@@ -164,68 +196,4 @@ export async function readUnnamedTrades (db: Db, names: Names, dao: string) {
       sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at limit 1`,
       sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at desc limit 1`
     ])
-}
-
-export async function readDaysOf (db: Db, names: Names, dao: string, { from, to, limit }: { from: number, to: number, limit: number }): Promise<Array<DayRow & { makers: number }>> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  const rows = await db.selectFrom('days').select(['day', 'makers', ...CANDLE_COLUMNS])
-    .where('dao', '=', id).where('day', '>=', from).where('day', '<=', to).orderBy('day', 'desc').limit(limit).execute()
-  return rows.reverse().map(row => ({ dao, day: Number(row.day), makers: Number(row.makers), ...candleOfRow(row) }))
-}
-
-/** The newest `limit` candles in the range of what `rows` gives, newest rows first, page by page: as many as would hold them if no interval were empty, then more. */
-async function newestCandles ({ from, to, limit }: CandleRange, perRow: number, rows: (page: number) => Promise<Array<[RowTime, KeptCandles]>>): Promise<TimedCandle[]> {
-  const found: Array<[start: number, text: string]> = []
-  let page = Math.ceil(limit / perRow) + 1
-  while (found.length < limit) {
-    const some = await rows(page)
-    for (const [time, candles] of some) found.push(...newestOf(candles, time, { from, to, limit: limit - found.length }))
-    if (some.length < page) break
-    page = MORE_ROWS
-  }
-  return found.reverse().map(([start, text]) => {
-    const { base, quote, trades, fees, unknownFees, prices } = parseCandle(text)
-    return { start, base, quote, trades, fees, unknownFees, prices }
-  })
-}
-
-const MORE_ROWS = 100
-
-export async function readHoursOf (db: Db, names: Names, dao: string, range: CandleRange): Promise<TimedCandle[]> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  let before = Math.ceil(range.to / DAY)
-  return await newestCandles(range, DAY / HOUR, async page => {
-    const rows = await db.selectFrom('days').select(['day', 'hours'])
-      .where('dao', '=', id).where('day', '>=', Math.floor(range.from / DAY)).where('day', '<', before).orderBy('day', 'desc').limit(page).execute()
-    before = Number(rows.at(-1)?.day ?? 0)
-    return rows.map(({ day, hours }) => [hoursIn(Number(day)), hours])
-  })
-}
-
-export async function readMinutesOf (db: Db, names: Names, types: ColumnTypes, dao: string, range: CandleRange): Promise<TimedCandle[]> {
-  if (names.id(dao) === undefined) return []
-  const { rows: [kept] } = await sql<{ oldest: number | string | null, newest: number | string | null }>`
-    select (select min(start) from minutes) as oldest, (select max(start) from minutes) as newest`.execute(db)
-  if (kept?.oldest == null || kept.newest == null) return []
-  const oldest = Math.max(Number(kept.oldest), range.from - range.from % MINUTE_SPAN)
-  let next = Math.min(Number(kept.newest), Math.ceil(range.to / MINUTE_SPAN) * MINUTE_SPAN - MINUTE_SPAN)
-  return await newestCandles(range, MINUTE_SPAN / MINUTE, async page => {
-    const keys = []
-    for (; keys.length < page && next >= oldest; next -= MINUTE_SPAN) keys.push({ dao, start: next })
-    const rows = new Map((await readMinutes(db, names, types, keys)).map(({ start, candles }) => [start, candles]))
-    return keys.map(({ start }) => [minutesIn(start), rows.get(start) ?? null])
-  })
-}
-
-export async function readMinutes (db: Db, names: Names, { rows: form }: ColumnTypes, keys: ReadonlyArray<{ dao: string, start: number }>): Promise<MinuteRow[]> {
-  const wanted = keys.flatMap(({ dao, start }) => {
-    const id = names.id(dao)
-    return id === undefined ? [] : [[start, id]]
-  })
-  if (wanted.length === 0) return []
-  const { rows } = await sql<Selectable<Tables['minutes']>>`
-    select m.* from ${keyTable(form, wanted, { start: 'bigint', dao: 'integer' })} wanted join minutes m on m.start = wanted.start and m.dao = wanted.dao`.execute(db)
-  return rows.map(({ dao, start, candles }) => ({ dao: names.address(Number(dao)), start: Number(start), candles }))
 }

@@ -1,24 +1,48 @@
-import { DAY } from '../../time.js'
+import { DAY, HOUR, MINUTE } from '../../time.js'
+import { joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import { reachesBeyond, spans } from '../rules/losses.js'
 import { mayOwnOf } from '../rules/missing-owners.js'
 import { mayReach } from '../rules/sequence-gaps.js'
-import type { DayRow } from '../rules/types.js'
-import type { Store } from '../store/store.js'
-import type { Interval, TimedCandle } from './stretches.js'
+import type { CandleRange, Store, TimedCandle } from '../store/store.js'
 import type { Completeness, PoolWindow, Volumes } from './volumes.js'
 
-/** What is known of a stretch of a DAO's time. 'lost': all that any node has; what came before is stated to be lost. */
+/** Lengths of candles that can be asked for, in seconds. */
+export const INTERVALS = {
+  '1m': MINUTE,
+  '5m': 5 * MINUTE,
+  '15m': 15 * MINUTE,
+  '1h': HOUR,
+  '4h': 4 * HOUR,
+  '1d': DAY
+} as const
+export type Interval = keyof typeof INTERVALS
+
+/** What is known of some of a DAO's time. 'lost': all that any node has; what came before is stated to be lost. */
 export type Known = 'whole' | 'lost' | 'partly'
 
+type StoreReads = Pick<Store, 'trades'
+  | 'lastTrades'
+  | 'poolEvents'
+  | 'firstEvent'
+  | 'feeRates'
+  | 'incompleteSlots'
+  | 'unnamedTrades'>
+
+/** A day that has trades, counted from 1970-01-01, with the number of those who traded. */
+export interface TradedDay extends Candle { day: number, makers: number }
+
 /**
- * What can be asked of the history beyond its sums, all on one state of the store. It gives what is stored: whether that is all is for
- * `knowledge` to say. Throws HISTORY_UNAVAILABLE; where candles are read, WARMING_UP while they are still being made.
+ * What can be asked of the history beyond its sums, all on one state of the store. It gives what is stored: whether
+ * that is all is for `knowledge` to say. Throws HISTORY_UNAVAILABLE.
  */
-export interface Reading extends Pick<Store, 'trades' | 'lastTrades' | 'poolEvents' | 'firstEvent' | 'feeRates' | 'incompleteSlots' | 'unnamedTrades'> {
-  /** Days of a DAO from `from` to `to`, days since 1970-01-01, both included, that have trades; oldest first, the newest `limit`. */
-  days (dao: string, range: { from: number, to: number, limit: number }): Promise<Array<DayRow & { makers: number }>>
-  /** Candles that begin from `from` to before `to`, multiples of the interval, oldest first: the newest `limit` that have trades. */
-  candles (dao: string, interval: Interval, range: { from: number, to: number, limit: number }): Promise<TimedCandle[]>
+export interface Reading extends StoreReads {
+  /** Days of a DAO from `from` to `to`, both included, oldest first, the newest `limit`. */
+  days (dao: string, range: CandleRange): Promise<TradedDay[]>
+  /**
+   * Candles that begin from `from` to before `to`, multiples of the interval, oldest first: the newest `limit` that
+   * have trades.
+   */
+  candles (dao: string, interval: Interval, range: CandleRange): Promise<TimedCandle[]>
   /** The windows of all DAOs at the Unix second `now`. */
   windows (now: number): Promise<Map<string, PoolWindow>>
   /** Whether all events of a DAO after the Unix second `after` and up to `until` are stored and understood. */
@@ -28,14 +52,27 @@ export interface Reading extends Pick<Store, 'trades' | 'lastTrades' | 'poolEven
 
 /** Whether what is stored of a DAO between two Unix seconds is all there is; `after` −Infinity: from its beginning. */
 function knowledge (dao: string, after: number, until: number, known: Completeness): Known {
-  const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched, missing, covers } = known
+  const {
+    sequenceRanges,
+    unreadable,
+    sequenceGaps,
+    verifiedSlot,
+    lostBefore,
+    losses,
+    searched,
+    missing,
+    covers
+  } = known
   if (!covers(after) || (unreadable.get(dao) ?? -Infinity) > after) return 'partly'
   if (mayOwnOf(missing.filter(({ at }) => at === null || (at > after && at <= until)), known)(dao)) return 'partly'
-  if (losses.some(loss => reachesBeyond(loss, after) && (loss.toSlot > verifiedSlot || !sequenceRanges.has(dao)))) return 'partly'
+  if (losses.some(loss => reachesBeyond(loss, after) && (loss.toSlot > verifiedSlot || !sequenceRanges.has(dao)))) {
+    return 'partly'
+  }
   let isLost = false
   for (const gap of sequenceGaps.get(dao) ?? []) {
     const wasSearched = searched(gap)
-    if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) || (gap.since !== null && gap.since > until)) continue
+    if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) ||
+      (gap.since !== null && gap.since > until)) continue
     // Looked for in vain: the first numbers, older than what any node offers, or what a stated loss spans
     if (!wasSearched || !((gap.from === 1n && lostBefore !== null) || spans(gap, losses))) return 'partly'
     isLost = true
@@ -43,7 +80,25 @@ function knowledge (dao: string, after: number, until: number, known: Completene
   return isLost ? 'lost' : 'whole'
 }
 
-export function createReading (store: Store, { stretches, windows }: Volumes, known: Completeness): Reading {
+/** The newest `limit` candles of an interval in a range, oldest first: those of the size that is kept, joined. */
+async function candlesOf (
+  store: Store, dao: string, interval: Interval, { from, to, limit }: CandleRange
+): Promise<TimedCandle[]> {
+  const width = INTERVALS[interval]
+  const size: Size = width >= DAY ? 'days' : width >= HOUR ? 'hours' : 'minutes'
+  // As many as `limit` candles can hold: the oldest of them is then whole
+  const rows = await store.candlesOf(dao, size, { from, to, limit: limit * width / SIZES[size] })
+  if (width === SIZES[size]) return rows
+  const joined: TimedCandle[] = []
+  for (const { start, ...candle } of rows) {
+    const [begin, last] = [start - start % width, joined.at(-1)]
+    if (last?.start === begin) Object.assign(last, joinCandles(last, candle))
+    else joined.push({ start: begin, ...candle })
+  }
+  return joined.slice(-limit)
+}
+
+export function createReading (store: Store, { windows }: Volumes, known: Completeness): Reading {
   return {
     trades: store.trades,
     poolEvents: store.poolEvents,
@@ -52,11 +107,13 @@ export function createReading (store: Store, { stretches, windows }: Volumes, kn
     feeRates: store.feeRates,
     incompleteSlots: store.incompleteSlots,
     unnamedTrades: store.unnamedTrades,
-    async days (dao, range) {
-      stretches.checkRolled(dao, range.from * DAY, known)
-      return (await store.daysOf(dao, range)).filter(({ trades }) => trades > 0)
+    async days (dao, { from, to, limit }) {
+      const seconds = { from: from * DAY, to: (to + 1) * DAY }
+      const rows = await store.candlesOf(dao, 'days', { ...seconds, limit })
+      const makers = await store.makers(dao, seconds.from, seconds.to)
+      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY, makers: makers.get(start) ?? 0 }))
     },
-    candles: (dao, interval, range) => stretches.candles(dao, interval, range, known),
+    candles: (dao, interval, range) => candlesOf(store, dao, interval, range),
     windows: now => windows(now, known),
     knowledge: (dao, after, until = Infinity) => knowledge(dao, after, until, known),
     known

@@ -2,18 +2,17 @@ import { inSlices } from '../../async.js'
 import { ZERO, type Rational } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
-import { mayOwnOf, type NamedOwners } from '../rules/missing-owners.js'
-import { createDaily, type DaoDays } from './daily.js'
-import { mayReach, sizeOf, type SequenceGap } from '../rules/sequence-gaps.js'
-import { DAY } from '../../time.js'
-import type { Store } from '../store/store.js'
-import { reachesBeyond } from '../rules/losses.js'
-import type { SequenceRange, Loss, MissingTransaction } from '../rules/types.js'
+import { DAY, HOUR, MINUTE } from '../../time.js'
+import { executedPrice, type Candle, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
-import { createLongWindows, MAX_WINDOW } from './long-windows.js'
-import { createStretches } from './stretches.js'
-import type { ExecutedPrice } from '../rules/candles.js'
-import { createWindow, type WindowSum } from './last-24h.js'
+import { reachesBeyond } from '../rules/losses.js'
+import { mayOwnOf, type NamedOwners } from '../rules/missing-owners.js'
+import { mayReach, sizeOf, type SequenceGap } from '../rules/sequence-gaps.js'
+import type { SequenceRange, Loss, MissingTransaction } from '../rules/types.js'
+import type { Store } from '../store/store.js'
+import { createAggregate, inParts, type Aggregate } from './aggregate.js'
+import { createDaily, type Days } from './daily.js'
+import { createWindow } from './window.js'
 
 /** The last 24 hours of one DAO: both legs of buys and sells together, in raw units. */
 export interface Volume24h {
@@ -27,13 +26,11 @@ export interface Volume24h {
 export interface DailyVolume {
   /** Unix seconds of InitializeDao, or of the earliest event known. */
   launchedAt: number
-  days: DaoDays
+  days: Days
   /** Every event since the DAO's first is stored and understood. */
   complete: boolean
   /** Sequence numbers known to be missing. */
   missingEvents: number
-  /** The fees of all its days are summed up. */
-  hasFees: boolean
 }
 
 /** What the volumes need to know of the completeness of what is stored. */
@@ -58,12 +55,12 @@ export interface Completeness {
   searched: (gap: SequenceGap) => boolean
   /** Whether everything after this Unix second is covered, as far as the walk goes. */
   covers: (after: number) => boolean
-  /** Of which trades candles are kept; see StoreState. */
-  rolledFrom: ReadonlyMap<string, number>
-  minutesFrom: number | null
 }
 
-/** The last 24 hours of one DAO, to the second, and the last 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
+/**
+ * The last 24 hours of one DAO, to the second, and the last 7 and 30 days by whole minutes. Raw units; prices are raw
+ * quote ÷ raw base.
+ */
 export interface PoolWindow extends Volume24h {
   high: ExecutedPrice | null
   low: ExecutedPrice | null
@@ -73,6 +70,8 @@ export interface PoolWindow extends Volume24h {
   last: ExecutedPrice | null
   /** The newest price from before the window; null: there is none. */
   before: ExecutedPrice | null
+  /** The newest price of a trade at or before so long ago; null: there is none that is known to be. */
+  past: Record<ChangePeriod, ExecutedPrice | null>
   /** Who traded; null while that is not known of each trade. */
   makers: number | null
   /** In quote units, each fee at the price of its own trade; null where one of them is not known. */
@@ -82,90 +81,120 @@ export interface PoolWindow extends Volume24h {
   quote30d: Rational
 }
 
+/** 7 and 30 days. */
+const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
+/** Periods over which a change of price is told beside 24 hours, seconds. */
+const CHANGE_PERIODS = { '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '7d': WEEK, '30d': MONTH } as const
+type ChangePeriod = keyof typeof CHANGE_PERIODS
+const PERIODS = Object.entries(CHANGE_PERIODS) as Array<[ChangePeriod, number]>
 const NO_VOLUME = { base: ZERO, quote: ZERO, trades: 0 }
+const NO_DAYS: Days = new Map()
 
 export type Volumes = ReturnType<typeof createVolumes>
 
-/** Volumes out of a store, for the process that writes it or one that only reads. */
-export function createVolumes (store: Store, valuation: VolumeRule) {
-  const window = createWindow(store, valuation)
-  const daily = createDaily(store)
-  const stretches = createStretches(store, valuation)
-  const longWindows = createLongWindows(store, stretches)
-  /** A sum is a new object whenever it changes, so most need not be worked out again. */
-  const worked = new WeakMap<WindowSum, Omit<Volume24h, 'complete'>>()
-
-  function exact (sum: WindowSum): Omit<Volume24h, 'complete'> {
-    const known = worked.get(sum)
-    if (known !== undefined) return known
-    const volume = { base: sumOf(sum.base, sum.trades), quote: sumOf(sum.quote, sum.trades), trades: sum.trades }
-    worked.set(sum, volume)
-    return volume
-  }
-
-  function isComplete (dao: string, after: number, missing: readonly MissingTransaction[], mayOwn: (dao: string) => boolean, { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched }: Completeness): boolean {
+/** Whether nothing is missing of a DAO after the Unix second `after`. */
+function createIsComplete (after: number, known: Completeness): (dao: string) => boolean {
+  const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched } = known
+  const missing = known.missing.filter(({ at }) => at === null || at > after)
+  const mayOwn = mayOwnOf(missing, known)
+  return dao => {
     if ((unreadable.get(dao) ?? -Infinity) > after) return false
     // Whose it is shows as a sequence gap, once the accounts have been compared; a DAO without any event shows none
     if (mayOwn(dao)) return false
     // So it is with what is lost
-    if (losses.some(loss => reachesBeyond(loss, after) && (loss.toSlot > verifiedSlot || !sequenceRanges.has(dao)))) return false
-    return !sequenceGaps.get(dao)?.some(gap => mayReach(gap, after, searched(gap) ? { lostBefore, losses, missing } : null))
+    if (losses.some(loss => reachesBeyond(loss, after) && (loss.toSlot > verifiedSlot || !sequenceRanges.has(dao)))) {
+      return false
+    }
+    return !sequenceGaps.get(dao)?.some(gap =>
+      mayReach(gap, after, searched(gap) ? { lostBefore, losses, missing } : null))
   }
+}
+
+/** Volumes out of a store, for the process that writes it or one that only reads. */
+export function createVolumes (store: Store, valuation: VolumeRule) {
+  const daily = createDaily(store)
+  const sums = createAggregate(store, valuation, false)
+  const summed = <T>(make: (candle: Candle) => T) => async (...asked: Parameters<Aggregate>): Promise<Map<string, T>> =>
+    new Map(Array.from(await sums(...asked), ([dao, candle]) => [dao, make(candle)]))
+  const lastDay = createWindow(
+    store,
+    DAY,
+    summed(({ base, quote, trades }) => ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades }))
+  )
+  const quoteOf = summed(({ quote, trades }) => sumOf(quote, trades))
+  const [lastWeek, lastMonth] = [createWindow(store, WEEK, quoteOf), createWindow(store, MONTH, quoteOf)]
+  const lastCandles = createWindow(store, DAY, createAggregate(store, valuation, true))
+  const traders = createWindow(store, DAY, (daos, from, to) => inParts(daos, some => store.traders(some, from, to)))
+  /** The newest price of each DAO. */
+  const createLastPrices = () => createWindow(store, Infinity, async (daos, _, to) =>
+    new Map((await store.lastTrades(to - 1, daos)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
+  const lastPrices = createLastPrices()
+  const pastPrices = PERIODS.map(([name, seconds]) => ({ name, seconds, read: createLastPrices() }))
+
+  const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])
 
   return {
     /**
-     * Per DAO, those without a swap included, at the Unix second `now`. A DAO that is not in the map has neither shown an event nor an
-     * account. Throws HISTORY_UNAVAILABLE.
+     * Per DAO, those without a swap included, at the Unix second `now`. A DAO that is not in the map has neither shown
+     * an event nor an account. Throws HISTORY_UNAVAILABLE.
      */
-    last24h: (now: number, known: Completeness): Promise<Map<string, Volume24h>> => window.read(now, sums => {
-      const volumes = new Map<string, Volume24h>()
-      const missing = known.missing.filter(({ at }) => at === null || at > now - DAY)
-      const mayOwn = mayOwnOf(missing, known)
-      for (const dao of new Set([...known.accounts.keys(), ...known.sequenceRanges.keys(), ...sums.keys()])) {
-        const sum = sums.get(dao)
-        volumes.set(dao, { ...(sum === undefined ? NO_VOLUME : exact(sum)), complete: isComplete(dao, now - DAY, missing, mayOwn, known) })
-      }
-      return volumes
-    }),
+    async last24h (now: number, known: Completeness): Promise<Map<string, Volume24h>> {
+      const isComplete = createIsComplete(now - DAY, known)
+      const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
+      return new Map(Array.from(daosOf(known), dao =>
+        [dao, { ...volumes.get(dao) ?? NO_VOLUME, complete: isComplete(dao) }]))
+    },
 
     /**
-     * As `last24h`, with all that is told of a pool, and `complete` for 30 days. Throws WARMING_UP while those are not covered or candles of
-     * them still being made, HISTORY_UNAVAILABLE.
+     * As `last24h`, with all that is told of a pool, and `complete` for 30 days. Throws WARMING_UP while those are not
+     * covered, HISTORY_UNAVAILABLE.
      */
     async windows (now: number, known: Completeness): Promise<Map<string, PoolWindow>> {
-      if (!known.covers(now - MAX_WINDOW)) throw new ServiceError('WARMING_UP', 'the last 30 days are not covered yet')
-      const long = await longWindows(now, known)
-      return await window.readDetails(now, async (sums, detailOf, before) => {
-        const missing = known.missing.filter(({ at }) => at === null || at > now - MAX_WINDOW)
-        const mayOwn = mayOwnOf(missing, known)
-        const daos = [...new Set([...known.accounts.keys(), ...known.sequenceRanges.keys(), ...sums.keys()])]
-        // all at once: steps that are written between the slices change what is known, and the sums stay as they are
-        const complete = new Set(daos.filter(dao => isComplete(dao, now - MAX_WINDOW, missing, mayOwn, known)))
-        return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
-          const sum = sums.get(dao)
-          const { high, low, close, priced, fees, unknownFees, makers, unnamed } = detailOf(dao)
-          const [week, month] = long.get(dao) ?? [ZERO, ZERO]
-          return [dao, {
-            ...(sum === undefined ? NO_VOLUME : exact(sum)),
-            high,
-            low,
-            priced: priced.base === 0n ? null : priced,
-            last: close ?? before.get(dao) ?? null,
-            before: before.get(dao) ?? null,
-            makers: unnamed > 0 ? null : makers,
-            fees: unknownFees > 0 ? null : sumOf(fees, sum?.trades ?? 0),
-            quote7d: week,
-            quote30d: month,
-            complete: complete.has(dao)
-          }]
-        }))
-      })
+      if (!known.covers(now - MONTH)) throw new ServiceError('WARMING_UP', 'the last 30 days are not covered yet')
+      const daos = [...daosOf(known)]
+      const stored = [...known.sequenceRanges.keys()]
+      // all at once: steps that are written meanwhile change what is known
+      const isComplete = createIsComplete(now - MONTH, known)
+      const complete = new Set(daos.filter(isComplete))
+      const minute = now - now % MINUTE
+      const [volumes, candles] = [await lastDay(now + 1, stored), await lastCandles(now + 1, stored)]
+      const makers = await traders(now + 1, stored)
+      const before = await lastPrices(now - DAY + 1, stored)
+      const past = new Map<ChangePeriod, typeof before>()
+      for (const { name, seconds, read } of pastPrices) past.set(name, await read(now - seconds + 1, stored))
+      // one from before all that is complete is the last before its period only where all since is known
+      const doubtful = new Set<ExecutedPrice>()
+      for (const prices of [before, ...past.values()]) {
+        for (const [dao, price] of prices) {
+          if (price.at <= now - MONTH && !(known.covers(price.at - 1) && createIsComplete(price.at - 1, known)(dao))) doubtful.add(price)
+        }
+      }
+      const sure = (price: ExecutedPrice | undefined): ExecutedPrice | null => price === undefined || doubtful.has(price) ? null : price
+      const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
+      return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
+        const candle = candles.get(dao)
+        const { unnamed, makers: named } = makers.get(dao) ?? { unnamed: 0, makers: 0 }
+        const { high = null, low = null, close = null, average = null } = candle?.prices ?? {}
+        return [dao, {
+          ...volumes.get(dao) ?? NO_VOLUME,
+          high,
+          low,
+          priced: average,
+          last: close ?? before.get(dao) ?? null,
+          before: sure(before.get(dao)),
+          past: Object.fromEntries(PERIODS.map(([name]) => [name, sure(past.get(name)!.get(dao))])) as PoolWindow['past'],
+          makers: unnamed > 0 ? null : named,
+          fees: candle === undefined ? ZERO : candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
+          quote7d: week.get(dao) ?? ZERO,
+          quote30d: month.get(dao) ?? ZERO,
+          complete: complete.has(dao)
+        }]
+      }))
     },
-    stretches,
 
     /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
     async daily (known: Completeness): Promise<Map<string, DailyVolume>> {
-      const { sequenceRanges, unreadable, sequenceGaps, losses, verifiedSlot, rolledFrom } = known
+      const { sequenceRanges, unreadable, sequenceGaps, losses, verifiedSlot } = known
       const days = await daily.read()
       // As of the last 24 hours: until the accounts have been compared, what is listed and not given may be anybody's
       const mayOwn = mayOwnOf(known.missing, known)
@@ -173,12 +202,12 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       return new Map(await inSlices([...sequenceRanges], ([dao, ranges]): [string, DailyVolume] => {
         const [first] = ranges
         const missing = sequenceGaps.get(dao) ?? []
+        const isWhole = first?.first === 1n && ranges.length === 1 && missing.length === 0
         return [dao, {
           launchedAt: first?.firstAt ?? 0,
-          days: days.get(dao) ?? { settled: new Map(), recent: new Map() },
-          complete: first?.first === 1n && ranges.length === 1 && missing.length === 0 && !unreadable.has(dao) && !mayOwn(dao) && isVerified,
-          missingEvents: sizeOf(missing),
-          hasFees: !rolledFrom.has(dao)
+          days: days.get(dao) ?? NO_DAYS,
+          complete: isWhole && !unreadable.has(dao) && !mayOwn(dao) && isVerified,
+          missingEvents: sizeOf(missing)
         }]
       }))
     }

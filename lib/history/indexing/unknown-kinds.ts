@@ -1,0 +1,53 @@
+import type { OnLog } from '../log-events.js'
+import type { AccountState } from '../rules/types.js'
+import { movedAcross } from '../rules/unknown-kinds.js'
+import type { Store } from '../store/store.js'
+import type { StepWriter } from './step-writer.js'
+
+/** Looked at in one turn. */
+const AT_ONCE = 100
+/** Events on each side of one that are looked at. */
+const AROUND = 64n
+
+export interface UnknownKindsOptions { store: Store, writer: StepWriter, onLog: OnLog }
+
+/**
+ * Judges events of unknown kinds. Their DAO is left out until it is shown that they have left the pool alone: by the
+ * events on both sides, or by the account while nothing has come since. Where the reserves moved it stays out, and the
+ * log says so.
+ */
+export function createUnknownKinds ({ store, writer, onLog }: UnknownKindsOptions) {
+  async function ofDao (dao: string, seqs: bigint[], account: AccountState | undefined): Promise<Map<bigint, boolean>> {
+    const [first, last] = [seqs.reduce((a, b) => a < b ? a : b), seqs.reduce((a, b) => a > b ? a : b)]
+    const from = first > AROUND ? first - AROUND : 1n
+    const most = Number(last - from + 1n + AROUND)
+    const events = await store.eventsOf(dao, from, Math.min(most, 4 * Number(AROUND)))
+    const isNewest = events.at(-1)?.seq === account?.seqNum
+    return movedAcross(events, isNewest ? account?.reserves : undefined)
+  }
+
+  return async (accounts: readonly AccountState[]): Promise<void> => {
+    if (writer.state.unreadable.size === 0) return
+    const open = new Map<string, bigint[]>()
+    for (const { dao, seq } of await store.unjudged(AT_ONCE)) open.set(dao, [...open.get(dao) ?? [], seq])
+    for (const [dao, seqs] of open) {
+      const found = await ofDao(dao, seqs, accounts.find(({ address }) => address === dao))
+      const told = seqs.filter(seq => found.has(seq))
+      const judged = told.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null }))
+      if (judged.length === 0) continue
+      await writer.judge(judged)
+      const moved = judged.filter(({ reason }) => reason !== null)
+      for (const { seq } of moved) {
+        const message = `event ${seq} of ${dao} is ${MOVED}: look for a newer version of this service`
+        onLog({ level: 'error', code: 'unreadable', message, detail: { dao } })
+      }
+      const left = judged.length - moved.length
+      if (left === 0) continue
+      const message = `${left} events of unknown kinds of ${dao} have left its pool alone`
+      onLog({ level: 'info', code: 'unreadable', message, detail: { dao } })
+    }
+  }
+}
+
+/** Stored in place of the first reason, so that it is judged once. */
+const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'

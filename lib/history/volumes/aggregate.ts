@@ -1,0 +1,81 @@
+import { createPauses } from '../../async.js'
+import { chunks } from '../../chunks.js'
+import { swapVolume, type VolumeRule } from '../../market/volume.js'
+import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
+import type { Store } from '../store/store.js'
+
+/**
+ * A piece of time, both in Unix seconds, `to` excluded, that is answered from candles of one size; null: from single
+ * trades.
+ */
+interface Piece { size: Size | null, from: number, to: number }
+
+/** The widest candles in the middle, narrower ones on both sides of them, single trades at the edges. */
+export function * piecesOf (
+  from: number, to: number, sizes: readonly Size[] = ['days', 'hours', 'minutes']
+): Generator<Piece> {
+  const [size = null, ...narrower] = sizes
+  if (from >= to) return
+  const width = size === null ? 1 : SIZES[size]
+  const [first, last] = [Math.ceil(from / width) * width, Math.floor(to / width) * width]
+  if (size === null) yield { size, from, to }
+  else if (first >= last) yield * piecesOf(from, to, narrower)
+  else {
+    yield * piecesOf(from, first, narrower)
+    yield { size, from: first, to: last }
+    yield * piecesOf(last, to, narrower)
+  }
+}
+
+/** DAOs read in one statement: some 10 ms of work. */
+const PART = 100
+
+/**
+ * What `read` gives of some DAOs, a part of them at a time: the embedded store answers at once, without giving others
+ * their turn.
+ */
+export async function inParts<T> (
+  daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
+): Promise<Map<string, T>> {
+  const found = new Map<string, T>()
+  const pause = createPauses()
+  for (const some of chunks(daos, PART)) {
+    for (const [dao, value] of await read(some)) found.set(dao, value)
+    await pause()
+  }
+  return found
+}
+
+export type Aggregate = (daos: readonly string[], from: number, to: number) => Promise<Map<string, Candle>>
+
+/**
+ * A function that gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each, with
+ * prices or the sums alone; a DAO without a trade is left out. Throws HISTORY_UNAVAILABLE.
+ */
+export function createAggregate (store: Store, valuation: VolumeRule, withPrices: boolean): Aggregate {
+  return (daos, from, to) => inParts(daos, async some => {
+    const sums = new Map<string, Candle>()
+    const add = (dao: string, candle: Candle): void => {
+      const known = sums.get(dao)
+      sums.set(dao, known === undefined ? candle : joinCandles(known, candle))
+    }
+    for (const { size, ...piece } of piecesOf(from, to)) {
+      if (size === null) {
+        for (const swap of await store.swapsOfAll(some, piece.from, piece.to)) {
+          add(
+            swap.dao,
+            candleOf(swap, swap.seq, swapVolume(swap, valuation))
+          )
+        }
+      } else {
+        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, { ...piece, withPrices })) {
+          add(
+            dao,
+            candle
+          )
+        }
+      }
+    }
+    return sums
+  })
+}
