@@ -31,12 +31,15 @@ export default async function app (fastify: FastifyInstance, options: AppOptions
   await fastify.register(autoload, { dir: folder('routes') })
 }
 
-/** Longer than any key: a path parameter of any length reaches its handler, which answers it in the words of the contract. */
+/**
+ * Longer than any key: a path parameter of any length reaches its handler, which answers it in the words of the
+ * contract.
+ */
 const MAX_PARAMETER = 16_384
 
 /**
- * Limits of a connection, ms and bytes. A request is a few hundred bytes without a body: who needs longer than these for one holds a
- * connection and does nothing with it.
+ * Limits of a connection, ms and bytes. A request is a few hundred bytes without a body: who needs longer than these
+ * for one holds a connection and does nothing with it.
  */
 const HEADERS_WITHIN = 5_000
 const REQUEST_WITHIN = 10_000
@@ -46,10 +49,15 @@ const SILENT_WITHIN = 30_000
 const KEPT_OPEN = 72_000
 /** Connections are held against these limits once a second; the platform does so twice a minute. */
 const CHECKED_EVERY = 1_000
-/** A path, its query and all headers together: the platform's default, which fits a chain of proxies and their cookies. */
+/**
+ * A path, its query and all headers together: the platform's default, which fits a chain of proxies and their cookies.
+ */
 const MAX_HEADERS = 16_384
 
-/** What Fastify must know before any plugin is loaded. The settings it reads are checked with the others once plugins load. */
+/**
+ * What Fastify must know before any plugin is loaded. The settings it reads are checked with the others once plugins
+ * load.
+ */
 export function serverOptions (env: ConfigOptions['env']) {
   const isProxy = addressMatcher(env.TRUST_PROXY ?? '')
   return {
@@ -75,7 +83,9 @@ export function serverOptions (env: ConfigOptions['env']) {
   } satisfies FastifyHttpOptions<Server>
 }
 
-/** A request's id: the client's own where it is well formed, so that nothing a stranger writes reaches the log as it is. */
+/**
+ * A request's id: the client's own where it is well formed, so that nothing a stranger writes reaches the log as it is.
+ */
 function requestId (header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[\w-]{8,64}$/.test(header) ? header : randomUUID()
 }
@@ -91,7 +101,10 @@ function escapeStrayPercents (url: string): string {
   }
 }
 
-/** `/api/tickers/` is `/api/tickers`. The page and the reference have relative links, so there the slash means something. */
+/**
+ * `/api/tickers/` is `/api/tickers`. The page and the reference have relative links, so there the slash means
+ * something.
+ */
 function withoutTrailingSlash (url: string): string {
   const [path = '', ...query] = url.split('?')
   if (path.length < 2 || !path.endsWith('/') || path.endsWith('//') || isPageRoute(path)) return url

@@ -9,26 +9,31 @@ import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
 import { SettingsError } from './lib/settings.js'
-import { keepSmallHeapSmall, optimiseLater } from './lib/v8.js'
 import { SettingsSchema } from './schemas/settings.js'
 
 /** The process: reads the environment, builds the app, listens, closes with grace. */
 
-/** Longest that everything may take to end, ms; what is in work is cut off long before that (plugins/graceful-shutdown.ts, plugins/history.ts). */
+/**
+ * Longest that everything may take to end, ms; what is in work is cut off long before that
+ * (plugins/graceful-shutdown.ts, plugins/history.ts).
+ */
 const GRACE = 9_500
 const SIGNALS: Array<'SIGTERM' | 'SIGINT' | 'SIGQUIT'> = ['SIGTERM', 'SIGINT', 'SIGQUIT']
-/** npm passes on a signal that the terminal, or whoever ends the process group, has already sent here: within this time it is the same one, ms. */
+/**
+ * npm passes on a signal that the terminal, or whoever ends the process group, has already sent here: within this time
+ * it is the same one, ms.
+ */
 const SAME_SIGNAL = 100
-/** Connections that may wait to be accepted: with the platform's 511 a burst of slow clients makes others wait for seconds. */
+/**
+ * Connections that may wait to be accepted: with the platform's 511 a burst of slow clients makes others wait for
+ * seconds.
+ */
 const MAX_WAITING = 4_096
 /** Between two attempts to reach a node at the start, ms. */
 const ASK_AGAIN = 1_000
-/** Between two looks at the heap, ms. */
-const LOOK_AGAIN = 2_000
 /** Settings of a file beside the service; those of the real environment win. */
 const FILE = '.env'
 
-optimiseLater()
 try {
   if (existsSync(FILE)) process.loadEnvFile(FILE)
 } catch (error) {
@@ -55,12 +60,22 @@ const fatalLog = fastify.log.child({}, { level: 'error' })
 function explain (error: unknown): string[] | undefined {
   if (error instanceof SettingsError) return error.problems
   if (isServiceError(error)) return [error.message]
-  const { code, address, port, setting } = error as NodeJS.ErrnoException & { address?: string, port?: number, setting?: 'METRICS' }
+  const { code, address, port, setting } = error as NodeJS.ErrnoException & {
+    address?: string,
+    port?: number,
+    setting?: 'METRICS'
+  }
   const prefix = setting === undefined ? '' : `${setting}_`
   switch (code) {
-    case 'EADDRINUSE': return [`port ${port} at ${address} is taken by another process: stop it first, or set another ${prefix}PORT`]
-    case 'EACCES': return port === undefined ? undefined : [`port ${port} at ${address} may not be used by this user: set another ${prefix}PORT`]
-    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [`${prefix}HOST is no address of this machine: ${address ?? (setting === undefined ? fastify.config.host : fastify.config.metricsHost)}`]
+    case 'EADDRINUSE': return [
+      `port ${port} at ${address} is taken by another process: stop it first, or set another ${prefix}PORT`
+    ]
+    case 'EACCES': return port === undefined
+      ? undefined
+      : [`port ${port} at ${address} may not be used by this user: set another ${prefix}PORT`]
+    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [
+      `${prefix}HOST is no address of this machine: ${address ?? (setting === undefined ? fastify.config.host : fastify.config.metricsHost)}`
+    ]
     default: return undefined
   }
 }
@@ -72,7 +87,6 @@ async function start (): Promise<void> {
   await fastify.listen({ port, host, backlog: MAX_WAITING })
   isUp = true
   await nodeAnswers()
-  await watchHeap()
 }
 
 /** Waits until a node has answered, and says so; throws where NODE_WITHIN sets a time and none has by then. */
@@ -88,21 +102,15 @@ async function nodeAnswers (): Promise<void> {
       if (isEnding()) return
       if (performance.now() > deadline) {
         await fastify.close()
-        throw new ServiceError('NODE_UNAVAILABLE', `no node has answered within NODE_WITHIN=${startupTimeout! / 1000} s`, { cause: error })
+        throw new ServiceError(
+          'NODE_UNAVAILABLE',
+          `no node has answered within NODE_WITHIN=${startupTimeout! / 1000} s`,
+          { cause: error }
+        )
       }
       if (tries === 0) fastify.log.warn('no node answers yet: the service listens, and goes on trying')
       await setTimeout(ASK_AGAIN, undefined, { ref: false })
     }
-  }
-}
-
-/** From when the history has been read; ends with the process. */
-async function watchHeap (): Promise<void> {
-  let isRead = false
-  while (!isEnding()) {
-    isRead ||= fastify.history.status().complete
-    if (isRead) keepSmallHeapSmall()
-    await setTimeout(LOOK_AGAIN, undefined, { ref: false })
   }
 }
 

@@ -3,8 +3,8 @@ import { systemClock } from './clock.js'
 /** The order of asynchronous work, and long work in pieces. */
 
 /**
- * A queue of turns: each piece of work begins once the ones given before it have ended, well or not. What a piece throws reaches the one who
- * gave it and nobody else.
+ * A queue of turns: each piece of work begins once the ones given before it have ended, well or not. What a piece
+ * throws reaches the one who gave it and nobody else.
  */
 export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
@@ -22,7 +22,10 @@ export interface SharedTurns {
   together<T> (work: () => T | Promise<T>): Promise<T>
 }
 
-/** As `createTurns`, for work of which one kind changes what the other looks at. Neither waits for what is given after it. */
+/**
+ * As `createTurns`, for work of which one kind changes what the other looks at. Neither waits for what is given after
+ * it.
+ */
 export function createSharedTurns (): SharedTurns {
   let last: Promise<unknown> = Promise.resolve()
   let since = new Set<Promise<unknown>>()
@@ -43,7 +46,10 @@ export function createSharedTurns (): SharedTurns {
   }
 }
 
-/** Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work lives by: it is the loop's. */
+/**
+ * Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work
+ * lives by: it is the loop's.
+ */
 const SLICE_MS = 8
 
 /** Long work that has let the event loop go, in the order in which it did. */
@@ -64,15 +70,18 @@ export function letGo (): Promise<void> {
 }
 
 /**
- * A function to be called between pieces of long work: once the work has held the event loop for some milliseconds, it gives a promise that lets
- * everything else have its turn first; undefined before, so that short work pays nothing.
+ * A function to be called between pieces of long work: once the work has held the event loop for some milliseconds, it
+ * gives a promise that lets everything else have its turn first; undefined before, so that short work pays nothing.
  */
 export function createPauses (): () => Promise<void> | undefined {
   let begun = systemClock.now()
   return () => systemClock.now() - begun < SLICE_MS ? undefined : letGo().then(() => { begun = systemClock.now() })
 }
 
-/** Does `work` with each of `items`, in their order; the event loop is let go between them where all together would hold it too long. Throws what `work` throws. */
+/**
+ * Does `work` with each of `items`, in their order; the event loop is let go between them where all together would hold
+ * it too long. Throws what `work` throws.
+ */
 export async function eachInSlices<T> (items: Iterable<T>, work: (item: T) => void): Promise<void> {
   const pause = createPauses()
   for (const item of items) {

@@ -1,6 +1,9 @@
 /** Exact rationals of bigint, and the decimal text that leaves the service. No amount ever passes through a float. */
 
-/** An exact number n / d; d is positive. Not necessarily in lowest terms: equality is by cross-multiplication, see `compare`. */
+/**
+ * An exact number n / d; d is positive. Not necessarily in lowest terms: equality is by cross-multiplication, see
+ * `compare`.
+ */
 export interface Rational {
   readonly n: bigint
   readonly d: bigint
@@ -84,7 +87,8 @@ export const fixedText = ({ digits, places }: Fixed): string => placePoint(digit
 export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
 
 /** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */
-export const toFixed = (value: Rational, places: number, rounding: Rounding = 'nearest'): string => fixedText(fix(value, places, rounding))
+export const toFixed = (value: Rational, places: number, rounding: Rounding = 'nearest'): string =>
+  fixedText(fix(value, places, rounding))
 
 /** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
 export function formatUnits (raw: bigint, decimals: number): string {
@@ -93,8 +97,8 @@ export function formatUnits (raw: bigint, decimals: number): string {
 }
 
 /**
- * Places after the point that a price needs: `digits`, and for one below 0.1 as many more as there are zeros behind its point,
- * so that `digits` significant digits always stay. `value` is positive.
+ * Places after the point that a price needs: `digits`, and for one below 0.1 as many more as there are zeros behind its
+ * point, so that `digits` significant digits always stay. `value` is positive.
  */
 export function placesFor (value: Rational, digits: number): number {
   let places = digits

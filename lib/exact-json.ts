@@ -1,7 +1,10 @@
 import { eachInSlices } from './async.js'
 import { createTextBytes } from './text-bytes.js'
 
-/** JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float, and write small ones with an exponent. */
+/**
+ * JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float, and write small ones
+ * with an exponent.
+ */
 
 /** A JSON number by its text: plain decimal digits, with a point where it has places. */
 export class ExactNumber {
@@ -18,10 +21,17 @@ const PLAIN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 export const exact = (text: string): ExactNumber => new ExactNumber(text)
 
-/** What can be written: as JSON, with `ExactNumber` for numbers that are amounts or prices. Members that are undefined are left out. */
-export type ExactValue = string | number | boolean | null | undefined | ExactNumber | readonly ExactValue[] | { readonly [key: string]: ExactValue }
+/**
+ * What can be written: as JSON, with `ExactNumber` for numbers that are amounts or prices. Members that are undefined
+ * are left out.
+ */
+export type ExactValue = string | number | boolean | null | undefined | ExactNumber | readonly ExactValue[] | {
+  readonly [key: string]: ExactValue
+}
 
-/** The JSON text of `value`. Throws a RangeError for a number that is no safe integer: such are given as `ExactNumber`. */
+/**
+ * The JSON text of `value`. Throws a RangeError for a number that is no safe integer: such are given as `ExactNumber`.
+ */
 export function exactJson (value: ExactValue): string {
   if (value instanceof ExactNumber) return value.text
   if (typeof value === 'number') {
@@ -70,4 +80,7 @@ export async function exactJsonInSlices (value: ExactValue): Promise<Buffer> {
 const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
-export type Exact<T> = T extends number ? number | ExactNumber : T extends string | boolean | null | undefined ? T : { [K in keyof T]: Exact<T[K]> }
+export type Exact<T> = T extends number ? number | ExactNumber : T extends string
+  | boolean
+  | null
+  | undefined ? T : { [K in keyof T]: Exact<T[K]> }

@@ -24,12 +24,19 @@ const MAX_HELD = 1_000
 const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? WARN)
 
 /**
- * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop, since under load a system call for
- * each costs more than the request it tells of; all others at once, after those that wait. What waits when the process ends is written before it has ended.
+ * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,
+ * since under load a system call for each costs more than the request it tells of; all others at once, after those that
+ * wait. What waits when the process ends is written before it has ended.
  */
 export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
   const sink: LogStream = terminal
-    ? loadPretty()({ destination: fd, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' })
+    ? loadPretty()({
+      destination: fd,
+      sync: true,
+      colorize: true,
+      translateTime: 'SYS:HH:MM:ss.l',
+      ignore: 'pid,hostname'
+    })
     : pino.destination({ fd, sync: true })
   if (terminal) return { write: line => { sink.write(redact(line)) } }
   let held: string[] = []

@@ -1,7 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { NodeState } from './chain/client.js'
 
-/** The metrics, by their sources. Labels are bounded: route templates, statuses, our own methods and reasons; never what a client made up. */
+/**
+ * The metrics, by their sources. Labels are bounded: route templates, statuses, our own methods and reasons; never what
+ * a client made up.
+ */
 
 /** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
 export interface MetricSources {
@@ -12,7 +15,6 @@ export interface MetricSources {
     headSlot: number | null
     lastDay: { left: number, secondsLeft: number | null } | null
     losses: number
-    grownForms: number
     refusal: string | null
     leads: boolean
     swaps: number
@@ -25,8 +27,8 @@ export interface MetricSources {
   }
   /** The nodes, by host and port. */
   nodes (): NodeState[]
-  /** By how much the wall clock is ahead of the chain's time, ms. */
-  clockOffset (): number | undefined
+  /** By how much the wall clock is ahead of UTC and the chain's behind it, ms, and whether the chain has halted. */
+  time (): { clock: number, drift: number, halted: boolean }
   /** Whether the WebSocket is connected; undefined: there is none. */
   websocketUp (): boolean | undefined
   /** The limit that replicas share; undefined where they do not. */
@@ -44,24 +46,54 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/** A registry over `sources`; with `process`, of the process too (event loop, memory, collections), whose observers then run. */
+/**
+ * A registry over `sources`; with `process`, of the process too (event loop, memory, collections), whose observers then
+ * run.
+ */
 export function createMetrics (sources: MetricSources, { process = false } = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
   if (process) collectDefaultMetrics({ register: registry })
 
-  const requests = new Counter({ name: 'http_requests_total', help: 'Requests by route template, method and status.', labelNames: ['route', 'method', 'status'], registers })
-  const latency = new Histogram({ name: 'http_request_duration_seconds', help: 'Time to answer, by route template.', labelNames: ['route'], buckets: SECONDS, registers })
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests by route template, method and status.',
+    labelNames: ['route', 'method', 'status'],
+    registers
+  })
+  const latency = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time to answer, by route template.',
+    labelNames: ['route'],
+    buckets: SECONDS,
+    registers
+  })
   const limited = new Counter({ name: 'rate_limit_hits_total', help: 'Requests refused by the limiter.', registers })
-  const calls = new Counter({ name: 'node_calls_total', help: 'Calls to nodes by method and outcome, members of a batch counted one by one.', labelNames: ['method', 'outcome', 'node'], registers })
-  const callLatency = new Histogram({ name: 'node_call_duration_seconds', help: 'Time of a node\'s answer, by method.', labelNames: ['method'], buckets: SECONDS, registers })
+  const calls = new Counter({
+    name: 'node_calls_total',
+    help: 'Calls to nodes by method and outcome, members of a batch counted one by one.',
+    labelNames: ['method', 'outcome', 'node'],
+    registers
+  })
+  const callLatency = new Histogram({
+    name: 'node_call_duration_seconds',
+    help: 'Time of a node\'s answer, by method.',
+    labelNames: ['method'],
+    buckets: SECONDS,
+    registers
+  })
 
   function gauge (name: string, help: string, read: () => number | boolean | null | undefined): void {
     labelled(name, help, undefined, () => [[undefined, read()]])
   }
 
   /** A gauge with at most one label, made anew at each reading. */
-  function labelled (name: string, help: string, label: string | undefined, read: () => ReadonlyArray<[string | undefined, number | boolean | null | undefined]>): void {
+  function labelled (
+    name: string,
+    help: string,
+    label: string | undefined,
+    read: () => ReadonlyArray<[string | undefined, number | boolean | null | undefined]>
+  ): void {
     registry.registerMetric(new Gauge({
       name,
       help,
@@ -80,7 +112,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     }))
   }
 
-  const { snapshot, history, nodes, clockOffset, websocketUp, sharedLimit } = sources
+  const { snapshot, history, nodes, time, websocketUp, sharedLimit } = sources
   gauge('snapshot_age_seconds', 'Age of the state of all DAOs.', () => snapshot()?.ageSeconds)
   gauge('snapshot_slot', 'Slot of the state of all DAOs.', () => snapshot()?.slot)
   gauge('history_slot', 'Newest slot that the history has processed.', () => history().slot)
@@ -88,50 +120,106 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     const [state, indexed] = [snapshot()?.slot, history().slot]
     return state === undefined || indexed === null ? null : Math.max(0, state - indexed)
   })
-  gauge('history_head_age_seconds', 'Time since the head of the history was last reached.', () => {
+  gauge('history_head_age_seconds', 'Age of the newest finalized moment up to which everything is indexed.', () => {
     const { headAge } = history()
     return headAge === null ? null : headAge / 1000
   })
   gauge('history_head_slot', 'Newest finalized slot up to which everything is indexed.', () => history().headSlot)
-  gauge('history_last_day_left', 'Transactions of the last 24 hours that are still to be indexed, while they are.', () => history().lastDay?.left)
+  gauge(
+    'history_last_day_left',
+    'Transactions of the last 24 hours that are still to be indexed, while they are.',
+    () => history().lastDay?.left
+  )
   gauge('history_last_day_seconds_left', 'About how long they will take.', () => history().lastDay?.secondsLeft)
   gauge('history_leads', '1 where this process writes the history.', () => history().leads)
-  gauge('history_store_refused', '1 while nothing can be written to the store: it has no room, or is of another network.', () => history().refusal !== null)
-  gauge('history_grown_events', 'Forms of events that no release had, which have proved themselves since the start and are read.', () => history().grownForms)
-  gauge('history_losses', 'Parts of the past inside what is indexed that no node offers any more.', () => history().losses)
+  gauge(
+    'history_store_refused',
+    '1 while nothing can be written to the store: it has no room, or is of another network.',
+    () => history().refusal !== null
+  )
+  gauge(
+    'history_losses',
+    'Parts of the past inside what is indexed that no node offers any more.',
+    () => history().losses
+  )
   gauge('history_swaps', 'Spot swaps in the store.', () => history().swaps)
   gauge('history_events', 'Events in the store.', () => history().events)
-  gauge('history_missing_events', 'Events that the sequence numbers prove and no node has shown.', () => history().missingEvents)
-  gauge('history_missing_transactions', 'Transactions that a node lists and does not give.', () => history().missingTransactions)
+  gauge(
+    'history_missing_events',
+    'Events that the sequence numbers prove and no node has shown.',
+    () => history().missingEvents
+  )
+  gauge(
+    'history_missing_transactions',
+    'Transactions that a node lists and does not give.',
+    () => history().missingTransactions
+  )
   gauge('history_last_day_covered', '1 when the last 24 hours are indexed.', () => history().last24h)
-  gauge('history_complete', '1 when the history is walked to the beginning that the node offers.', () => history().complete)
-  gauge('rate_limit_backend_local', '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where REDIS_URL is set.', () => {
-    const shared = sharedLimit()
-    return shared && !shared.up
-  })
+  gauge(
+    'history_complete',
+    '1 when the history is walked to the beginning that the node offers.',
+    () => history().complete
+  )
+  gauge(
+    'rate_limit_backend_local',
+    '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where REDIS_URL is set.',
+    () => {
+      const shared = sharedLimit()
+      return shared && !shared.up
+    }
+  )
   const ofNodes = (name: string, help: string, read: (node: NodeState) => number | undefined): void =>
     labelled(name, help, 'node', () => nodes().map(state => [state.node, read(state)]))
   const BREAKER = { closed: 0, 'half-open': 0.5, open: 1 }
   ofNodes('node_refused_calls', 'Calls that a node refused for their rate, since the start.', ({ refused }) => refused)
   ofNodes('node_waiting_calls', 'Calls that wait for their turn at a node.', ({ waiting }) => waiting)
-  ofNodes('node_rate', 'Calls a second that a node is found to allow for its most limited method; none while no bound is known.', ({ perSecond }) => perSecond === Infinity ? undefined : perSecond)
-  ofNodes('node_breaker_open', '1 while a node is left alone for failing, 0.5 while it is tried again.', ({ breaker }) => BREAKER[breaker])
+  ofNodes(
+    'node_rate',
+    'Calls a second that a node is found to allow for its most limited method; none while no bound is known.',
+    ({ perSecond }) => perSecond === Infinity ? undefined : perSecond
+  )
+  ofNodes(
+    'node_breaker_open',
+    '1 while a node is left alone for failing, 0.5 while it is tried again.',
+    ({ breaker }) => BREAKER[breaker]
+  )
   ofNodes('node_slot', 'Newest slot that a node has shown.', ({ slot }) => slot)
-  ofNodes('node_lag_seconds', 'Time by which a node is behind the furthest, by the measured length of slots.', ({ lagMs }) => lagMs === undefined ? undefined : lagMs / 1000)
-  ofNodes('node_slot_unmoved_seconds', 'Time since a node last showed a new slot.', ({ unmovedMs }) => unmovedMs === undefined ? undefined : unmovedMs / 1000)
-  gauge('chain_clock_offset_seconds', 'Time by which the wall clock is ahead of the chain; finality makes a part of it.', () => {
-    const offset = clockOffset()
-    return offset === undefined ? undefined : offset / 1000
-  })
+  ofNodes('node_age_seconds', 'Age of the last state that a node has shown, by UTC.', ({ lagMs }) => lagMs === undefined
+    ? undefined
+    : lagMs / 1000)
+  gauge(
+    'clock_offset_seconds',
+    'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.',
+    () => time().clock / 1000
+  )
+  gauge(
+    'chain_drift_seconds',
+    'Time by which the chain\'s clock is behind UTC though its state is current.',
+    () => time().drift / 1000
+  )
+  gauge('chain_halted', '1 while the chain has halted, as its nodes agree.', () => time().halted)
   gauge('websocket_up', '1 while the WebSocket that wakes the indexer is connected.', () => websocketUp())
-  gauge('rate_limit_replicas', 'Replicas that share the count of requests, when that was last known.', () => sharedLimit()?.replicas)
+  gauge(
+    'rate_limit_replicas',
+    'Replicas that share the count of requests, when that was last known.',
+    () => sharedLimit()?.replicas
+  )
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
-    for (const reason of snapshot()?.leftOut ?? []) counts.set(reason ?? 'listed', (counts.get(reason ?? 'listed') ?? 0) + 1)
+    for (const reason of snapshot()?.leftOut ?? []) {
+      counts.set(
+        reason ?? 'listed',
+        (counts.get(reason ?? 'listed') ?? 0) + 1
+      )
+    }
     return [...counts]
   })
-  labelled('fee_rate_disagreements', 'Swaps by the protocol fee they paid, in basis points, where it is not PROTOCOL_FEE_RATE.', 'bps',
-    () => history().rateDisagreements.slice(0, MAX_RATES).map(({ bps, swaps }) => [bps, swaps]))
+  labelled(
+    'fee_rate_disagreements',
+    'Swaps by the protocol fee they paid, in basis points, where it is not PROTOCOL_FEE_RATE.',
+    'bps',
+    () => history().rateDisagreements.slice(0, MAX_RATES).map(({ bps, swaps }) => [bps, swaps])
+  )
 
   return {
     registry,

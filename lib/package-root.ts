@@ -7,5 +7,8 @@ function find (): URL {
   }
 }
 
-/** The service's own folder, which holds package.json and public/: above this file, however deep the build puts it. Throws where there is none. */
+/**
+ * The service's own folder, which holds package.json and public/: above this file, however deep the build puts it.
+ * Throws where there is none.
+ */
 export const PACKAGE_ROOT = find()

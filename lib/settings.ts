@@ -5,7 +5,10 @@ import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { plainAddress } from './rate-limit/client-key.js'
 
-/** What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right ones. */
+/**
+ * What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right
+ * ones.
+ */
 
 /** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
 export type Settings = ReturnType<typeof deriveSettings>
@@ -47,7 +50,8 @@ function pricedMint (text: string): [mint: string, pool: string] {
 
 function arePricedMints (text: string): boolean {
   const pairs = list(text)
-  const isPair = (pair: string): boolean => pair.split(':').length === 2 && pricedMint(pair).every(key => parseKey(key) !== undefined)
+  const isPair = (pair: string): boolean =>
+    pair.split(':').length === 2 && pricedMint(pair).every(key => parseKey(key) !== undefined)
   return pairs.every(isPair) && new Set(pairs.map(pair => pricedMint(pair)[0])).size === pairs.length
 }
 
@@ -62,18 +66,37 @@ function isAddressOrRange (text: string): boolean {
 export const FORMATS: Record<string, { validate: (text: string) => boolean, must: string }> = {
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
   'public-key': { validate: text => parseKey(text) !== undefined, must: 'must be a public key: base58 of 32 bytes' },
-  'public-keys': { validate: text => list(text).every(key => parseKey(key) !== undefined), must: 'must be public keys separated by commas' },
+  'public-keys': {
+    validate: text =>
+      list(text).every(key => parseKey(key) !== undefined),
+    must: 'must be public keys separated by commas'
+  },
   rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
   amount: { validate: text => isBetween(text), must: 'must be a decimal above 0' },
-  'priced-mints': { validate: arePricedMints, must: 'must be mint:pool pairs of public keys separated by commas, each mint once' },
-  addresses: { validate: text => list(text).every(isAddressOrRange), must: 'must be IP addresses or CIDRs separated by commas' },
+  'priced-mints': {
+    validate: arePricedMints,
+    must: 'must be mint:pool pairs of public keys separated by commas, each mint once'
+  },
+  addresses: {
+    validate: text => list(text).every(
+      isAddressOrRange
+    ),
+    must: 'must be IP addresses or CIDRs separated by commas'
+  },
   'node-urls': {
     validate: text => list(text).length > 0 && list(text).every(url => isUrl(url, 'http:', 'https:')),
     must: 'must be http or https URLs separated by commas'
   },
-  'node-rates': { validate: text => list(text).every(rate => isBetween(rate)), must: 'must be decimals above 0 separated by commas: one, or one for each node' },
+  'node-rates': {
+    validate: text => list(text).every(rate => isBetween(rate)),
+    must: 'must be decimals above 0 separated by commas: one, or one for each node'
+  },
   'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
-  'postgres-url': { validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'), must: 'must be a postgres URL' },
+  'postgres-url': {
+    validate: text =>
+      text === '' || isUrl(text, 'postgres:', 'postgresql:'),
+    must: 'must be a postgres URL'
+  },
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
 }
 
@@ -82,10 +105,12 @@ const VARIABLES = Object.keys(SettingsSchema.properties)
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
 /**
- * The environment as the schema should see it: only our variables, blanks trimmed, and an empty one taken for one that is not set,
- * so that a blank line in a file of settings keeps its default.
+ * The environment as the schema should see it: only our variables, blanks trimmed, and an empty one taken for one that
+ * is not set, so that a blank line in a file of settings keeps its default.
  */
-export function ownVariables (env: Readonly<Record<string, string | undefined>>): { variables: Record<string, string>, problems: string[] } {
+export function ownVariables (
+  env: Readonly<Record<string, string | undefined>>
+): { variables: Record<string, string>, problems: string[] } {
   const variables: Record<string, string> = {}
   const problems: string[] = []
   for (const name of VARIABLES) {
@@ -94,9 +119,13 @@ export function ownVariables (env: Readonly<Record<string, string | undefined>>)
     if (value !== undefined && value !== '') variables[name] = value
   }
   const rates = list(variables.CHAIN_RPC_RATE ?? '').length
-  if (rates > 1 && rates !== list(variables.CHAIN_RPC_URL ?? PUBLIC_NODE).length) problems.push('CHAIN_RPC_RATE must be one number, or one for each node of CHAIN_RPC_URL')
+  if (rates > 1 && rates !== list(variables.CHAIN_RPC_URL ?? PUBLIC_NODE).length) {
+    problems.push('CHAIN_RPC_RATE must be one number, or one for each node of CHAIN_RPC_URL')
+  }
   if (['api', 'indexer'].includes(variables.ROLE ?? '') && variables.DATABASE_URL === undefined) {
-    problems.push('ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves')
+    problems.push(
+      'ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves'
+    )
   }
   return { variables, problems }
 }
@@ -116,7 +145,11 @@ export function explain (violations: readonly Violation[]): string[] {
   const sentences = new Map<string, string>()
   for (const { keyword, instancePath, params, message } of violations) {
     const name = keyword === 'required' ? String(params.missingProperty) : instancePath.slice(1)
-    if (!sentences.has(name)) sentences.set(name, keyword === 'required' ? notConfigured(name) : `${name} ${wants(name, keyword, params, message)}`)
+    if (!sentences.has(name)) {
+      sentences.set(name, keyword === 'required'
+        ? notConfigured(name)
+        : `${name} ${wants(name, keyword, params, message)}`)
+    }
   }
   return [...sentences.values()]
 }
@@ -124,13 +157,15 @@ export function explain (violations: readonly Violation[]): string[] {
 function wants (name: string, keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
   if (keyword === 'format') return FORMATS[String(params.format)]?.must ?? message
   const schema = SettingsSchema.properties[name as keyof RawSettings]
-  if ('anyOf' in schema) return `must be one of ${schema.anyOf.map((option: { const: string }) => option.const).join(', ')}`
+  if ('anyOf' in schema) {
+    return `must be one of ${schema.anyOf.map((option: { const: string }) => option.const).join(', ')}`
+  }
   return schema.type === 'integer' ? `must be a whole number from ${schema.minimum} to ${schema.maximum}` : message
 }
 
 /**
- * The values of checked settings; durations in ms, rates and amounts exact. `env` is the environment they came from: it tells an empty
- * CHAIN_WS_URL from one that is not set.
+ * The values of checked settings; durations in ms, rates and amounts exact. `env` is the environment they came from: it
+ * tells an empty CHAIN_WS_URL from one that is not set.
  */
 export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>) {
   const nodeUrls = list(raw.CHAIN_RPC_URL)
@@ -182,7 +217,10 @@ function ratesOf (text: string, count: number): Array<number | undefined> {
   return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
 }
 
-/** A matcher of the addresses and CIDRs in `text`; members that are neither match nothing, the settings' check names them. */
+/**
+ * A matcher of the addresses and CIDRs in `text`; members that are neither match nothing, the settings' check names
+ * them.
+ */
 export function addressMatcher (text: string): AddressMatcher {
   const members = list(text).filter(isAddressOrRange)
   if (members.length === 0) return () => false
@@ -193,7 +231,8 @@ export function addressMatcher (text: string): AddressMatcher {
     blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
   }
   return address => {
-    // a proxy may write a port behind an address, and a socket that listens on IPv6 shows IPv4 clients as ::ffff:a.b.c.d
+    // a proxy may write a port behind an address, and a socket that listens on IPv6 shows IPv4 clients as
+    // ::ffff:a.b.c.d
     const plain = plainAddress(address)
     return plain !== undefined && blocks.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4')
   }
@@ -202,7 +241,11 @@ export function addressMatcher (text: string): AddressMatcher {
 /** What is doubtful about settings that are usable: each a sentence for the log. */
 export function warnings (settings: Settings): string[] {
   const found: string[] = []
-  if (settings.nodeUrls[0] === PUBLIC_NODE) found.push('CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take more than an hour to read')
+  if (settings.nodeUrls[0] === PUBLIC_NODE) {
+    found.push(
+      'CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take more than an hour to read'
+    )
+  }
   if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')
   if (settings.usdMints.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
   return found

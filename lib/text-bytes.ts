@@ -1,4 +1,7 @@
-/** Long texts as bytes, made as their parts come: as one text they would be made, joined and turned into bytes in one piece of work each. */
+/**
+ * Long texts as bytes, made as their parts come: as one text they would be made, joined and turned into bytes in one
+ * piece of work each.
+ */
 
 export interface TextBytes {
   add (part: string): void

@@ -3,6 +3,8 @@
 export const MINUTE = 60
 export const HOUR = 3_600
 export const DAY = 86_400
+/** The last second of the year 9999: beyond, there are no dates to count by. */
+export const MAX_TIME = 253_402_300_799
 
 /** The UTC day of a Unix second, counted from 1970-01-01. */
 export const dayOf = (seconds: number): number => Math.floor(seconds / DAY)

@@ -1,29 +1,61 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Aged } from '../lib/live/fresh.js'
-import { chooseVariant, isKnown, type CachedResponse } from '../lib/http/cached-response.js'
+import { chooseEncoding, chooseVariant, etagOf, isKnown, type CachedResponse } from '../lib/http/cached-response.js'
+import { isStreamed, type StreamedResponse } from '../lib/http/streamed-response.js'
+
+/** An answer with its age; without parts where no state of the chain is in it. */
+export type Sendable<V> = Omit<Aged<V>, 'parts'> & Partial<Pick<Aged<V>, 'parts'>>
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Sends bytes made beforehand: in the encoding the client prefers, 304 where it has them, with their age where they are stale. A handler
-     * returns what this gives: the reply, which the compiler takes for what the bytes hold and compares with the route's schema.
+     * Sends bytes made beforehand, or as they are taken: in the encoding the client prefers, 304 where it has them,
+     * with their age where they are stale. A handler returns what this gives: the reply, which the compiler takes for
+     * what the bytes hold and compares with the route's schema. May reject with OVERLOADED.
      */
-    sendCached<T> (response: Aged<CachedResponse<T>>): T
-    /** Says how long an answer stays fresh, and how old it is once it is stale. */
-    setCacheHeaders (age: { age: number, left: number }): FastifyReply
+    sendCached<T> (response: Sendable<CachedResponse<T> | StreamedResponse<T>>): T
+    /** Says how long an answer stays fresh, of when it is, and how old it is once it is stale. */
+    setCacheHeaders (age: Omit<Sendable<unknown>, 'value'>): FastifyReply
   }
 }
 
-function sendCached (this: FastifyReply, response: Aged<CachedResponse>): unknown {
-  const { value } = response
+/** Encodings of what is sent as it is taken: of the others a compressor takes megabytes for each client. */
+const STREAMED = ['gzip', 'identity'] as const
+
+async function sendStreamed (reply: FastifyReply, { value, ...age }: Sendable<StreamedResponse>): Promise<unknown> {
+  const { headers, method, client, server: { budget } } = reply.request
+  const encoding = chooseEncoding(STREAMED, headers['accept-encoding'])
+  const isUnchanged = isKnown(value, headers['if-none-match'])
+  const isBare = isUnchanged || method === 'HEAD'
+  // before anything is said: a request that is refused here has another answer
+  const end = isBare ? () => {} : await budget.sending.enter(client)
+  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(value.tag, encoding))
+  if (isUnchanged) reply.code(304)
+  if (isUnchanged && method !== 'HEAD') return reply.send()
+  reply.type(value.contentType)
+  if (encoding !== 'identity' && !isUnchanged) reply.header('content-encoding', encoding)
+  // one part at a time is held beside what the connection has taken
+  const parts = Readable.from(isBare ? [] : value.parts(), { objectMode: true, highWaterMark: 1 })
+  // the framework ends the last stream where the client has gone, and is told of what fails by it
+  const body = encoding === 'identity' || isBare ? parts : pipeline(parts, createGzip(), () => {})
+  parts.once('close', end)
+  return reply.send(body)
+}
+
+function sendCached (this: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>): unknown {
+  const { value, ...age } = response
+  if (isStreamed(value)) return sendStreamed(this, { value, ...age })
   const { headers } = this.request
   const variant = chooseVariant(value, headers['accept-encoding'])
   this.setCacheHeaders(response).header('vary', 'accept-encoding').header('etag', variant.etag)
   if (value.headers !== undefined) this.headers(value.headers)
   const isUnchanged = isKnown(value, headers['if-none-match'])
   if (isUnchanged) this.code(304)
-  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the whole body (RFC 9110, 8.6)
+  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the
+  // whole body (RFC 9110, 8.6)
   if (isUnchanged && this.request.method !== 'HEAD') return this.send()
   if (variant.encoding !== 'identity' && !isUnchanged) this.header('content-encoding', variant.encoding)
   this.type(value.contentType)
@@ -31,13 +63,18 @@ function sendCached (this: FastifyReply, response: Aged<CachedResponse>): unknow
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 
-function setCacheHeaders (this: FastifyReply, { age, left }: { age: number, left: number }): FastifyReply {
+function setCacheHeaders (
+  this: FastifyReply, { age, left, parts = [] }: Omit<Sendable<unknown>, 'value'>
+): FastifyReply {
   this.header('cache-control', `public, max-age=${Math.floor(left / 1000)}`)
   if (left === 0 && age > 0) this.header('age', Math.floor(age / 1000))
+  if (parts.length > 0) {
+    this.header('x-chain-time', new Date(Math.min(...parts.map(({ time }) => time)) * 1000).toISOString())
+  }
   return this
 }
 
 export default fp(async fastify => {
   fastify.decorateReply('sendCached', sendCached as FastifyReply['sendCached'])
   fastify.decorateReply('setCacheHeaders', setCacheHeaders)
-}, { name: 'cached-response' })
+}, { name: 'cached-response', dependencies: ['budget'] })

@@ -1,6 +1,8 @@
 import fastifyEnv from '@fastify/env'
 import fp from 'fastify-plugin'
-import { deriveSettings, warnings, explain, FORMATS, ownVariables, type Settings, SettingsError, type Violation } from '../lib/settings.js'
+import {
+  deriveSettings, warnings, explain, FORMATS, ownVariables, type Settings, SettingsError, type Violation
+} from '../lib/settings.js'
 import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
 
 declare module 'fastify' {
@@ -40,6 +42,9 @@ export default fp<ConfigOptions>(async (fastify, { env }) => {
 
   const settings = deriveSettings(fastify.getDecorator<RawSettings>('checkedEnv'), env)
   fastify.decorate('config', settings)
-  fastify.log.info({ program: settings.factory, nodes: settings.nodeUrls.length, excluded: settings.excluded.size }, 'settings are in order')
+  fastify.log.info(
+    { program: settings.factory, nodes: settings.nodeUrls.length, excluded: settings.excluded.size },
+    'settings are in order'
+  )
   for (const doubt of warnings(settings)) fastify.log.warn(doubt)
 }, { name: 'config' })

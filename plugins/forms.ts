@@ -9,6 +9,9 @@ declare module 'fastify' {
 }
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot, supply }, chain: { clock, time, standing }, history, market } = fastify
-  fastify.decorate('forms', createForms({ snapshot, supply, history, settings, now: clock.now, chainTime: time, standing, tickers: () => market.tickerList() }))
+  const { config: settings, cache: { snapshot, supply }, chain: { clock, time }, history, market } = fastify
+  fastify.decorate(
+    'forms',
+    createForms({ snapshot, supply, history, settings, now: clock.now, time, tickers: () => market.tickerList() })
+  )
 }, { name: 'forms', dependencies: ['config', 'chain', 'cache', 'history', 'market'] })

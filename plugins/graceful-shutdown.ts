@@ -13,8 +13,8 @@ const DRAIN = 4_000
 const LAST_BYTES = 1_000
 
 /**
- * Closing: requests in work are answered, new ones on open connections get 503, connections without a request end at once. What still
- * waits for the node after a while gets 503 too, and a client who does not read its answer is cut off.
+ * Closing: requests in work are answered, new ones on open connections get 503, connections without a request end at
+ * once. What still waits for the node after a while gets 503 too, and a client who does not read its answer is cut off.
  */
 export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
   const { chain, connections, server } = fastify
@@ -24,7 +24,10 @@ export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
   fastify.addHook('preClose', async () => {
     closing = true
     connections.closeIdle()
-    timers.push(systemClock.after(drainMs, () => chain.close()), systemClock.after(drainMs + LAST_BYTES, () => server.closeAllConnections()))
+    timers.push(
+      systemClock.after(drainMs, () => chain.close()),
+      systemClock.after(drainMs + LAST_BYTES, () => server.closeAllConnections())
+    )
   })
   fastify.addHook('onClose', async () => { for (const cancel of timers) cancel() })
 

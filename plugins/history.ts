@@ -1,10 +1,8 @@
 import fp from 'fastify-plugin'
-import { ALL, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
-import { haltedMs } from '../lib/responses/standing.js'
+import { ALL, staleAfter } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/reconnecting-subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
-import type { StatePlace } from '../lib/live/shared-state.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Settings } from '../lib/settings.js'
 
@@ -20,15 +18,21 @@ export interface HistoryPluginOptions {
   pollMs?: number
 }
 
-/** How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next start. */
+/**
+ * How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next
+ * start.
+ */
 const LAST_STEP = 3_000
-/** From the beginning of the end until the history's, ms: answers in work may have taken five seconds of it, and after 9.5 the process ends by force (server.ts). */
+/**
+ * From the beginning of the end until the history's, ms: answers in work may have taken five seconds of it, and after
+ * 9.5 the process ends by force (server.ts).
+ */
 const OVER_WITHIN = 8_000
-/** From this share of its life on, the state that others take from this process is read anew: they look for it at 0.8. */
-const RENEW_SHARED_FROM = 0.7
 
 /** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
-async function openHistory ({ databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { renew (): Promise<boolean>, endsBy (): number }): Promise<History & { state?: StatePlace, close (): Promise<void> }> {
+async function openHistory (
+  { databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { endsBy (): number }
+): Promise<History & { close (): Promise<void> }> {
   if (databaseUrl !== undefined) {
     // loaded where it is used: who has the embedded store needs no client of a database
     const { openSharedHistory } = await import('../lib/history/shared-history.js')
@@ -46,31 +50,43 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     reader: chain.history,
     program: config.factory,
     daos: async () => {
-      const { value: { slot, discovered }, age } = await cache.snapshot.get(ALL)
-      return { slot, age, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
+      const { value: { slot, discovered }, parts: [part] } = await cache.snapshot.get(ALL)
+      return {
+        slot,
+        readAt: part!.readAt,
+        daos: discovered.flatMap(({ address, dao }) => dao === undefined
+          ? []
+          : [{
+              address,
+              seqNum: dao.seqNum,
+              createdAt: dao.createdAt,
+              reserves: {
+                quote: dao.quoteReserves,
+                base: dao.baseReserves
+              }
+            }])
+      }
     },
-    // before the others look for a newer one
-    renew: async () => (await cache.snapshot.get(ALL, TICKER_TTL * RENEW_SHARED_FROM)).age < TICKER_TTL * RENEW_SHARED_FROM,
     endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,
     clock: chain.clock,
-    chainTime: chain.time,
-    haltedMs: () => haltedMs(chain.standing()),
-    pastMs: chain.pastMs,
-    onHeadSlot: chain.noteFinalized,
+    time: chain.time,
     staleMs: staleAfter(config),
     onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })
   })
   fastify.decorate('history', history)
-  if (history.state !== undefined) cache.share(history.state)
 
   const subscription = config.websocketUrl === undefined
     ? undefined
     : subscribe({
       url: config.websocketUrl,
-      requests: [{ method: 'logsSubscribe', params: [{ mentions: [config.factory] }, { commitment: 'finalized' }], onNotification: () => history.wake() }],
+      requests: [{
+        method: 'logsSubscribe',
+        params: [{ mentions: [config.factory] }, { commitment: 'finalized' }],
+        onNotification: () => history.wake()
+      }],
       onState: state => {
         fastify.log.info(`the WebSocket is ${state}`)
         chain.websocketUp = state === 'up'
@@ -79,7 +95,10 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
       onFault: error => {
         if (chain.websocketUp !== undefined) return
         chain.websocketUp = false
-        fastify.log.warn({ err: error }, 'the WebSocket can\'t connect: the head of the history is polled until it does')
+        fastify.log.warn(
+          { err: error },
+          'the WebSocket can\'t connect: the head of the history is polled until it does'
+        )
       }
     })
 

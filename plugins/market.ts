@@ -9,6 +9,6 @@ declare module 'fastify' {
 
 /** Brings the state now and the history together in the answers about the whole market. */
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { clock, time, standing }, history } = fastify
-  fastify.decorate('market', createMarket({ snapshot, history, settings, now: clock.now, chainTime: time, standing }))
+  const { config: settings, cache: { snapshot }, chain: { clock, time }, history } = fastify
+  fastify.decorate('market', createMarket({ snapshot, history, settings, now: clock.now, time }))
 }, { name: 'market', dependencies: ['config', 'chain', 'cache', 'history'] })

@@ -16,7 +16,10 @@ declare module 'fastify' {
   }
 }
 
-/** Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is set. */
+/**
+ * Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is
+ * set.
+ */
 export default fp(async fastify => {
   const { config, chain, cache, history } = fastify
   let made: Promise<Metrics> | undefined
@@ -26,7 +29,11 @@ export default fp(async fastify => {
     made ??= import('../lib/metrics.js').then(({ createMetrics }) => createMetrics({
       snapshot () {
         const kept = cache.snapshot.peek(ALL)
-        return kept && { ageSeconds: kept.age / 1000, slot: kept.value.slot, leftOut: kept.value.discovered.map(({ leftOut }) => leftOut) }
+        return kept && {
+          ageSeconds: kept.age / 1000,
+          slot: kept.value.slot,
+          leftOut: kept.value.discovered.map(({ leftOut }) => leftOut)
+        }
       },
       // most gauges are fields of it, and all are read at once
       history: () => {
@@ -34,7 +41,7 @@ export default fp(async fastify => {
         return (status ??= history.status())
       },
       nodes: () => chain.nodes(),
-      clockOffset: () => chain.offset(),
+      time: () => ({ ...chain.time.offsets(), halted: chain.time.halted() !== undefined }),
       websocketUp: () => chain.websocketUp,
       sharedLimit: () => fastify.sharedLimit?.counts
     }, { process: config.metricsPort !== undefined }))
@@ -50,10 +57,16 @@ export default fp(async fastify => {
 
   const metrics = await load()
   fastify.addHook('onResponse', (request, reply, done) => {
-    metrics.answered({ route: request.routeOptions.url ?? 'unknown', method: request.method, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    metrics.answered({
+      route: request.routeOptions.url ?? 'unknown',
+      method: request.method,
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1000
+    })
     done()
   })
-  chain.observers.add(({ method, node, outcome, size, ms }) => metrics.called({ method, node, outcome, size, seconds: ms / 1000 }))
+  chain.observers.add(({ method, node, outcome, size, ms }) =>
+    metrics.called({ method, node, outcome, size, seconds: ms / 1000 }))
 
   const opened = server = createServer((request, response) => {
     if (request.url !== '/metrics') {
@@ -68,7 +81,8 @@ export default fp(async fastify => {
       })
   })
   await new Promise<void>((resolve, reject) => {
-    opened.once('error', error => reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
+    opened.once('error', error =>
+      reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
   })
   fastify.log.info(`metrics at port ${config.metricsPort} of ${config.metricsHost}`)
   fastify.addHook('onClose', async () => {

@@ -8,6 +8,7 @@ import fp from 'fastify-plugin'
 import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
 import { publicFolder } from '../lib/http/public-folder.js'
 import { readStaticFiles } from '../lib/http/static-files.js'
+import { once } from '../lib/once.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 import { HEADERS } from '../schemas/headers.js'
 
@@ -20,7 +21,10 @@ Requests are limited to 60 per client address and clock minute over all paths, b
 an \`Age\` header that the chain can't be reached and how old the answer is, and \`ETag\` with \`If-None-Match\` saves sending it again.
 \`X-Request-Id\` names a response in the log: the client's own id where it is well formed.`
 
-/** What the reference page needs, and nothing from elsewhere: its own files, the styles its scripts write, icons within them, and trying this API. */
+/**
+ * What the reference page needs, and nothing from elsewhere: its own files, the styles its scripts write, icons within
+ * them, and trying this API.
+ */
 const PAGE_POLICY = [
   "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "connect-src 'self'",
   "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
@@ -50,32 +54,56 @@ function shareHeaders (source: Documented): Rewritten {
 /** A file of ours that is added to the package's page. */
 const own = (name: string): string => readFileSync(join(publicFolder('reference'), name), 'utf8')
 
-/** The contract, made of the schemas that validate and serialise: JSON and YAML under /documentation, with a page to read it. */
+/**
+ * The contract, made of the schemas that validate and serialise: JSON and YAML under /documentation, with a page to
+ * read it.
+ */
 export default fp(async fastify => {
-  let document: Promise<CachedResponse> | undefined
   // made once, when all routes are known, and sent compressed
-  async function sendDocument (request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    if (request.routeOptions.url !== '/documentation/json') return
-    document ??= makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger()))
-    return reply.sendCached({ value: await document, age: 0, left: 0 })
+  const json = once(() => makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger())))
+  const yaml = once(() => makeCachedResponse('application/x-yaml; charset=utf-8', fastify.swagger({ yaml: true })))
+  const documents: Record<string, () => Promise<CachedResponse>> = {
+    '/documentation/json': json,
+    '/documentation/yaml': yaml
+  }
+  async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const document = documents[url]
+    if (document === undefined) return
+    return reply.sendCached({ value: await document(), age: 0, left: 0 })
   }
 
   await fastify.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: SERVICE_NAME, version: SERVICE_VERSION, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+      info: {
+        title: SERVICE_NAME,
+        version: SERVICE_VERSION,
+        description: DESCRIPTION,
+        license: {
+          name: 'MIT',
+          identifier: 'MIT'
+        }
+      },
       security: [],
       servers: [{ url: '/', description: 'This host.' }],
       tags: [
         { name: 'market', description: 'Prices, volumes and liquidity.' },
         { name: 'pools', description: 'What was traded, pool by pool and day by day.' },
+        { name: 'daos', description: 'DAOs, what they own, and what they decide.' },
         { name: 'supply', description: 'Token supply.' },
-        { name: 'aggregators', description: 'The market in the forms of those who list it: CoinGecko, CoinMarketCap, DEX Screener, GeckoTerminal, Jupiter.' },
+        {
+          name: 'aggregators',
+          description: 'The market in the forms of those who list it: CoinGecko, CoinMarketCap, DEX Screener, GeckoTerminal, Jupiter.'
+        },
         { name: 'service', description: 'The service itself.' }
       ]
     },
     convertConstToEnum: false,
-    refResolver: { buildLocalReference: (json, _base, _fragment, index) => typeof json.$id === 'string' ? json.$id : `Schema${index}` },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => typeof json.$id === 'string'
+        ? json.$id
+        : `Schema${index}`
+    },
     // a route at the root of its folder answers with and without a slash behind it
     transform: ({ schema, url }) => ({ schema, url: url.replace(/(?<=.)\/$/, '') }),
     transformObject: shareHeaders
@@ -85,12 +113,19 @@ export default fp(async fastify => {
     staticCSP: PAGE_POLICY,
     uiConfig: { validatorUrl: null },
     uiHooks: { preHandler: sendDocument },
-    theme: { title: `${SERVICE_NAME}: reference`, css: [{ filename: 'page.css', content: own('page.css') }], js: [{ filename: 'page.js', content: own('page.js') }] }
+    theme: {
+      title: `${SERVICE_NAME}: reference`,
+      css: [{ filename: 'page.css', content: own('page.css') }],
+      js: [{ filename: 'page.js', content: own('page.js') }]
+    }
   })
   // the reference's own files, compressed; the package would read and send them as they are
   const files = readStaticFiles(join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static'))
   for (const name of files.names.filter(name => !MADE.includes(name))) {
     fastify.get(`/documentation/static/${name}`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.header('content-security-policy', PAGE_POLICY).sendCached({ value: await files.get(name)!, age: 0, left: FILES_LIVE }))
+      reply.header(
+        'content-security-policy',
+        PAGE_POLICY
+      ).sendCached({ value: await files.get(name)!, age: 0, left: FILES_LIVE }))
   }
 }, { name: 'openapi', dependencies: ['rate-limit'] })

@@ -16,7 +16,10 @@ interface Bounds {
   residentBytes: number
 }
 
-/** A refresh of thousands of DAOs holds the loop for one tick of a second; a loop that is late at every tick is too busy. */
+/**
+ * A refresh of thousands of DAOs holds the loop for one tick of a second; a loop that is late at every tick is too
+ * busy.
+ */
 const MAX_DELAY = 250
 /** Shares of what there is at which there is still room to end what is in work. */
 const MAX_HEAP = 0.9
@@ -31,17 +34,25 @@ const defaults = (): Bounds => ({
   residentBytes: Math.floor(memory() * MAX_MEMORY)
 })
 
-/** Sheds load with 503 before the event loop or the memory suffer. The liveness probe is answered: a restart would make it worse. */
+/**
+ * Sheds load with 503 before the event loop or the memory suffer: what caused it, by path and address. Where the loop
+ * is late those are answers that cost work of their own, for clients who have had much of it; where memory is short,
+ * for everybody. Lists are sent as they were made, and cost less than a refusal saves; the liveness probe is answered
+ * likewise.
+ */
 export default fp<OverloadOptions>(async (fastify, { bounds }) => {
+  const { budget } = fastify
   const { delay, heapBytes, residentBytes } = { ...defaults(), ...bounds }
   await fastify.register(underPressure, {
     maxEventLoopDelay: delay,
     maxHeapUsedBytes: heapBytes,
     maxRssBytes: residentBytes,
-    pressureHandler: ({ routeOptions }, _reply, _type, value) => {
-      // a second without one measurement of the loop counts as an endless delay; the first second of a slow start is such a one
-      if (value === Infinity) return
-      if (routeOptions.url !== '/health') throw new ServiceError('OVERLOADED', 'the process is overloaded')
+    pressureHandler: ({ routeOptions: { config }, client }, _reply, type, value) => {
+      // a second without one measurement of the loop counts as an endless delay; the first of a slow start is such a
+      // one
+      if (value === Infinity || config.isDear !== true) return
+      if (type === underPressure.TYPE_EVENT_LOOP_DELAY && !budget.making.isGreedy(client)) return
+      throw new ServiceError('OVERLOADED', 'the process is overloaded')
     }
   })
-}, { name: 'overload', dependencies: ['security'] })
+}, { name: 'overload', dependencies: ['budget', 'client', 'security'] })

@@ -17,8 +17,11 @@ declare module 'fastify' {
       /** What an address names; undefined while the chain can't be read, since then nobody knows. */
       find (pool: string): Promise<FoundPool | undefined>
       sparklines: ReturnType<typeof createSparklines>
-      /** The share image of a listed pool, a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and the ServiceErrors of the chain. */
-      card (pool: string): Promise<Buffer>
+      /**
+       * The share image of a listed pool, a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and the ServiceErrors of the
+       * chain.
+       */
+      card: ReturnType<typeof createCards>
     }
   }
 }
@@ -34,15 +37,15 @@ async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
 }
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { clock, time, standing }, history, pools } = fastify
-  const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, chainTime: time, standing })
+  const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools } = fastify
+  const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
   const card = createCards(async pool => {
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const closes = await ifKnown(async () => await sparklines.of(pool))
     const figures = await ifKnown(async () => cardFigures(await pools.one(pool)))
     return { ...found.facts, ...figures, ...(closes !== undefined && { closes }) }
-  }, clock.now)
+  })
 
   const assets = loadAssets()
   fastify.decorate('page', {
@@ -52,4 +55,4 @@ export default fp(async fastify => {
     card,
     find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
   })
-}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'pools'] })
+}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'daos'] })

@@ -6,7 +6,11 @@ import { WINDOW } from '../lib/rate-limit/minute-window.js'
 declare module 'fastify' {
   interface FastifyInstance {
     /** Counting requests together with the other replicas; undefined where REDIS_URL is not set. */
-    sharedLimit: { count: SharedCounter['count'], countPage: SharedCounter['count'], counts: Pick<RedisLink, 'up' | 'replicas'> } | undefined
+    sharedLimit: {
+      count: SharedCounter['count'],
+      countPage: SharedCounter['count'],
+      counts: Pick<RedisLink, 'up' | 'replicas'>
+    } | undefined
   }
 }
 
@@ -39,12 +43,18 @@ export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
     ...redisLink,
     onChange (change) {
       if (change.up) fastify.log.info({ replicas: change.replicas }, 'the rate limit is shared through Redis')
-      else fastify.log.warn({ trouble: change.trouble, reason: change.reason }, 'the rate limit is not shared: Redis is away, each replica keeps to its share')
+      else {
+        fastify.log.warn(
+          { trouble: change.trouble, reason: change.reason },
+          'the rate limit is not shared: Redis is away, each replica keeps to its share'
+        )
+      }
       if (!change.up || wasAway) for (const counter of [requests, pages]) counter.tear()
       wasAway = !change.up
     }
   })
-  const counterOf = (max: number): SharedCounter => createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
+  const counterOf = (max: number): SharedCounter =>
+    createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
   const [requests, pages] = [counterOf(rateLimitMax), counterOf(rateLimitPage)]
   fastify.decorate('sharedLimit', { count: requests.count, countPage: pages.count, counts: link })
   fastify.addHook('onClose', () => link.close())

@@ -1,11 +1,9 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type {} from '@fastify/sensible'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { LRUCache } from 'lru-cache'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
-import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
 import { RATE_LIMITED } from '../schemas/messages.js'
 
 export interface RateLimitOptions {
@@ -13,37 +11,23 @@ export interface RateLimitOptions {
   now?: () => number
 }
 
-/** Where no address is known, or a proxy names something else. All such share one count, whose key is short whatever was sent. */
-const UNKNOWN = 'unknown'
-
-/** A client asks more than once: the addresses of so many are kept in their plain form, of texts as long as an address can be. */
-const KNOWN_ADDRESSES = 1_000
-const LONGEST_ADDRESS = 64
-const plainAddresses = new LRUCache<string, string>({ max: KNOWN_ADDRESSES })
-
-/** The plain address of the client; UNKNOWN where there is none. */
-function addressOf ({ ip }: FastifyRequest): string {
-  // The platform gives no address for a socket that has gone, whatever the type says
-  const text = (ip as string | undefined) ?? ''
-  const known = plainAddresses.get(text)
-  if (known !== undefined) return known
-  const address = plainAddress(text) ?? UNKNOWN
-  if (text.length <= LONGEST_ADDRESS) plainAddresses.set(text, address)
-  return address
-}
-
 /** What keys of the page's budget begin with; no address does. */
 const PAGE = 'page '
 
-/** The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both. */
-function countersOf ({ sharedLimit }: FastifyInstance, now: (() => number) | undefined): (key: string) => Count | Promise<Count> {
+/**
+ * The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both.
+ */
+function countersOf (
+  { sharedLimit }: FastifyInstance, now: (() => number) | undefined
+): (key: string) => Count | Promise<Count> {
   if (sharedLimit === undefined) return createWindowCounter(now).count
   return key => key.startsWith(PAGE) ? sharedLimit.countPage(key) : sharedLimit.count(key)
 }
 
 /**
- * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6 clients count per /64.
- * The files of the page and of the reference have a count of their own, so that a visit leaves the client its requests.
+ * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6
+ * clients count per /64. The files of the page and of the reference have a count of their own, so that a visit leaves
+ * the client its requests.
  */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
   const { rateLimitMax, rateLimitPage, isExempt } = fastify.config
@@ -64,8 +48,8 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     max: request => isPageRoute(request.routeOptions.url) ? rateLimitPage : rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${clientOf(addressOf(request))}`,
-    allowList: request => isExempt(addressOf(request)),
+    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${request.client}`,
+    allowList: request => isExempt(request.address),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
@@ -74,8 +58,11 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     const [limit, left, reset] = ['limit', 'remaining', 'reset'].map(name => reply.getHeader(`x-ratelimit-${name}`))
     if (limit !== undefined) {
       const policy = isPageRoute(request.routeOptions.url) ? '"page"' : '"minute"'
-      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header('ratelimit', `${policy};r=${String(left)};t=${String(reset)}`)
+      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header(
+        'ratelimit',
+        `${policy};r=${String(left)};t=${String(reset)}`
+      )
     }
     done()
   })
-}, { name: 'rate-limit', dependencies: ['config', 'rate-limit-redis', 'sensible'] })
+}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'sensible'] })

@@ -9,8 +9,8 @@ function cacheState (reply: FastifyReply): string | undefined {
 }
 
 /**
- * Each response carries the id of its request, `X-Request-Id`, and has one line in the log by that id: route template, status, time, cache
- * state. Bodies, queries and headers are not logged.
+ * Each response carries the id of its request, `X-Request-Id`, and has one line in the log by that id: route template,
+ * status, time, cache state. Bodies, queries and headers are not logged.
  */
 export default fp(async fastify => {
   // whoever reports a response names the line by it

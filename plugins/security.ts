@@ -2,12 +2,12 @@ import type {} from '@fastify/swagger'
 import fp from 'fastify-plugin'
 
 /**
- * Headers that every answer carries. The service is public and reads no credentials, so any page may read it (CORS); nothing it sends is to be
- * run, framed or guessed at. Pages with markup of their own set their own policy.
+ * Headers that every answer carries. The service is public and reads no credentials, so any page may read it (CORS);
+ * nothing it sends is to be run, framed or guessed at. Pages with markup of their own set their own policy.
  */
 const HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'age, etag, retry-after, x-request-id, x-history-complete, x-history-missing, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, x-history-missing, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
@@ -27,7 +27,12 @@ export default fp(async fastify => {
     if (method !== 'GET') return
     fastify.options(url, { schema: { hide: true } }, async (_request, reply) => reply
       .code(204)
-      .headers({ allow: 'GET, HEAD, OPTIONS', 'access-control-allow-methods': 'GET, HEAD, OPTIONS', 'access-control-allow-headers': '*', 'access-control-max-age': PREFLIGHT_AGE })
+      .headers({
+        allow: 'GET, HEAD, OPTIONS',
+        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        'access-control-allow-headers': '*',
+        'access-control-max-age': PREFLIGHT_AGE
+      })
       .send())
   })
 }, { name: 'security' })

@@ -14,7 +14,10 @@ export const DailyVolumeSchema = Type.Object({
 
 export const TokenVolumeSchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
-  symbol: Type.String({ description: 'Its symbol, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }),
+  symbol: Type.String({
+    description: 'Its symbol, as its creator wrote it; empty where it has no metadata.',
+    examples: ['META']
+  }),
   totalVolume: decimalSchema('Spot volume of the token since launch, over all its DAOs, in USD.', '1234567.89')
 }, {
   $id: 'TokenVolume',
@@ -27,7 +30,10 @@ export const AggregateSchema = Type.Object({
   totalVolume: decimalSchema(
     'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts its protocol fee divided by ' +
     'PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices in a dollar counts nothing.', '1234567.89'),
-  dailyBreakdown: Type.Array(DailyVolumeSchema, { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }),
+  dailyBreakdown: Type.Array(
+    DailyVolumeSchema,
+    { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }
+  ),
   tokens: Type.Array(TokenVolumeSchema, { description: 'Largest volume first.' })
 }, {
   $id: 'AggregateVolume',
@@ -35,7 +41,10 @@ export const AggregateSchema = Type.Object({
   additionalProperties: false,
   examples: [{
     totalVolume: '1234567.89',
-    dailyBreakdown: [{ date: '2026-01-31', volume: '123456.78', trades: 214 }, { date: '2026-01-30', volume: '1111111.11', trades: 1893 }],
+    dailyBreakdown: [
+      { date: '2026-01-31', volume: '123456.78', trades: 214 },
+      { date: '2026-01-30', volume: '1111111.11', trades: 1893 }
+    ],
     tokens: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalVolume: '1234567.89' }]
   }]
 })

@@ -1,7 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema, decimalSchema } from './common.js'
 
-/** The block-range form of DEX Screener (adapter 1.1) and GeckoTerminal. A block is a slot; asset0 is the base token, asset1 the quote token. */
+/**
+ * The block-range form of DEX Screener (adapter 1.1) and GeckoTerminal. A block is a slot; asset0 is the base token,
+ * asset1 the quote token.
+ */
 
 const BASE = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 const QUOTE = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -18,7 +21,12 @@ const amount = (description: string) => decimalSchema(description, '1.5')
 const BlockSchema = Type.Object({
   blockNumber: blockNumber('Slot.'),
   blockTimestamp: unixSeconds('Its time, Unix seconds.')
-}, { $id: 'Block', description: 'A slot.', additionalProperties: false, examples: [{ blockNumber: 400123456, blockTimestamp: 1769860800 }] })
+}, {
+  $id: 'Block',
+  description: 'A slot.',
+  additionalProperties: false,
+  examples: [{ blockNumber: 400123456, blockTimestamp: 1769860800 }]
+})
 
 export const LatestBlockSchema = Type.Object({ block: BlockSchema }, {
   $id: 'LatestBlock',
@@ -32,7 +40,10 @@ export type LatestBlock = Static<typeof LatestBlockSchema>
 const ASSET = {
   id: address('Mint.'),
   name: Type.String({ minLength: 1, description: 'Name; where the token has none, its symbol, else its address.' }),
-  symbol: Type.String({ minLength: 1, description: 'Symbol; where the token has none, the first eight characters of its address.' }),
+  symbol: Type.String({
+    minLength: 1,
+    description: 'Symbol; where the token has none, the first eight characters of its address.'
+  }),
   totalSupply: amount('Supply of the mint in whole tokens.'),
   circulatingSupply: amount('Total supply less the team performance package.')
 }
@@ -44,9 +55,17 @@ export const DexAssetSchema = Type.Object({ asset: Type.Object(ASSET, { addition
 export type DexAsset = Static<typeof DexAssetSchema>
 
 export const GeckoTerminalAssetSchema = Type.Object({
-  asset: Type.Object({ ...ASSET, decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.' }) }, { additionalProperties: false })
+  asset: Type.Object(
+    { ...ASSET, decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.' }) },
+    { additionalProperties: false }
+  )
 }, {
-  $id: 'GeckoTerminalAsset', description: 'A token with its decimals.', additionalProperties: false, examples: [{ asset: { ...asset, decimals: 6 } }]
+  $id: 'GeckoTerminalAsset',
+  description: 'A token with its decimals.',
+  additionalProperties: false,
+  examples: [{
+    asset: { ...asset, decimals: 6 }
+  }]
 })
 export type GeckoTerminalAsset = Static<typeof GeckoTerminalAssetSchema>
 
@@ -56,7 +75,9 @@ export const DexPairSchema = Type.Object({
     dexKey: Type.Literal('futarchy'),
     asset0Id: address('Mint of the base token.'),
     asset1Id: address('Mint of the quote token.'),
-    createdAtBlockNumber: Type.Optional(blockNumber('Slot of the DAO\'s first event. Not there where no node has that event any more.')),
+    createdAtBlockNumber: Type.Optional(blockNumber(
+      'Slot of the DAO\'s first event. Not there where no node has that event any more.'
+    )),
     createdAtBlockTimestamp: Type.Optional(unixSeconds('Its time.')),
     createdAtTxnId: Type.Optional(transaction('Its transaction.')),
     creator: Type.Optional(address('Who paid for it.'))
@@ -74,26 +95,46 @@ export const DexPairSchema = Type.Object({
 export type DexPair = Static<typeof DexPairSchema>
 
 const ReservesSchema = Type.Object({
-  asset0: amount('Base tokens in the spot pool after the event.'), asset1: amount('Quote tokens in the spot pool after the event.')
-}, { $id: 'PoolReserves', description: 'The spot pool after an event.', additionalProperties: false, examples: [{ asset0: '1000.5', asset1: '912.25' }] })
+  asset0: amount(
+    'Base tokens in the spot pool after the event.'
+  ),
+  asset1: amount('Quote tokens in the spot pool after the event.')
+}, {
+  $id: 'PoolReserves',
+  description: 'The spot pool after an event.',
+  additionalProperties: false,
+  examples: [{ asset0: '1000.5', asset1: '912.25' }]
+})
 
 const COMMON = {
   block: BlockSchema,
   txnId: transaction('Signature of the transaction.'),
   txnIndex: Type.Integer({ minimum: 0, description: 'Place of the transaction in its block.' }),
-  eventIndex: Type.Integer({ minimum: 0, description: 'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.' }),
+  eventIndex: Type.Integer({
+    minimum: 0,
+    description: 'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.'
+  }),
   maker: address('User of the event; of a proposal\'s launch and end who paid for the transaction.'),
   pairId: address('Pool.')
 }
 const RESERVES = { reserves: ReservesSchema }
 const OPTIONAL_RESERVES = { reserves: Type.Optional(ReservesSchema) }
-const event = { block: BlockSchema.examples[0] as Static<typeof BlockSchema>, txnId: TRANSACTION, txnIndex: 714, eventIndex: 131073, maker: USER, pairId: POOL }
+const event = {
+  block: BlockSchema.examples[0] as Static<typeof BlockSchema>,
+  txnId: TRANSACTION,
+  txnIndex: 714,
+  eventIndex: 131073,
+  maker: USER,
+  pairId: POOL
+}
 const reserves = ReservesSchema.examples[0] as Static<typeof ReservesSchema>
 
 const SWAP = {
   priceNative: decimalSchema('Executed price: asset1 per asset0, fee included.', '0.912345678901'),
   metadata: Type.Optional(Type.Object({
-    protocolFee: amount('Part of what was paid, in its token, that did not go into the reserves. Not there where it is not known.')
+    protocolFee: amount(
+      'Part of what was paid, in its token, that did not go into the reserves. Not there where it is not known.'
+    )
   }, { additionalProperties: false }))
 }
 export type LiquidityCause = 'provide' | 'withdraw' | 'proposal-launched' | 'proposal-ended' | 'liquidated'
@@ -128,27 +169,76 @@ export type BlockEvent = EventPlace & (
 )
 
 /** The kinds of events; `tail`: the reserves, required or not. */
-const eventSchemas = <E extends BlockEvent>(tail: typeof RESERVES | typeof OPTIONAL_RESERVES) => Type.Unsafe<E>(Type.Union([
-  Type.Object({ ...COMMON, eventType: Type.Literal('swap'), asset0In: amount('Base tokens paid, fee included.'), asset1Out: amount('Quote tokens received.'), ...SWAP, ...tail }, { additionalProperties: false }),
-  Type.Object({ ...COMMON, eventType: Type.Literal('swap'), asset1In: amount('Quote tokens paid, fee included.'), asset0Out: amount('Base tokens received.'), ...SWAP, ...tail }, { additionalProperties: false }),
-  Type.Object({ ...COMMON, ...LIQUIDITY, ...tail }, { additionalProperties: false })
-]))
+const eventSchemas = <E extends BlockEvent>(tail: typeof RESERVES | typeof OPTIONAL_RESERVES) =>
+  Type.Unsafe<E>(Type.Union([
+    Type.Object({
+      ...COMMON,
+      eventType: Type.Literal('swap'),
+      asset0In: amount(
+        'Base tokens paid, fee included.'
+      ),
+      asset1Out: amount('Quote tokens received.'),
+      ...SWAP,
+      ...tail
+    }, { additionalProperties: false }),
+    Type.Object({
+      ...COMMON,
+      eventType: Type.Literal('swap'),
+      asset1In: amount(
+        'Quote tokens paid, fee included.'
+      ),
+      asset0Out: amount('Base tokens received.'),
+      ...SWAP,
+      ...tail
+    }, { additionalProperties: false }),
+    Type.Object({ ...COMMON, ...LIQUIDITY, ...tail }, { additionalProperties: false })
+  ]))
 
 const ORDER = 'By block, then txnIndex, then eventIndex. A range never changes once it is given. While a proposal is live, arbitrage of the program moves ' +
   'the reserves beyond what these events tell, as conditional swaps do: the difference is in the reserves of the next event.'
 const EXAMPLE = {
   events: [
-    { ...event, eventType: 'swap' as const, asset1In: '10', asset0Out: '10.85', priceNative: '0.921658986175', metadata: { protocolFee: '0.05' }, reserves },
-    { ...event, eventIndex: 131074, eventType: 'join' as const, amount0: '100', amount1: '91.2', metadata: { cause: 'provide' as const }, reserves }
+    {
+      ...event,
+      eventType: 'swap' as const,
+      asset1In: '10',
+      asset0Out: '10.85',
+      priceNative: '0.921658986175',
+      metadata: { protocolFee: '0.05' },
+      reserves
+    },
+    {
+      ...event,
+      eventIndex: 131074,
+      eventType: 'join' as const,
+      amount0: '100',
+      amount1: '91.2',
+      metadata: {
+        cause: 'provide' as const
+      },
+      reserves
+    }
   ]
 }
 
-export const DexEventsSchema = Type.Object({ events: Type.Array(eventSchemas<BlockEvent>(OPTIONAL_RESERVES), { description: ORDER }) }, {
+export const DexEventsSchema = Type.Object({
+  events: Type.Array(eventSchemas<BlockEvent>(OPTIONAL_RESERVES), { description: ORDER })
+}, {
   $id: 'DexEvents', description: 'The events of a range of blocks.', additionalProperties: false, examples: [EXAMPLE]
 })
 export type DexEvents = Static<typeof DexEventsSchema>
 
-export const GeckoTerminalEventsSchema = Type.Object({ events: Type.Array(eventSchemas<BlockEvent & Required<Pick<BlockEvent, 'reserves'>>>(RESERVES), { description: ORDER }) }, {
-  $id: 'GeckoTerminalEvents', description: 'The events of a range of blocks, each with the reserves after it.', additionalProperties: false, examples: [EXAMPLE]
+export const GeckoTerminalEventsSchema = Type.Object({
+  events: Type.Array(
+    eventSchemas<BlockEvent & Required<Pick<BlockEvent, 'reserves'>>>(RESERVES),
+    { description: ORDER }
+  )
+}, {
+  $id: 'GeckoTerminalEvents',
+  description: 'The events of a range of blocks, each with the reserves after it.',
+  additionalProperties: false,
+  examples: [
+    EXAMPLE
+  ]
 })
 export type GeckoTerminalEvents = Static<typeof GeckoTerminalEventsSchema>

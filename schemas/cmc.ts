@@ -74,7 +74,9 @@ export const CmcTickersSchema = Type.Record(Type.String(), CmcTickerSchema, {
 export type CmcTickers = Static<typeof CmcTickersSchema>
 
 const sideSchema = (description: string) => Type.Array(Type.Unsafe<[number, number]>(
-  Type.Array(price('Price in quote tokens per base token, then amount in base tokens.'), { minItems: 2, maxItems: 2 })), { description })
+  Type.Array(price(
+    'Price in quote tokens per base token, then amount in base tokens.'
+  ), { minItems: 2, maxItems: 2 })), { description })
 
 export const CmcOrderBookSchema = Type.Object({
   timestamp: Type.Integer({ minimum: 0, description: 'When the pool was read, Unix milliseconds.' }),
@@ -85,7 +87,9 @@ export const CmcOrderBookSchema = Type.Object({
   $id: 'CmcOrderBook',
   description: 'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee included.',
   additionalProperties: false,
-  examples: [{ timestamp: 1769860800000, ticker_id: ticker.ticker_id, bids: [[0.9073, 1100.25]], asks: [[0.9174, 1098.5]] }]
+  examples: [
+    { timestamp: 1769860800000, ticker_id: ticker.ticker_id, bids: [[0.9073, 1100.25]], asks: [[0.9174, 1098.5]] }
+  ]
 })
 export type CmcOrderBook = Static<typeof CmcOrderBookSchema>
 
@@ -99,7 +103,12 @@ const CmcSummaryRowSchema = Type.Object({
   highest_bid: price('What selling yields.'),
   base_volume: amount('Base tokens of the last 24 hours.'),
   quote_volume: amount('Quote tokens of the last 24 hours.'),
-  price_change_percent_24h: Type.Union([Type.Number(), Type.Null()], { description: 'From the last trade before the window to the last one of all, percent. Null: there is none to compare with.' }),
+  price_change_percent_24h: Type.Union(
+    [Type.Number(), Type.Null()],
+    {
+      description: 'From the last trade before the window to the last one of all, percent. Null: there is none to compare with.'
+    }
+  ),
   highest_price_24h: price('Highest price that a trade executed at; without a trade the last price.'),
   lowest_price_24h: price('Lowest price that a trade executed at; without a trade the last price.')
 }, {
@@ -123,12 +132,19 @@ const CmcSummaryRowSchema = Type.Object({
 })
 
 export const CmcSummarySchema = Type.Array(CmcSummaryRowSchema, {
-  $id: 'CmcSummary', description: 'One row per pool, deepest first.', examples: [CmcSummaryRowSchema.examples as Array<Static<typeof CmcSummaryRowSchema>>]
+  $id: 'CmcSummary',
+  description: 'One row per pool, deepest first.',
+  examples: [
+    CmcSummaryRowSchema.examples as Array<Static<typeof CmcSummaryRowSchema>>
+  ]
 })
 export type CmcSummary = Static<typeof CmcSummarySchema>
 
 const CmcTradeSchema = Type.Object({
-  trade_id: Type.Integer({ minimum: 1, description: 'Number of the event among its DAO\'s: unique, rising with time.' }),
+  trade_id: Type.Integer({
+    minimum: 1,
+    description: 'Number of the event among its DAO\'s: unique, rising with time.'
+  }),
   price: price('Executed price, fee included.'),
   base_volume: amount('Base tokens.'),
   quote_volume: amount('Quote tokens.'),
@@ -138,10 +154,21 @@ const CmcTradeSchema = Type.Object({
   $id: 'CmcTrade',
   description: 'A spot swap.',
   additionalProperties: false,
-  examples: [{ trade_id: 4711, price: 0.912345678901, base_volume: 10.5, quote_volume: 9.579629628461, timestamp: 1769860800000, type: 'buy' }]
+  examples: [{
+    trade_id: 4711,
+    price: 0.912345678901,
+    base_volume: 10.5,
+    quote_volume: 9.579629628461,
+    timestamp: 1769860800000,
+    type: 'buy'
+  }]
 })
 
 export const CmcTradesSchema = Type.Array(CmcTradeSchema, {
-  $id: 'CmcTrades', description: 'Trades of the last 24 hours of the deepest pool of a pair, newest first.', examples: [CmcTradeSchema.examples as Array<Static<typeof CmcTradeSchema>>]
+  $id: 'CmcTrades',
+  description: 'Trades of the last 24 hours of the deepest pool of a pair, newest first.',
+  examples: [
+    CmcTradeSchema.examples as Array<Static<typeof CmcTradeSchema>>
+  ]
 })
 export type CmcTrades = Static<typeof CmcTradesSchema>

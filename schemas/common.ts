@@ -14,5 +14,10 @@ export const decimalSchema = (description: string, example: string): TString =>
 
 export const ErrorSchema = Type.Object({
   error: Type.String({ description: 'What went wrong, for people to read.', examples: ['Token mint not found'] })
-}, { $id: 'Error', description: 'The body of every answer that is no success.', additionalProperties: false, examples: [{ error: 'Token mint not found' }] })
+}, {
+  $id: 'Error',
+  description: 'The body of every answer that is no success.',
+  additionalProperties: false,
+  examples: [{ error: 'Token mint not found' }]
+})
 export type ErrorBody = Static<typeof ErrorSchema>

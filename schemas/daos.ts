@@ -2,11 +2,14 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema } from './common.js'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
-const optionalAddress = (description: string) => Type.Union([Type.String({ ...AddressSchema }), Type.Null()], { description })
+const optionalAddress = (description: string) =>
+  Type.Union([Type.String({ ...AddressSchema }), Type.Null()], { description })
 const number = (description: string) => Type.Union([Type.String({ pattern: '^\\d+$' }), Type.Null()], { description })
 
 const EXAMPLE = {
   dao: '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd',
+  symbol: 'META',
+  created_at: '2026-01-31T12:00:00.000Z',
   listed: false,
   reason: 'no reserves',
   state: 'spot',
@@ -22,18 +25,44 @@ const EXAMPLE = {
 
 export const DaoReportSchema = Type.Object({
   dao: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool_id of its ticker.' }),
+  symbol: Type.String({ description: 'Of its base token, as its creator wrote it; empty where it has no metadata, or is excluded.', examples: ['META'] }),
+  created_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When its pool began, by its account. Null: undecodable.' }),
   listed: Type.Boolean({ description: 'Whether the tickers have it.' }),
-  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is not listed: excluded, undecodable, no reserves, mint unreadable, history incomplete.' }),
-  state: Type.Union([Type.Literal('spot'), Type.Literal('futarchy'), Type.Null()], { description: 'futarchy while a proposal is live. Null: undecodable.' }),
+  reason: Type.Union(
+    [Type.String(), Type.Null()],
+    { description: 'Why it is not listed: excluded, undecodable, no reserves, mint unreadable, history incomplete.' }
+  ),
+  state: Type.Union(
+    [Type.Literal('spot'), Type.Literal('futarchy'), Type.Null()],
+    { description: 'futarchy while a proposal is live. Null: undecodable.' }
+  ),
   base_mint: optionalAddress('Mint of the base token.'),
   quote_mint: optionalAddress('Mint of the quote token.'),
-  priced_in_usd: Type.Boolean({ description: 'Whether the quote token has a USD value: by USD_MINTS, or by USD_PRICED_MINTS while its pool is deep enough. If not, the DAO adds nothing to USD figures.' }),
-  account_bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Size of the account: tells the version that made or resized it.' }),
+  priced_in_usd: Type.Boolean(
+    {
+      description: 'Whether the quote token has a USD value: by USD_MINTS, or by USD_PRICED_MINTS while its pool is deep enough. If not, the DAO adds nothing to USD figures.'
+    }
+  ),
+  account_bytes: Type.Union(
+    [Type.Integer({ minimum: 0 }), Type.Null()],
+    { description: 'Size of the account: tells the version that made or resized it.' }
+  ),
   sequence_on_chain: number('Number of the latest event, by the account.'),
   sequence_indexed: number('Highest number that is indexed.'),
-  missing_events: Type.String({ pattern: '^\\d+$', description: 'Numbers below the highest indexed one that have not been found.' }),
-  first_swap: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Time of the first indexed spot swap.' })
-}, { $id: 'DaoReport', description: 'What became of one account of the program that begins as a DAO does.', additionalProperties: false, examples: [EXAMPLE] })
+  missing_events: Type.String({
+    pattern: '^\\d+$',
+    description: 'Numbers below the highest indexed one that have not been found.'
+  }),
+  first_swap: Type.Union(
+    [Type.String({ format: 'date-time' }), Type.Null()],
+    { description: 'Time of the first indexed spot swap.' }
+  )
+}, {
+  $id: 'DaoReport',
+  description: 'What became of one account of the program that begins as a DAO does.',
+  additionalProperties: false,
+  examples: [EXAMPLE]
+})
 
 export const DaosSchema = Type.Object({
   slot: Type.Integer({ minimum: 0, description: 'Slot of the accounts.' }),

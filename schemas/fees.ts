@@ -5,19 +5,46 @@ import { decimalSchema } from './common.js'
 const { date, trades } = DailyVolumeSchema.properties
 const { mint, symbol } = TokenVolumeSchema.properties
 
-const DailyFeesSchema = Type.Object({ date, fees: decimalSchema('Protocol fees of that day in USD.', '617.28'), trades }, {
-  $id: 'DailyFees', description: 'One UTC day.', additionalProperties: false, examples: [{ date: '2026-01-31', fees: '617.28', trades: 214 }]
+const DailyFeesSchema = Type.Object({
+  date,
+  fees: decimalSchema(
+    'Protocol fees of that day in USD.',
+    '617.28'
+  ),
+  trades
+}, {
+  $id: 'DailyFees',
+  description: 'One UTC day.',
+  additionalProperties: false,
+  examples: [
+    { date: '2026-01-31', fees: '617.28', trades: 214 }
+  ]
 })
 
-const TokenFeesSchema = Type.Object({ mint, symbol, totalFees: decimalSchema('Protocol fees of the token\'s spot pools since launch, in USD.', '6172.84') }, {
-  $id: 'TokenFees', description: 'One base token.', additionalProperties: false, examples: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalFees: '6172.84' }]
+const TokenFeesSchema = Type.Object({
+  mint,
+  symbol,
+  totalFees: decimalSchema(
+    'Protocol fees of the token\'s spot pools since launch, in USD.',
+    '6172.84'
+  )
+}, {
+  $id: 'TokenFees',
+  description: 'One base token.',
+  additionalProperties: false,
+  examples: [
+    { mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalFees: '6172.84' }
+  ]
 })
 
 export const FeesSchema = Type.Object({
   totalFees: decimalSchema(
     'Protocol fees of all spot swaps since launch, in USD: each as it was charged, by the fee balances before and after the swap. A fee in base tokens ' +
     'counts at the price of its own swap; what it is worth in USD is valued as the volumes are. Equals the sum of the days, and that of the tokens.', '6172.84'),
-  dailyBreakdown: Type.Array(DailyFeesSchema, { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }),
+  dailyBreakdown: Type.Array(
+    DailyFeesSchema,
+    { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }
+  ),
   tokens: Type.Array(TokenFeesSchema, { description: 'Largest fees first.' })
 }, {
   $id: 'AggregateFees',
@@ -25,7 +52,10 @@ export const FeesSchema = Type.Object({
   additionalProperties: false,
   examples: [{
     totalFees: '6172.84',
-    dailyBreakdown: [{ date: '2026-01-31', fees: '617.28', trades: 214 }, { date: '2026-01-30', fees: '5555.56', trades: 1893 }],
+    dailyBreakdown: [
+      { date: '2026-01-31', fees: '617.28', trades: 214 },
+      { date: '2026-01-30', fees: '5555.56', trades: 1893 }
+    ],
     tokens: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalFees: '6172.84' }]
   }]
 })

@@ -3,7 +3,8 @@ import { type TSchema, Type } from '@sinclair/typebox'
 /** Headers of the answers, each once; in the document they are components that the answers refer to. */
 export const HEADERS = {
   'Cache-Control': Type.String({ description: 'For how long the answer is fresh, or that it must not be stored.', examples: ['public, max-age=7'] }),
-  Age: Type.Integer({ minimum: 0, description: 'Sent only when the chain can\'t be reached and the answer is older than its lifetime: its age in seconds.', examples: [35] }),
+  Age: Type.Integer({ minimum: 0, description: 'Sent only when no younger state of the chain is to be had and the answer is older than its lifetime: the age of the oldest state in it, in seconds.', examples: [35] }),
+  'X-Chain-Time': Type.String({ format: 'date-time', description: 'The chain\'s own time of the oldest state in the answer.', examples: ['2026-11-23T12:00:00.000Z'] }),
   ETag: Type.String({ description: 'Names these bytes, for If-None-Match.', examples: ['"m5gYVRKsVkFV8pxrqV"'] }),
   'Retry-After': Type.Integer({ minimum: 0, description: 'Seconds after which another try makes sense.', examples: [5] }),
   'X-RateLimit-Limit': Type.Integer({ minimum: 1, description: 'Requests that an address has in a clock minute.', examples: [60] }),
@@ -11,6 +12,7 @@ export const HEADERS = {
   'X-RateLimit-Reset': Type.Integer({ minimum: 0, description: 'Seconds until the minute turns.', examples: [42] }),
   'RateLimit-Policy': Type.String({ description: 'The budget that this request counts for: requests and seconds, in the form of the IETF draft.', examples: ['"minute";q=60;w=60'] }),
   RateLimit: Type.String({ description: 'What is left of it, and seconds until it is whole again.', examples: ['"minute";r=59;t=42'] }),
+  Link: Type.String({ description: 'Where machines read what this is: the OpenAPI document, and a page of plain text.', examples: ['</llms.txt>; rel="describedby"'] }),
   Vary: Type.String({ description: 'Request headers that the bytes depend on.', examples: ['accept-encoding'] }),
   'X-History-Complete': Type.Union([Type.Literal('true'), Type.Literal('false')], {
     description: 'Whether every event up to the last indexed one is known: the sequence numbers have no gap.', examples: ['true']
@@ -25,7 +27,7 @@ export type HeaderName = keyof typeof HEADERS
 /** What every answer carries, unless the client's address is exempt. */
 export const LIMIT_HEADERS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit']
 /** What an answer from the cache carries. */
-const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age']
+const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time']
 /** What an answer carries whose bytes are made beforehand. */
 export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag', 'Vary']
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']

@@ -8,4 +8,7 @@ const EXAMPLE = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta_EPjFWdd5AufqSSqeM2q
 
 export const TICKER_ID_PARAMETER = parameter('Base mint, underscore, quote mint.', EXAMPLE)
 export const depthParameter = (otherwise: number) =>
-  Type.Optional(parameter(`Levels of both sides together, 500 at most; 0: as many as there are (500). Default ${otherwise}.`, '100'))
+  Type.Optional(parameter(
+    `Levels of both sides together, 500 at most; 0: as many as there are (500). Default ${otherwise}.`,
+    '100'
+  ))

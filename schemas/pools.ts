@@ -12,11 +12,33 @@ const rawSchema = (description: string) => Type.String({ pattern: '^\\d+$', desc
 
 const TokenSchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'Address of the mint.' }),
-  symbol: Type.String({ description: 'As its creator wrote it; empty where it has no metadata.', examples: ['META'] }),
-  name: Type.String({ description: 'As its creator wrote it; empty where it has no metadata.', examples: ['Meta'] }),
+  symbol: Type.String({ description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, where it has more than 32 characters.', examples: ['META'] }),
+  name: Type.String({ description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, where it has more than 32 characters.', examples: ['Meta'] }),
   decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Places of a raw unit.', examples: [6] })
 }, {
   description: 'A token of the pool.', additionalProperties: false, examples: [{ mint: example.base_currency, symbol: 'META', name: 'Meta', decimals: 6 }]
+})
+
+const change = (period: string) => Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  pattern: '^-?\\d+\\.\\d{2}$',
+  description: `Percent from the newest executed price of ${period} ago or earlier to the newest one now, 2 places; null without a trade that old.`,
+  examples: ['-1.25']
+})
+/** Changes of the price over periods: of pools and of DAOs. */
+export const PRICE_CHANGES = {
+  price_change_5m: change('5 minutes'),
+  price_change_1h: change('1 hour'),
+  price_change_6h: change('6 hours'),
+  price_change_24h: change('24 hours'),
+  price_change_7d: change('7 days'),
+  price_change_30d: change('30 days')
+}
+export const PRICE_CHANGES_EXAMPLE = {
+  price_change_5m: '0.00', price_change_1h: '0.12', price_change_6h: '-0.40', price_change_24h: '-1.25', price_change_7d: '3.10', price_change_30d: null
+}
+export const startDateSchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'], format: 'date', description: 'UTC day on which the DAO was created.', examples: ['2026-01-31']
 })
 
 const POOL = {
@@ -26,13 +48,9 @@ const POOL = {
   quote: TokenSchema,
   state: Type.Union([Type.Literal('spot'), Type.Literal('proposal')], { description: 'proposal: half of the pool backs the markets of a live proposal.', examples: ['spot'] }),
   created_at: Type.Unsafe<string | null>({ ...timeSchema('When the DAO was created; null where no node has its first event any more.'), type: ['string', 'null'] }),
+  startDate: startDateSchema,
   last_price: LastPriceSchema,
-  price_change_24h: Type.Unsafe<string | null>({
-    type: ['string', 'null'],
-    pattern: '^-?\\d+\\.\\d{2}$',
-    description: 'Percent from the newest executed price of more than 24 hours ago to the newest one now, 2 places; null without a trade that old.',
-    examples: ['-1.25']
-  }),
+  ...PRICE_CHANGES,
   high_24h: nullable(decimalSchema('Highest executed price of the last 24 hours, to the second; null without a trade.', '0.931000000000')),
   low_24h: nullable(decimalSchema('Lowest executed price of the last 24 hours; null without a trade.', '0.897000000000')),
   vwap_24h: nullable(decimalSchema(
@@ -48,6 +66,10 @@ const POOL = {
     'null where the fee of a trade is not known.', '549.0006')),
   liquidity_in_usd: LiquiditySchema,
   priced_in_usd: Type.Boolean({ description: 'Whether the quote token has a USD value by the settings (USD_MINTS, USD_PRICED_MINTS).', examples: [true] }),
+  market_cap_usd: nullable(decimalSchema('Circulating supply × price in USD, 2 places; null without a price in USD. In the list, of the 300 deepest pools.', '11770000.00')),
+  fdv_usd: nullable(decimalSchema('Total supply × price in USD, 2 places; null likewise.', '23540000.00')),
+  treasury_vault_address: Type.String({ ...AddressSchema, description: 'The vault of the DAO\'s multisig: its treasury.' }),
+  treasury_usdc_aum: nullable(decimalSchema('Whole dollars that it holds: of the mints of USD_MINTS; in the list, in the accounts associated with it. null likewise.', '5000000')),
   slot: slotSchema('Slot at which the pool\'s state was read.')
 }
 
@@ -58,8 +80,9 @@ const POOL_EXAMPLE = {
   quote: { mint: example.target_currency, symbol: 'USDC', name: 'USD Coin', decimals: 6 },
   state: 'spot',
   created_at: TIME,
+  startDate: '2026-01-31',
   last_price: example.last_price,
-  price_change_24h: '-1.25',
+  ...PRICE_CHANGES_EXAMPLE,
   high_24h: '0.931000000000',
   low_24h: '0.897000000000',
   vwap_24h: '0.912300000000',
@@ -72,6 +95,10 @@ const POOL_EXAMPLE = {
   fees_24h: '549.0006',
   liquidity_in_usd: example.liquidity_in_usd,
   priced_in_usd: true,
+  market_cap_usd: '11770000.00',
+  fdv_usd: '23540000.00',
+  treasury_vault_address: '6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6',
+  treasury_usdc_aum: '5000000',
   slot: 400000000
 }
 
@@ -155,6 +182,44 @@ export const PoolDetailSchema = Type.Object({
   examples: [{ ...POOL_EXAMPLE, provenance: PROVENANCE_EXAMPLE, other_pools: [] }]
 })
 export type PoolDetail = Static<typeof PoolDetailSchema>
+
+export const QuoteSchema = Type.Object({
+  pool_id: PoolIdSchema,
+  side: Type.Union([Type.Literal('buy'), Type.Literal('sell')], { description: 'buy: quote tokens are paid, base tokens received.', examples: ['buy'] }),
+  amount: decimalSchema('What is paid, in whole tokens: quote tokens of a buy, base tokens of a sell.', '100'),
+  output: decimalSchema('What is received, exact, by the program\'s integer arithmetic on the reserves of the slot.', '88.6'),
+  exact: Type.Boolean({
+    description: 'false while a proposal is live: arbitrage through its markets then adds to the output, which is at least what is stated.', examples: [true]
+  }),
+  average_price: nullable(decimalSchema('Quote tokens paid or received ÷ base tokens, fees included; null where nothing is received.', '1.128668171557')),
+  price_impact: Type.String({ pattern: '^\\d+\\.\\d{4}$', description: 'Percent of the spot price that the size costs, fees apart, 4 places.', examples: ['0.0443'] }),
+  fee: Type.Object({ mint: addressSchema('The token paid.'), amount: decimalSchema('In whole tokens, exact.', '0.5') }, {
+    description: 'The protocol fee, part of the amount.', additionalProperties: false, examples: [{ mint: example.target_currency, amount: '0.5' }]
+  }),
+  protocol_fee_rate: decimalSchema('As the pool\'s newest swaps show it; TAKER_FEE_RATE where none does.', '0.005'),
+  lp_fee_rate: decimalSchema('What of TAKER_FEE_RATE is left: it stays in the pool.', '0'),
+  last_price: LastPriceSchema,
+  slot: slotSchema('Slot of the reserves.')
+}, {
+  $id: 'Quote',
+  description: 'What one swap would yield.',
+  additionalProperties: false,
+  examples: [{
+    pool_id: example.pool_id,
+    side: 'buy',
+    amount: '100',
+    output: '88.6',
+    exact: true,
+    average_price: '1.128668171557',
+    price_impact: '0.0443',
+    fee: { mint: example.target_currency, amount: '0.5' },
+    protocol_fee_rate: '0.005',
+    lp_fee_rate: '0',
+    last_price: example.last_price,
+    slot: 400000000
+  }]
+})
+export type Quote = Static<typeof QuoteSchema>
 
 const SIDE = Type.Union([Type.Literal('buy'), Type.Literal('sell')], { description: 'buy: quote tokens were paid, base tokens received.', examples: ['buy'] })
 const TRADE_EXAMPLE = {
@@ -267,3 +332,13 @@ export const MarketDaySchema = Type.Object({
   examples: [{ date: '2026-01-31', complete: true, volume_usd: '1100.25', fees_usd: '5.50', trades: 214, pools: [MARKET_DAY_POOL_EXAMPLE] }]
 })
 export type MarketDay = Static<typeof MarketDaySchema>
+
+const { pools: _pools, ...MARKET_DAY_FIGURES } = MarketDaySchema.properties
+const MarketDayRowSchema = Type.Object(MARKET_DAY_FIGURES, {
+  $id: 'MarketDayRow',
+  description: 'One UTC day of all pools together.',
+  additionalProperties: false,
+  examples: [{ date: '2026-01-31', complete: true, volume_usd: '1100.25', fees_usd: '5.50', trades: 214 }]
+})
+export const MarketDaysSchema = Type.Array(MarketDayRowSchema, { $id: 'MarketDays', description: 'Oldest first, days without a trade too.', examples: [MarketDayRowSchema.examples] })
+export type MarketDays = Static<typeof MarketDaysSchema>

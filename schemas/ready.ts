@@ -3,26 +3,63 @@ import { type Static, Type } from '@sinclair/typebox'
 export const ReadySchema = Type.Object({
   ready: Type.Boolean({ description: 'Whether tickers and volumes can be served.' }),
   problems: Type.Array(Type.String(), { description: 'What stands in the way; empty when ready.' }),
+  chain: Type.Object({
+    utc: Type.String({
+      format: 'date-time',
+      description: 'UTC by what most witnesses say: this machine\'s clock, the nodes\' dates, the chain\'s own time.'
+    }),
+    clock_offset_seconds: Type.Number({ description: 'By how much this machine\'s clock is ahead of that.' }),
+    drift_seconds: Type.Number({
+      minimum: 0,
+      description: 'By how much the chain\'s clock is behind UTC though its state is current.'
+    }),
+    halted: Type.Union([Type.String(), Type.Null()], {
+      description: 'Where the chain has halted, and since when, as its nodes agree; null: it goes on, or nobody knows.'
+    })
+  }, { additionalProperties: false }),
   snapshot: Type.Object({
-    slot: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Slot of the state now; null before the first.' }),
+    slot: Type.Union(
+      [Type.Integer({ minimum: 0 }), Type.Null()],
+      { description: 'Slot of the state now; null before the first.' }
+    ),
     age_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description: 'Its age.' })
   }, { additionalProperties: false }),
   history: Type.Object({
     phase: Type.String({ description: 'starting, last-day, walking-back or following.' }),
     last_day_covered: Type.Boolean({ description: 'Whether the last 24 hours are indexed.' }),
     complete: Type.Boolean({ description: 'Whether the walk has reached the beginning of what the node offers.' }),
-    head_age_seconds: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], { description: 'Seconds since the head of the history was last reached.' }),
-    head_slot: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'Newest finalized slot up to which everything is indexed; null before the first.' }),
+    head_age_seconds: Type.Union(
+      [Type.Number({ minimum: 0 }), Type.Null()],
+      { description: 'Age of the newest finalized moment up to which everything is indexed.' }
+    ),
+    head_slot: Type.Union(
+      [Type.Integer({ minimum: 0 }), Type.Null()],
+      { description: 'Newest finalized slot up to which everything is indexed; null before the first.' }
+    ),
     last_day: Type.Union([
       Type.Object({
-        left: Type.Integer({ minimum: 0, description: 'Transactions of the last 24 hours that are still to be indexed.' }),
+        left: Type.Integer({
+          minimum: 0,
+          description: 'Transactions of the last 24 hours that are still to be indexed.'
+        }),
         total: Type.Integer({ minimum: 0, description: 'Of so many.' }),
-        seconds_left: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'About how long they will take, at the pace of the last minute; null: not known yet.' })
+        seconds_left: Type.Union(
+          [Type.Integer({ minimum: 0 }), Type.Null()],
+          { description: 'About how long they will take, at the pace of the last minute; null: not known yet.' }
+        )
       }, { additionalProperties: false }),
       Type.Null()
-    ], { description: 'How far the last 24 hours are, while they are read; null before they are listed, and once they are covered.' }),
-    missing_events: Type.Integer({ minimum: 0, description: 'Events that the sequence numbers prove and no node has shown.' }),
-    losses: Type.Integer({ minimum: 0, description: 'Parts of the past inside what is indexed that no node offers any more.' }),
+    ], {
+      description: 'How far the last 24 hours are, while they are read; null before they are listed, and once they are covered.'
+    }),
+    missing_events: Type.Integer({
+      minimum: 0,
+      description: 'Events that the sequence numbers prove and no node has shown.'
+    }),
+    losses: Type.Integer({
+      minimum: 0,
+      description: 'Parts of the past inside what is indexed that no node offers any more.'
+    }),
     leads: Type.Boolean({ description: 'Whether this process is the one that writes the history.' })
   }, { additionalProperties: false })
 }, {
@@ -31,9 +68,20 @@ export const ReadySchema = Type.Object({
   additionalProperties: false,
   examples: [{
     ready: false,
-    problems: ['the last 24 hours are not indexed yet'],
+    problems: ['the last 24 hours are not covered yet'],
+    chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.4, drift_seconds: 0, halted: null },
     snapshot: { slot: 400123456, age_seconds: 3.2 },
-    history: { phase: 'last-day', last_day_covered: false, complete: false, head_age_seconds: 1.5, head_slot: 400123440, last_day: { left: 1240, total: 5110, seconds_left: 840 }, missing_events: 0, losses: 0, leads: true }
+    history: {
+      phase: 'last-day',
+      last_day_covered: false,
+      complete: false,
+      head_age_seconds: 1.5,
+      head_slot: 400123440,
+      last_day: { left: 1240, total: 5110, seconds_left: 840 },
+      missing_events: 0,
+      losses: 0,
+      leads: true
+    }
   }]
 })
 export type Ready = Static<typeof ReadySchema>

@@ -6,7 +6,8 @@ import { CHAIN_UNREADABLE, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVA
 /** The parts that the `response` of a route is put together from: what an endpoint answers, and what may go wrong. */
 
 /** A reference to a schema with a name (schemas/registry.ts registers all of them), of its type. */
-export const shared = <T extends TSchema>(schema: T): TUnsafe<Static<T>> => Type.Unsafe<Static<T>>(Type.Ref(schema.$id!))
+export const shared = <T extends TSchema>(schema: T): TUnsafe<Static<T>> =>
+  Type.Unsafe<Static<T>>(Type.Ref(schema.$id!))
 
 /** A JSON answer with its headers. */
 export const json = <T extends TSchema>(schema: T, description: string, names: readonly HeaderName[] = []) => ({
@@ -23,7 +24,13 @@ export const plainNumberOrJson = (description: string, example: string, names: r
     headers: headers(names),
     content: {
       'text/plain': { schema: NumberSchema, example },
-      'application/json': { schema: Type.Object({ result: NumberSchema }, { additionalProperties: false }), example: { result: example } }
+      'application/json': {
+        schema: Type.Object(
+          { result: NumberSchema },
+          { additionalProperties: false }
+        ),
+        example: { result: example }
+      }
     }
   }
 }
@@ -34,23 +41,40 @@ export const notModified = (names: readonly HeaderName[]) =>
 
 function failure (description: string, messages: string | Record<string, string>, names: readonly HeaderName[] = []) {
   const body = (error: string): { value: ErrorBody } => ({ value: { error } })
-  const examples = typeof messages === 'string' ? { message: body(messages) } : Object.fromEntries(Object.entries(messages).map(([name, text]) => [name, body(text)]))
-  return { description, headers: headers([...NO_STORE, ...names]), content: { 'application/json': { schema: shared(ErrorSchema), examples } } }
+  const examples = typeof messages === 'string'
+    ? { message: body(messages) }
+    : Object.fromEntries(Object.entries(messages).map(([name, text]) => [name, body(text)]))
+  return {
+    description,
+    headers: headers([...NO_STORE, ...names]),
+    content: {
+      'application/json': { schema: shared(ErrorSchema), examples }
+    }
+  }
 }
 
 /** What every endpoint may answer besides its own. */
 export const COMMON_FAILURES = {
-  429: failure('More requests from one address in a clock minute, over all paths, than it has.', RATE_LIMITED, ['Retry-After']),
+  429: failure(
+    'More requests from one address in a clock minute, over all paths, than it has.',
+    RATE_LIMITED,
+    ['Retry-After']
+  ),
   500: failure('An unexpected error.', UNEXPECTED),
   503: failure('Overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])
 }
 /** What an endpoint may answer that reads the chain. */
 export const CHAIN_FAILURES = {
   ...COMMON_FAILURES,
-  500: failure('The node answered with what can\'t be used, or an unexpected error.', { chain: CHAIN_UNREADABLE, unexpected: UNEXPECTED }),
+  500: failure(
+    'The node answered with what can\'t be used, or an unexpected error.',
+    { chain: CHAIN_UNREADABLE, unexpected: UNEXPECTED }
+  ),
   502: failure('No node could be reached.', UPSTREAM_UNAVAILABLE),
   503: failure('Warming up, the history behind the chain, overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])
 }
 /** Refused for what a parameter says; of several sentences each with a name. */
-export const badRequest = (messages: string | Record<string, string>) => failure('The parameter is malformed.', messages)
-export const notFound = (description: string, message: string) => failure(description, message)
+export const badRequest = (messages: string | Record<string, string>) =>
+  failure('The parameter is malformed.', messages)
+export const notFound = (description: string, messages: string | Record<string, string>) =>
+  failure(description, messages)

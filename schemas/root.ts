@@ -4,7 +4,7 @@ const describedPath = (what: string) => Type.String({ description: `Path and sho
 
 export const RootSchema = Type.Object({
   name: Type.String({ description: 'Name of the service.' }),
-  version: Type.String({ description: 'Version of the service.', examples: ['1.0.0'] }),
+  version: Type.String({ description: 'Version of the service.', examples: ['2.0.0'] }),
   documentation: Type.String({ description: 'Address of the listing specification that the answers follow.' }),
   endpoints: Type.Object({
     tickers: describedPath('the tickers'),
@@ -26,14 +26,14 @@ export const RootSchema = Type.Object({
     protocolAmmLiquidity: Type.String({ description: 'What the internal pool holds.' }),
     externalLpLiquidity: Type.String({ description: 'What the external pool holds for the protocol.' })
   }, { additionalProperties: false }),
-  note: Type.String({ description: 'How DAOs are found.' })
+  note: Type.String({ description: 'How DAOs are found, and where every path is described.' })
 }, {
   $id: 'Root',
   description: 'The service describes itself.',
   additionalProperties: false,
   examples: [{
     name: 'DAO Market Data API',
-    version: '1.0.0',
+    version: '2.0.0',
     documentation: 'https://example.org/listing-specification',
     endpoints: {
       tickers: '/api/tickers - All trading pairs with price, 24-hour volumes and liquidity',
@@ -55,7 +55,7 @@ export const RootSchema = Type.Object({
       protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',
       externalLpLiquidity: 'Tokens in the external pool owned by the protocol (POL); circulating'
     },
-    note: 'DAOs are discovered automatically from on-chain data.'
+    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as OpenAPI at /documentation/json; /market shows the pools.'
   }]
 })
 export type Root = Static<typeof RootSchema>

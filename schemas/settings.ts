@@ -1,8 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
- * The settings, as environment variables, each once: default, form and meaning. Amounts and rates stay text here, so that they are read as
- * exact decimals; `lib/settings.ts` holds what each format means, and turns the checked text into values.
+ * The settings, as environment variables, each once: default, form and meaning. Amounts and rates stay text here, so
+ * that they are read as exact decimals; `lib/settings.ts` holds what each format means, and turns the checked text into
+ * values.
  */
 
 const text = (format: string, description: string, fallback?: string): TSchema & { static: string } =>
@@ -12,26 +13,67 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 
 export const SettingsSchema = Type.Object({
-  CHAIN_RPC_URL: text('node-urls', 'Node, or several separated by commas in order of preference.', 'https://api.mainnet-beta.solana.com'),
-  CHAIN_RPC_RATE: text('node-rates', 'Calls a second that a node\'s plan allows: one number, or one for each node separated by commas. Empty: learned from what is refused.', ''),
-  CHAIN_WS_URL: Type.Optional(text('websocket-url', 'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where CHAIN_RPC_URL is that one, else none.')),
-  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 3000, description: 'Port to listen on; 0 takes a free one.' }),
+  CHAIN_RPC_URL: text(
+    'node-urls',
+    'Node, or several separated by commas in order of preference.',
+    'https://api.mainnet-beta.solana.com'
+  ),
+  CHAIN_RPC_RATE: text(
+    'node-rates',
+    'Calls a second that a node\'s plan allows: one number, or one for each node separated by commas. Empty: learned from what is refused.',
+    ''
+  ),
+  CHAIN_WS_URL: Type.Optional(
+    text(
+      'websocket-url',
+      'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where CHAIN_RPC_URL is that one, else none.'
+    )
+  ),
+  PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 3000,
+    description: 'Port to listen on; 0 takes a free one.'
+  }),
   HOST: text('text', 'Address to listen on.', '0.0.0.0'),
-  NODE_ENV: Type.Union([Type.Literal('development'), Type.Literal('production'), Type.Literal('test')], { default: 'production', description: 'Runtime mode.' }),
+  NODE_ENV: Type.Union(
+    [Type.Literal('development'), Type.Literal('production'), Type.Literal('test')],
+    { default: 'production', description: 'Runtime mode.' }
+  ),
   DEX_FORK_TYPE: text('text', 'Fork type that the root record reports.', 'Custom'),
   FACTORY_ADDRESS: text('public-key', 'The program whose DAOs are served.'),
   ROUTER_ADDRESS: text('public-key', 'The router program that the root record reports.'),
   PROTOCOL_FEE_RATE: text('rate', 'Protocol fee as a share of a swap\'s input; volume = fee / rate.', '0.0025'),
   EXCLUDED_DAOS: text('public-keys', 'DAO addresses separated by commas that are left out of every answer.', ''),
   DATA_DIR: text('text', 'Folder of the embedded store.', './data'),
-  DATABASE_URL: text('postgres-url', 'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. Empty: the embedded store.', ''),
+  DATABASE_URL: text(
+    'postgres-url',
+    'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. Empty: the embedded store.',
+    ''
+  ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('indexer')], {
     default: 'all',
     description: 'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does (api). Without it: all.'
   }),
-  REDIS_URL: text('redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''),
-  RATE_LIMIT_MAX: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 60, description: 'Requests per client address and clock minute.' }),
-  RATE_LIMIT_PAGE: Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 600, description: 'Requests per client address and clock minute for the files of the market page and of the API reference.' }),
+  REDIS_URL: text(
+    'redis-url',
+    'Redis that shares the rate limit between replicas. Empty: each process counts for itself.',
+    ''
+  ),
+  RATE_LIMIT_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    default: 60,
+    description: 'Requests per client address and clock minute.'
+  }),
+  RATE_LIMIT_PAGE: Type.Integer(
+    {
+      minimum: 1,
+      maximum: 1_000_000_000,
+      default: 600,
+      description: 'Requests per client address and clock minute for the files of the market page and of the API reference.'
+    }
+  ),
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),
   QUOTE_NOTIONAL: text('amount', 'Quote tokens that a bid or ask is made for.', '100'),
   TAKER_FEE_RATE: text('rate', 'Whole fee of a swap, for bid and ask.', '0.005'),
@@ -39,16 +81,46 @@ export const SettingsSchema = Type.Object({
     default: 'input',
     description: 'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE to the letter.'
   }),
-  USD_PRICED_MINTS: text('priced-mints', 'Further quote tokens with a USD value, each with the pool that prices it: `mint:pool`, separated by commas.', ''),
-  USD_MIN_DEPTH: text('amount', 'Whole units of a USD mint that such a pool must hold, or its token has no USD value.', '10000'),
+  USD_PRICED_MINTS: text(
+    'priced-mints',
+    'Further quote tokens with a USD value, each with the pool that prices it: `mint:pool`, separated by commas.',
+    ''
+  ),
+  USD_MIN_DEPTH: text(
+    'amount',
+    'Whole units of a USD mint that such a pool must hold, or its token has no USD value.',
+    '10000'
+  ),
   USD_MINTS: text('public-keys', 'Mints that count as 1 USD, separated by commas.', `${USDC},${USDT}`),
-  STALE_IF_ERROR: Type.Integer({ minimum: 0, maximum: 3600, default: 60, description: 'Seconds for which the last good answer outlives its lifetime when the chain fails.' }),
-  NODE_WITHIN: Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits for ever.' }),
-  TRUST_PROXY: text('addresses', 'Addresses or CIDRs of proxies whose X-Forwarded-For is believed, separated by commas. Empty: none.', ''),
-  LOG_LEVEL: Type.Union((['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level => Type.Literal(level)), {
+  STALE_IF_ERROR: Type.Integer({
+    minimum: 0,
+    maximum: 3600,
+    default: 60,
+    description: 'Seconds for which the last good answer outlives its lifetime when the chain fails.'
+  }),
+  NODE_WITHIN: Type.Integer(
+    {
+      minimum: 0,
+      maximum: 86_400,
+      default: 0,
+      description: 'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits for ever.'
+    }
+  ),
+  TRUST_PROXY: text(
+    'addresses',
+    'Addresses or CIDRs of proxies whose X-Forwarded-For is believed, separated by commas. Empty: none.',
+    ''
+  ),
+  LOG_LEVEL: Type.Union((['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>
+    Type.Literal(level)), {
     default: 'info', description: 'Least level that is logged.'
   }),
   METRICS_HOST: text('text', 'Address on which the metrics are served.', '127.0.0.1'),
-  METRICS_PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 0, description: 'Port of the Prometheus metrics; 0: off.' })
+  METRICS_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 0,
+    description: 'Port of the Prometheus metrics; 0: off.'
+  })
 })
 export type RawSettings = Static<typeof SettingsSchema>

@@ -27,11 +27,28 @@ export const TickerSchema = Type.Object({
     examples: [`${META}_${USDC}`]
   }),
   base_currency: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
-  target_currency: Type.String({ ...AddressSchema, description: 'Mint of the quote token, typically a dollar stablecoin.' }),
-  base_symbol: Type.String({ description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }),
-  base_name: Type.String({ description: 'Name of the base token, as its creator wrote it; empty where it has no metadata.', examples: ['Meta'] }),
-  target_symbol: Type.String({ description: 'Symbol of the quote token; empty where it has no metadata.', examples: ['USDC'] }),
-  target_name: Type.String({ description: 'Name of the quote token; empty where it has no metadata.', examples: ['USD Coin'] }),
+  target_currency: Type.String({
+    ...AddressSchema,
+    description: 'Mint of the quote token, typically a dollar stablecoin.'
+  }),
+  base_symbol: Type.String(
+    {
+      description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata or more than 32 characters.',
+      examples: ['META']
+    }
+  ),
+  base_name: Type.String({
+    description: 'Name of the base token, as its creator wrote it; empty where it has no metadata.',
+    examples: ['Meta']
+  }),
+  target_symbol: Type.String({
+    description: 'Symbol of the quote token; empty where it has no metadata or more than 32 characters.',
+    examples: ['USDC']
+  }),
+  target_name: Type.String({
+    description: 'Name of the quote token; empty where it has no metadata.',
+    examples: ['USD Coin']
+  }),
   pool_id: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool.' }),
   last_price: decimalSchema(
     'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot pool, while a proposal is live too. ' +
@@ -44,9 +61,19 @@ export const TickerSchema = Type.Object({
     'what was received. 8 digits after the point.', '109800.12000000'),
   liquidity_in_usd: decimalSchema(
     'Twice the quote reserves of the spot pool, in USD. "0.00" where the quote token has no USD value (USD_MINTS, USD_PRICED_MINTS).', '451234.56'),
-  bid: decimalSchema('What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included. Always below last_price.', '0.907000000000'),
-  ask: decimalSchema('What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included. Always above last_price.', '0.917000000000')
+  bid: decimalSchema(
+    'What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included. Always below last_price.',
+    '0.907000000000'
+  ),
+  ask: decimalSchema(
+    'What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included. Always above last_price.',
+    '0.917000000000'
+  )
 }, { $id: 'Ticker', description: 'The spot pool of one DAO.', additionalProperties: false, examples: [EXAMPLE] })
 export type Ticker = Static<typeof TickerSchema>
 
-export const TickersSchema = Type.Array(TickerSchema, { $id: 'Tickers', description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.', examples: [[EXAMPLE]] })
+export const TickersSchema = Type.Array(TickerSchema, {
+  $id: 'Tickers',
+  description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.',
+  examples: [[EXAMPLE]]
+})

@@ -33,15 +33,22 @@ const MIN_COMPRESSED = 1_024
 /** Quality 5 of brotli takes about as long as gzip and packs better. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 const TAG_BYTES = 18
-/** Bytes hashed in one piece of work: about a millisecond. What is longer is a piece by itself wherever it is taken as a whole. */
+/**
+ * Bytes hashed in one piece of work: about a millisecond. What is longer is a piece by itself wherever it is taken as a
+ * whole.
+ */
 const LARGE = 1 << 20
 
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
-const pack = { gzip: async (body: Buffer) => await gzipAsync(body), br: async (body: Buffer) => await brotliAsync(body, BROTLI) }
+const pack = {
+  gzip: async (body: Buffer) => await gzipAsync(body),
+  br: async (body: Buffer) => await brotliAsync(body, BROTLI)
+}
 
-const etagOf = (tag: string, encoding: Encoding): string => encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
+export const etagOf = (tag: string, encoding: Encoding): string =>
+  encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 const bytesOf = (text: string | Buffer): Buffer => typeof text === 'string' ? Buffer.from(text) : text
 const tagOf = (body: Buffer): string => createHash('sha256').update(body).digest('base64url').slice(0, TAG_BYTES)
 
@@ -56,9 +63,14 @@ async function tagOfLarge (body: Buffer): Promise<string> {
   return hash.digest('base64url').slice(0, TAG_BYTES)
 }
 
-/** The plain body, and others packed off the event loop when a client first takes them so: most answers are never asked for in all forms before the next is made. */
+/**
+ * The plain body, and others packed off the event loop when a client first takes them so: most answers are never asked
+ * for in all forms before the next is made.
+ */
 function variantsOf (body: Buffer, tag: string): Map<Encoding, Variant> {
-  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]])
+  const variants = new Map<Encoding, Variant>([
+    ['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]
+  ])
   if (body.length < MIN_COMPRESSED) return variants
   for (const encoding of ['gzip', 'br'] as const) {
     let packing: Promise<Buffer> | undefined
@@ -73,7 +85,9 @@ function variantsOf (body: Buffer, tag: string): Map<Encoding, Variant> {
 }
 
 /** Hashes `text`, in pieces where it is large. */
-export async function makeCachedResponse<T = unknown> (contentType: string, text: string | Buffer, headers?: Record<string, string>): Promise<CachedResponse<T>> {
+export async function makeCachedResponse<T = unknown> (
+  contentType: string, text: string | Buffer, headers?: Record<string, string>
+): Promise<CachedResponse<T>> {
   if (text.length > LARGE) await letGo()
   const body = bytesOf(text)
   if (text.length > LARGE) await letGo()
@@ -87,30 +101,49 @@ export function makeSingleResponse<T = unknown> (contentType: string, body: Buff
   return { contentType, tag, variants: variantsOf(body, tag) }
 }
 
-/** As `makeCachedResponse`, at once and without compressed bodies: for answers that few ask for, whose packing would cost more than their making. */
-export function makePlainResponse<T = unknown> (contentType: string, text: string, headers?: Record<string, string>): CachedResponse<T> {
+/**
+ * As `makeCachedResponse`, at once and without compressed bodies: for answers that few ask for, whose packing would
+ * cost more than their making.
+ */
+export function makePlainResponse<T = unknown> (
+  contentType: string, text: string, headers?: Record<string, string>
+): CachedResponse<T> {
   const body = Buffer.from(text)
   const tag = tagOf(body)
-  return { contentType, tag, variants: new Map([['identity', { encoding: 'identity', body, etag: `"${tag}"` }]]), ...(headers !== undefined && { headers }) }
+  return {
+    contentType,
+    tag,
+    variants: new Map([['identity', { encoding: 'identity', body, etag: `"${tag}"` }]]),
+    ...(headers !== undefined && { headers })
+  }
 }
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 /** An encoding that a header refuses by name stays refused where it admits any other. */
 const REFUSED = /\b(br|gzip)\s*;\s*q\s*=\s*0(?:\.0*)?\s*(?=,|$)/g
 
-/** The variant to send to a client with this Accept-Encoding header; a body that can't be packed to its taste goes as it is. */
-export function chooseVariant ({ variants }: CachedResponse, header: string | undefined): Variant {
+/**
+ * Which of `offered` a client with this Accept-Encoding header gets, in our order of preference; plain where it wants
+ * none.
+ */
+export function chooseEncoding (offered: readonly Encoding[], header: string | undefined): Encoding {
   const accepted = header?.toLowerCase() ?? ''
   const refused = new Set(Array.from(accepted.matchAll(REFUSED), ([, name]) => name))
-  const offered = PREFERENCE.filter(encoding => variants.has(encoding) && !refused.has(encoding))
-  const chosen = negotiate(accepted, offered) as Encoding | null
-  const variant = variants.get(chosen ?? 'identity')
+  return negotiate(accepted, offered.filter(encoding => !refused.has(encoding))) as Encoding | null ?? 'identity'
+}
+
+/**
+ * The variant to send to a client with this Accept-Encoding header; a body that can't be packed to its taste goes as it
+ * is.
+ */
+export function chooseVariant ({ variants }: CachedResponse, header: string | undefined): Variant {
+  const variant = variants.get(chooseEncoding(PREFERENCE.filter(encoding => variants.has(encoding)), header))
   if (variant === undefined) throw new Error('a response without its plain body')
   return variant
 }
 
 /** Whether an If-None-Match header names this representation, in whatever encoding the client has it. */
-export function isKnown ({ tag }: CachedResponse, header: string | undefined): boolean {
+export function isKnown ({ tag }: Pick<CachedResponse, 'tag'>, header: string | undefined): boolean {
   if (header === undefined) return false
   return header.trim() === '*' || header.split(',').some(item => {
     const known = item.trim().replace(/^W\//, '')

@@ -25,7 +25,8 @@ function statusOf (code: string | undefined): keyof typeof MESSAGES {
 /** Answers in the words of the contract, where nothing has been answered yet, and ends the connection. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const request = latest.get(socket)
-  // a request whose body is late or broken has been answered already: another answer would be taken for that to the next request
+  // a request whose body is late or broken has been answered already: another answer would be taken for that to the
+  // next request
   const answered = request !== undefined && !request.complete
   if (error.code === 'ECONNRESET' || !socket.writable || answered) {
     socket.destroy()

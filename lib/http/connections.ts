@@ -2,39 +2,93 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemClock } from '../clock.js'
 
-/** Keeping the number of connections bounded, at the cost of those who hold one and do not use it. */
+/**
+ * Keeping connections bounded, in number and in what they hold, at the cost of those who have one and do not use it.
+ */
 
 export interface Connections {
   /** Connections that are open. */
   count (): number
   /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
   closeIdle (): void
+  /** Looks at them no more. */
+  stop (): void
+}
+
+/** How fast an answer must be taken. */
+export interface Pace {
+  /** Ms after its first byte for which nothing is asked. */
+  grace: number
+  /** Bytes a second from then on. */
+  rate: number
+  /** Longest that an answer may take from its first byte on, ms. */
+  most: number
 }
 
 export interface ConnectionOptions {
   /** Most that are open at once. */
   most: number
-  /** A request is not in work for longer than this, ms: an answer that is not away by then waits for a client who does not read it. */
+  /** An answer that is not away after so long, ms, waits for a client who does not read it. */
   patience: number
+  pace: Pace
+}
+
+/** Between two looks at the answers that are on their way, ms. */
+const LOOK = 1_000
+
+interface Answer {
+  socket: Socket
+  /** When its request came, ms. */
+  at: number
+  /**
+   * Its first byte: when, ms, and how many bytes the connection had been given before; undefined until it is seen to
+   * have begun.
+   */
+  begun: { at: number, bytes: number } | undefined
 }
 
 /**
- * Watches the connections of `server`. When one too many comes, the one that has waited longest without a request is ended, then
- * the one whose answer has taken longest, if that is longer than `patience`; only when all are in good use does the newcomer go.
- * The platform's own limit turns newcomers away, so that whoever opens enough slow connections locks everybody out.
+ * Watches the connections of `server`. When one too many comes, the one that has waited longest without a request is
+ * ended, then the one whose answer has taken longest, if that is longer than `patience`; only when all are in good use
+ * does the newcomer go. The platform's own limit turns newcomers away, so that whoever opens enough slow connections
+ * locks everybody out.
+ *
+ * Whoever takes an answer more slowly than `pace` has its connection ended: the platform ends only those that are
+ * silent, and a few bytes now and then are not. What has been handed to the connection counts as taken: an answer made
+ * as a whole is one piece, of which no more can be seen.
  */
-export function watchConnections (server: Server, { most, patience }: ConnectionOptions): Connections {
+export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions): Connections {
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
+  const answers = new Map<ServerResponse, Answer>()
   const working = new Map<Socket, number>()
 
   function makeRoom (newcomer: Socket): void {
     const [idle] = waiting
-    const [busy] = working
+    const [busy] = answers.values()
     if (idle !== undefined) idle.destroy()
-    else if (busy !== undefined && systemClock.now() - busy[1] > patience) busy[0].destroy()
+    else if (busy !== undefined && systemClock.now() - busy.at > patience) busy.socket.destroy()
     else newcomer.destroy()
   }
+
+  function isTooSlow ({ socket, begun }: Answer, now: number): boolean {
+    if (begun === undefined) return false
+    const [since, given] = [now - begun.at, socket.bytesWritten - begun.bytes]
+    return since > pace.most || (socket.writableLength > 0 && given < (since - pace.grace) / 1000 * pace.rate)
+  }
+
+  function look (): void {
+    const now = systemClock.now()
+    for (const [response, answer] of answers) {
+      // one that waits for others of its connection has no socket yet
+      if (response.headersSent && response.socket !== null) {
+        answer.begun ??= { at: now, bytes: answer.socket.bytesWritten - answer.socket.writableLength }
+      }
+      if (isTooSlow(answer, now)) answer.socket.destroy()
+    }
+    cancel = systemClock.after(LOOK, look)
+  }
+  let cancel = systemClock.after(LOOK, look)
 
   server.on('connection', (socket: Socket) => {
     if (waiting.size + working.size >= most) makeRoom(socket)
@@ -48,9 +102,13 @@ export function watchConnections (server: Server, { most, patience }: Connection
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     waiting.delete(socket)
-    working.set(socket, systemClock.now())
+    working.set(socket, (working.get(socket) ?? 0) + 1)
+    answers.set(response, { socket, at: systemClock.now(), begun: undefined })
     response.once('close', () => {
-      if (working.delete(socket) && !socket.destroyed) waiting.add(socket)
+      answers.delete(response)
+      const left = (working.get(socket) ?? 0) - 1
+      if (left > 0) working.set(socket, left)
+      else if (working.delete(socket) && !socket.destroyed) waiting.add(socket)
     })
   })
 
@@ -58,6 +116,7 @@ export function watchConnections (server: Server, { most, patience }: Connection
     count: () => waiting.size + working.size,
     closeIdle () {
       for (const socket of waiting) socket.destroy()
-    }
+    },
+    stop: () => cancel()
   }
 }

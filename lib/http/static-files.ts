@@ -24,14 +24,19 @@ export interface StaticFiles {
 
 /** The files of `folder` itself, not of its subfolders. Throws where it can't be read. */
 export function readStaticFiles (folder: string): StaticFiles {
-  const names = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isFile()).map(({ name }) => name).sort()
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(({ name }) => name)
+    .sort()
   const known = new Set(names)
   const made = new Map<string, Promise<CachedResponse>>()
   return {
     names,
     get (name) {
       if (!known.has(name)) return undefined
-      const response = made.get(name) ?? makeCachedResponse(TYPES[extname(name)] ?? 'application/octet-stream', readFileSync(join(folder, name)))
+      const response = made.get(
+        name
+      ) ?? makeCachedResponse(TYPES[extname(name)] ?? 'application/octet-stream', readFileSync(join(folder, name)))
       made.set(name, response)
       return response
     }

@@ -1,73 +1,109 @@
 import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
+import { CURRENT_MS, type Commitment } from '../chain/moment.js'
+import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import { ServiceError } from '../errors.js'
 
-/** Values that age: kept while fresh, renewed by one load at a time, and served stale only for a stated while after loads fail. */
+/**
+ * Values that age: kept while fresh, renewed by one load at a time, and served stale only for a stated while after
+ * loads fail.
+ */
 
-export interface Aged<V> {
+/** A state of the chain that a value is made of. */
+export interface Part {
+  /** The chain's own time of it, Unix seconds. */
+  time: number
+  /** When it was asked for, by the steady clock, ms. */
+  readAt: number
+  /** Says how old it may have been then to count as current. */
+  commitment: Commitment
+}
+
+/** A value, and the states that it was made of: it is as old as the oldest. */
+export interface Made<V> {
   value: V
-  /** Milliseconds since the value was asked for from its source. */
+  parts: readonly Part[]
+}
+
+export interface Aged<V> extends Made<V> {
+  /** Age of the oldest state in it, ms. */
   age: number
   /** Milliseconds for which it stays fresh; 0 when it is stale. */
   left: number
 }
 
 export interface FreshOptions<K, V> {
-  load: (key: K) => Promise<V>
-  /** How long a value is fresh, ms. */
+  load: (key: K) => Promise<Made<V>>
+  /** How long a value is fresh whose states were current when they were read, ms. */
   ttl: number
-  /** How much longer it is served when renewing it fails, ms. */
+  /** How much older than that it may be where no younger one is to be had, ms. */
   staleIfError: number
   /** Most keys kept; the least recently used goes. */
   max: number
   /** Milliseconds, steadily growing. */
-  now?: () => number
-  /** When the state that the value shows was first seen, ms; by default when its load began. */
-  readAt?: (value: V) => number
-  /** For how long the chain itself has stood, ms, 0 where it moves: a value is served so much longer, since its state has been the state. */
-  haltedMs?: () => number
+  now: () => number
+  time: AgeTime
   /** Told of every load that fails, those behind a stale answer too. */
   onFailure?: (error: unknown) => void
 }
 
 export interface FreshCache<K, V> {
   /**
-   * The value of `key`, loaded where there is none younger than `maxAge` ms (its lifetime, where not given). Throws what the load throws once
-   * nothing may be served in its stead.
+   * The value of `key`, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given).
+   * Throws what the load throws once nothing may be served in its stead.
    */
   get (key: K, maxAge?: number): Promise<Aged<V>>
   /** The value as it is kept, whatever its age; loads nothing. */
   peek (key: K): Aged<V> | undefined
 }
 
-/** From this share of its life on, a value that is asked for is renewed in the background, so that nobody waits for it. */
+/**
+ * From this share of its life on, a value that is asked for is renewed in the background, so that nobody waits for it.
+ */
 export const RENEW_FROM = 0.8
-/** After a load that brought nothing newer a stale value is served without trying again for this long, ms: a node that hangs must not make every answer hang. */
+/**
+ * After a load that brought nothing newer a stale value is served without trying again for this long, ms: a node that
+ * hangs must not make every answer hang.
+ */
 const RETRY_AFTER = 1_000
-/** How long a load is waited for, ms: with a stale value that may be served meanwhile, and without. A slow node may need longer; the load goes on. */
+/**
+ * How long a load is waited for, ms: with a stale value that may be served meanwhile, and without. A slow node may need
+ * longer; the load goes on.
+ */
 const WAIT_WITH_VALUE = 2_000
 const WAIT_WITHOUT = 10_000
 
-interface Entry<V> {
-  value: V
-  at: number
+interface Entry<V> extends Made<V> {
   /** When it was last tried to renew it, and whether that failed. */
   triedAt: number
   failed: boolean
 }
 
+/** How old its oldest state is, ms. */
+const ageOf = (parts: readonly Part[], time: AgeTime): number =>
+  parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
+
+/** How long ago the first of its states was read, ms; Infinity where one was not current then. */
+function readSince (parts: readonly Part[], now: number, time: AgeTime): number {
+  return parts.reduce((longest, part) => {
+    const since = Math.max(0, now - part.readAt)
+    return Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)
+  }, 0)
+}
+
 export function createFreshCache<K extends {}, V extends {}> (options: FreshOptions<K, V>): FreshCache<K, V> {
-  const { load, ttl, staleIfError, max, now = systemClock.now, readAt, haltedMs = () => 0, onFailure } = options
+  const { load, ttl, staleIfError, max, now, time, onFailure } = options
   const entries = new LRUCache<K, Entry<V>>({ max })
   const loads = new Map<K, Promise<Entry<V>>>()
 
   function renew (key: K): Promise<Entry<V>> {
     const running = loads.get(key)
     if (running !== undefined) return running
-    const begun = now()
-    const started = load(key).then(value => {
-      const at = readAt?.(value) ?? begun
-      const entry = { value, at, triedAt: now(), failed: false }
+    const started = load(key).then(made => {
+      const before = entries.peek(key)
+      // A state may not go back, unless what is kept is too old to be served
+      const isOlder = before !== undefined && ageOf(made.parts, time) > ageOf(before.parts, time) && serves(before)
+      const entry = { ...(isOlder ? before : made), triedAt: now(), failed: false }
       entries.set(key, entry)
       return entry
     }, error => {
@@ -80,19 +116,21 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
     return started
   }
 
-  function aged ({ value, at }: Entry<V>): Aged<V> {
-    const age = Math.max(0, now() - at)
-    return { value, age, left: Math.max(0, ttl - age) }
-  }
+  const aged = ({ value, parts }: Entry<V>): Aged<V> =>
+    ({ value, parts, age: ageOf(parts, time), left: Math.max(0, ttl - readSince(parts, now(), time)) })
 
-  /** Whether a value of this age may be served where there is no newer one. */
-  const serves = (age: number): boolean => age - haltedMs() < ttl + staleIfError
+  const serves = ({ parts }: Made<V>): boolean => parts.every(part => {
+    const isHalted = time.halted() !== undefined
+    const most = Math.max(ttl + staleIfError, isHalted ? CURRENT_MS[part.commitment] : 0)
+    return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
+  })
 
   /** What a load gives, unless it takes longer than `ms`. */
   async function within (ms: number, load: Promise<Entry<V>>): Promise<Entry<V>> {
     let cancel = () => {}
     const late = new Promise<never>((_resolve, reject) => {
-      cancel = systemClock.after(ms, () => reject(new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`)))
+      cancel = systemClock.after(ms, () =>
+        reject(new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`)))
     })
     try {
       return await Promise.race([load, late])
@@ -102,29 +140,28 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   }
 
   function serve (entry: Entry<V>): Aged<V> {
-    const current = aged(entry)
-    if (serves(current.age)) return current
-    throw new ServiceError('NODE_UNAVAILABLE', `the node's state has not changed for ${Math.round(current.age / 1000)} s`)
+    if (serves(entry)) return aged(entry)
+    throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(Math.min(...entry.parts.map(({ time }) => time))))
   }
 
   return {
     async get (key, maxAge = ttl) {
       const entry = entries.get(key)
       if (entry === undefined) return serve(await within(WAIT_WITHOUT, renew(key)))
-      const { age } = aged(entry)
+      const since = readSince(entry.parts, now(), time)
       const mayTry = now() - entry.triedAt >= RETRY_AFTER
-      if (age < Math.min(maxAge, ttl)) {
+      if (since < Math.min(maxAge, ttl)) {
         // the failure is counted by onFailure, and met again by whoever asks once the value has aged
-        if (age >= ttl * RENEW_FROM && mayTry) renew(key).catch(() => {})
+        if (since >= ttl * RENEW_FROM && mayTry) renew(key).catch(() => {})
         return aged(entry)
       }
-      // a state that stands is as old after a load as before: asked for again a second later, not at every request
-      if (!mayTry && age >= ttl && (serves(age) || !entry.failed)) return serve(entry)
+      // an old state is as old after a load as before: asked for again a second later, not at every request
+      if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
       try {
-        return serve(await within(serves(age) ? WAIT_WITH_VALUE : WAIT_WITHOUT, renew(key)))
+        return serve(await within(serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT, renew(key)))
       } catch (error) {
         const last = entries.peek(key) ?? entry
-        if (serves(aged(last).age)) return aged(last)
+        if (serves(last)) return aged(last)
         throw error
       }
     },

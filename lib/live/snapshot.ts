@@ -1,15 +1,13 @@
 import { inSlices } from '../async.js'
-import type { AccountReader, AtSlot, KnownAccounts, RawAccount } from '../chain/types.js'
-import { systemClock } from '../clock.js'
+import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from '../chain/types.js'
 import type { Pair } from '../market/ticker.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
-import type { SharedState } from './shared-state.js'
-import { createSlotAges, type SlotAges } from './slot-ages.js'
+import type { Made } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
-/** The state of all DAOs at one slot. */
+/** The state of all DAOs at one moment. */
 
 export type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
@@ -24,8 +22,6 @@ export interface Discovered {
 
 export interface Snapshot {
   slot: number
-  /** When its slot was first seen, ms: its age counts from there. */
-  seenAt: number
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
   /** The pools that are listed. */
@@ -40,45 +36,46 @@ export interface SnapshotOptions {
   client: DaoProgram
   /** Addresses of DAOs that are left out of every answer. */
   excluded: ReadonlySet<string>
-  /** Ages of slots; those of other reads too. */
-  ages?: SlotAges
   /** Milliseconds, steadily growing. */
-  now?: () => number
+  now: () => number
   /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
   expectsSome?: () => boolean
-  /** DAOs that are stored, with the slot of one of their events, which is final: none of them may be missing, not even right after a start. */
+  /**
+   * DAOs that are stored, with the slot of one of their events, which is final: none of them may be missing, not even
+   * right after a start.
+   */
   stored?: () => Iterable<readonly [address: string, slot: number]>
-  /** What other processes have read and are told of; by default there are none. */
-  shared?: SharedState
 }
 
 /** An account, and what was made of it. */
-interface Made {
+interface Known {
   account: RawAccount
   entry: Discovered
   /** The pool that it is listed as, and the tokens that it was made with. */
   listed?: { base: Token, quote: Token, pair: Pair }
 }
 
-// A slot, and what was seen at it, holds against a later answer for so long: after it a mark of a node that was wrong binds nobody.
-const MARK_MS = 60_000
 // An account that was seen over so long is final: no instruction of the program closes one.
 const FINAL_MS = 60_000
 
 /**
- * A function that reads all DAOs anew: one call for the accounts, or none where another process has read them lately, and one for each hundred
- * accounts of tokens not known yet. Its answers never go back in slots. It throws the ServiceError of the read that failed; a single account that
- * can't be decoded is left out with its reason.
+ * A function that reads all DAOs anew: one call for the accounts and the Clock beside them, and one for each hundred
+ * accounts of tokens not known yet. It throws the ServiceError of the read that failed; a single account that can't be
+ * decoded is left out with its reason.
  */
-export function createSnapshotReader ({ reader, tokens: tokenReader, client, excluded, now = systemClock.now, ages = createSlotAges(now), expectsSome = () => false, stored = () => [], shared }: SnapshotOptions): () => Promise<Snapshot> {
-  let newest: { slot: number, at: number } | undefined
+export function createSnapshotReader (
+  { reader, tokens: tokenReader, client, excluded, now, expectsSome = () => false, stored = () => [] }: SnapshotOptions
+): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and nothing of them is made again. */
-  let before = new Map<string, Made>()
+  /**
+   * The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and
+   * nothing of them is made again.
+   */
+  let before = new Map<string, Known>()
 
-  /** What one account is, whatever stands beside it. */
-  function decode (given: RawAccount): Made {
+  /** What one account is, whatever is beside it. */
+  function decode (given: RawAccount): Known {
     const { address, owner } = given
     const same = before.get(address)
     if (same !== undefined && same.account.owner === owner && same.account.data.equals(given.data)) return same
@@ -92,22 +89,27 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     }
   }
 
-  function discover (account: RawAccount, all: ReadonlySet<string>): Made {
+  function discover (account: RawAccount, all: ReadonlySet<string>): Known {
     const made = decode(account)
     const { address, dao } = made.entry
-    // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is mixed up
-    if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+    // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is
+    // mixed up
+    if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
+      throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+    }
     return made
   }
 
-  async function make ({ slot, value }: AtSlot<RawAccount[]>, begun: number, isOwn: boolean): Promise<Snapshot> {
-    if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
-    const seenAt = ages.seenAt(slot)
+  async function make ({ moment: { slot, time }, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
+    if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
+      throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
+    }
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
-    if (isOwn) shared?.offer({ slot, value }, seenAt)
     before = new Map(found.map(made => [made.account.address, made]))
-    const mints = found.flatMap(({ entry: { dao, leftOut } }) => dao === undefined || leftOut !== undefined ? [] : [dao.baseMint, dao.quoteMint])
+    const mints = found.flatMap(({ entry: { dao, leftOut } }) => dao === undefined || leftOut !== undefined
+      ? []
+      : [dao.baseMint, dao.quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
     const discovered = await inSlices(found, (made): Discovered => {
@@ -119,30 +121,8 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
       pairs.push(result)
       return entry
     })
-    for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, begun)
-    if (slot !== newest?.slot) newest = { slot, at: begun }
-    return { slot, seenAt, discovered, pairs, tokens }
-  }
-
-  /** The state that was made of another process's reading last, and of which: as long as there is no newer one it is not made again. */
-  let made: { of: RawAccount[], snapshot: Snapshot } | undefined
-
-  async function readShared (begun: number, minSlot: number | undefined, known: KnownAccounts): Promise<Snapshot | undefined> {
-    const state = await shared?.read(minSlot, known)
-    if (state === undefined) return undefined
-    if (made?.of === state.value) {
-      const seenAt = ages.seenAt(state.slot)
-      return seenAt === made.snapshot.seenAt ? made.snapshot : { ...made.snapshot, seenAt }
-    }
-    try {
-      const snapshot = await make(state, begun, false)
-      made = { of: state.value, snapshot }
-      return snapshot
-    } catch (error) {
-      // this process's nodes may lack the tokens of that slot yet; its own state then comes from the node that has them
-      if (isServiceError(error)) return undefined
-      throw error
-    }
+    for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
+    return { value: { slot, discovered, pairs, tokens }, parts: [{ time, readAt, commitment: 'confirmed' }] }
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
@@ -153,13 +133,8 @@ export function createSnapshotReader ({ reader, tokens: tokenReader, client, exc
     return known
   }
 
-  return async () => {
-    const begun = now()
-    const known = knownAt(begun)
-    const minSlot = newest !== undefined && begun - newest.at < MARK_MS ? newest.slot : undefined
-    return await readShared(begun, minSlot, known) ??
-      await make(await reader.programAccounts(client.program, client.daoPrefix, minSlot, { known }), begun, true)
-  }
+  return async () =>
+    await make(await reader.programAccounts(client.program, client.daoPrefix, { known: knownAt(now()) }))
 }
 
 /** Small buffers share their memory, of which one that is kept would keep all: the copy has its own. */
@@ -170,12 +145,14 @@ function copyOf (bytes: Buffer): Buffer {
 }
 
 /** The pool of a DAO, or why it is not listed. */
-function list (made: Made, dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
+function list (made: Known, dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
   if (dao.baseReserves === 0n || dao.quoteReserves === 0n) return 'no reserves'
   const base = tokens.get(dao.baseMint)
   const quote = tokens.get(dao.quoteMint)
   if (base == null || quote == null) return 'mint unreadable'
-  if (made.listed?.base !== base || made.listed.quote !== quote) made.listed = { base, quote, pair: pairOf(dao, base, quote) }
+  if (made.listed?.base !== base || made.listed.quote !== quote) {
+    made.listed = { base, quote, pair: pairOf(dao, base, quote) }
+  }
   return made.listed.pair
 }
 

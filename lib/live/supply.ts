@@ -1,10 +1,10 @@
 import { chunks } from '../chunks.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
-import type { AccountReader, AtSlot, RawAccount } from '../chain/types.js'
+import type { AccountReader, RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
-import { launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
+import { bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
@@ -12,15 +12,16 @@ import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
+import type { Made, Part } from './fresh.js'
 
-/** The supply of a mint, all its parts read at one slot. */
+/** The supply of a mint, all its parts read at one moment. */
 
-export type SupplyReader = (mint: string) => Promise<Supply>
+export type SupplyReader = (mint: string) => Promise<Made<Supply>>
 
 /** Times that the accounts are read before a launch that changes between reads counts as a failure. */
 const MAX_ROUNDS = 3
 
-type Accounts = ReadonlyMap<string, RawAccount>
+export type Accounts = ReadonlyMap<string, RawAccount>
 
 interface Origin {
   launch: Launch
@@ -37,44 +38,79 @@ interface Origin {
  * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError of a failed read:
  * only an account of which the node says that it does not exist counts as nothing.
  */
-export function createSupplyReader (reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<readonly string[]>): SupplyReader {
-  /** Of one slot where one call holds them all, else of the same or following ones. */
-  async function readAll (addresses: readonly string[], minSlot: number | undefined): Promise<AtSlot<Array<RawAccount | null>>> {
-    const all: AtSlot<Array<RawAccount | null>> = { slot: minSlot ?? 0, value: [] }
+export function createSupplyReader (
+  reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
+): SupplyReader {
+  /** Of one moment where one call holds them all, else of the same or following ones. */
+  async function readAll (addresses: readonly string[], minSlot: number | undefined): Promise<{ slot: number, value: Array<RawAccount | null>, parts: Part[] }> {
+    let slot = minSlot
+    const value: Array<RawAccount | null> = []
+    const parts: Part[] = []
     for (const some of chunks(addresses, MAX_ACCOUNTS)) {
-      const { slot, value } = await reader.accounts(some, all.slot === 0 ? undefined : all.slot)
-      all.slot = slot
-      all.value.push(...value)
+      const { moment, readAt, value: accounts } = await reader.accounts(some, slot)
+      slot = moment.slot
+      value.push(...accounts)
+      parts.push({ time: moment.time, readAt, commitment: 'confirmed' })
     }
-    return all
+    return { slot: slot!, value, parts }
   }
 
   return async mint => {
     if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
-    const candidates = LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
-    const found = candidates.flatMap(({ addresses }) => [addresses.launch, addresses.position])
-    let planned: string[] = []
+    let asked = supplyAddresses(mint)
     let slot: number | undefined
     await client.load()
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const asked = [mint, ...found, ...planned]
       const answer = await readAll(asked, slot)
       slot = answer.slot
-      const accounts = existing(answer.value)
-      try {
-        const token = readMint(mint, accounts)
-        const origin = findOrigin(client, candidates, accounts, mint)
-        const daos = origin === undefined ? await daosOf(mint) : []
-        const needed = origin === undefined ? daos.map(dao => ammVault(dao, token)) : neededFor(origin, token)
-        const known = new Set(asked)
-        if (needed.every(address => known.has(address))) return measure(client, token, origin, daos, accounts)
-        planned = needed
-      } catch (error) {
-        if (!(error instanceof DecodeError)) throw error
-        throw new ServiceError('NODE_BAD_ANSWER', `the supply of ${mint}: ${error.message}`, { cause: error })
-      }
+      const found = await supplyOf(client, mint, existing(answer.value), new Set(asked), daosOf)
+      // a DAO born since the list was read would be missing from the supply: it is as old as the list
+      if (!Array.isArray(found)) return { value: found.supply, parts: [...answer.parts, ...found.parts] }
+      asked = [...supplyAddresses(mint), ...found]
     }
     throw new ServiceError('NODE_BAD_ANSWER', `the launch of ${mint} changed with every read`)
+  }
+}
+
+const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
+
+/** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
+export const supplyAddresses = (mint: string): string[] => [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
+
+/** Where tokens are, by the token account or position that anyone can look up. Raw units. */
+export interface AllocatedPart { kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall', address: string, amount: bigint, circulating: boolean }
+
+/** What the accounts of one slot say of a supply. */
+export interface SupplyFacts {
+  supply: Supply
+  mint: Mint
+  /** Raw units of it that circulate. */
+  circulating: bigint
+  /** null: it comes from none. */
+  launch: (Launch & { address: string }) | null
+  /** What the launch's own position in the external pool would withdraw, by mint; null: there is none, or it has left the vault. */
+  external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
+  allocation: AllocatedPart[]
+  /** The states that the list of DAOs was made of, where one was needed. */
+  parts: readonly Part[]
+}
+
+/**
+ * The supply by the accounts that were read, `asked` of them, or which more must be read with them; `isWhole`: with those that tell where else tokens of a launch are.
+ * Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that contradict each other.
+ */
+export async function supplyOf (
+  client: ProgramClient, mint: string, accounts: Accounts, asked: ReadonlySet<string>, daosOf: (mint: string) => Promise<Made<readonly string[]>>, isWhole = false
+): Promise<SupplyFacts | string[]> {
+  try {
+    const token = readMint(mint, accounts)
+    const origin = findOrigin(client, candidatesOf(mint), accounts, mint)
+    const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
+    const needed = origin === undefined ? daos.map(dao => ammVault(dao, token)) : [...neededFor(origin, token), ...isWhole ? elsewhere(origin, token) : []]
+    return needed.every(address => asked.has(address)) ? { ...measure(client, token, origin, daos, accounts, isWhole), parts } : needed
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new ServiceError('NODE_BAD_ANSWER', `the supply of ${mint}: ${error.message}`, { cause: error })
   }
 }
 
@@ -82,7 +118,7 @@ export function createSupplyReader (reader: AccountReader, client: ProgramClient
  * Accounts by address, without those that merely hold lamports: anyone can send some to an address that a program may use later, which
  * makes an empty account of the system program.
  */
-function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
+export function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
   const present = accounts.filter(account => account !== null && !(account.owner === PROGRAMS.system && account.data.length === 0)) as RawAccount[]
   return new Map(present.map(account => [account.address, account]))
 }
@@ -125,25 +161,46 @@ function neededFor (origin: Origin, token: Mint): string[] {
   ]
 }
 
-function measure (client: ProgramClient, token: Mint, origin: Origin | undefined, daos: readonly string[], accounts: Accounts): Supply {
+/** Where else tokens of a launch may be: unclaimed in its own vault, and in its bid wall. */
+const elsewhere = ({ launch, addresses }: Origin, { address, tokenProgram }: Mint): string[] =>
+  [launch.baseVault, tokenAccountAddress(bidWallAddress(address, addresses.signer), address, tokenProgram)]
+
+function measure (client: ProgramClient, token: Mint, origin: Origin | undefined, daos: readonly string[], accounts: Accounts, isWhole: boolean): Omit<SupplyFacts, 'parts'> {
   const { address: mint, supply, decimals } = token
-  const dao = origin?.launch.dao
-  if (origin === undefined || dao == null) {
-    const ammLiquidity = daos.reduce((sum, dao) => sum + balance(accounts, ammVault(dao, token), mint, dao), 0n)
-    return supplyRecord({ mint, supply, decimals, teamPackage: 0n, ammLiquidity, externalLiquidity: 0n })
+  const allocation: AllocatedPart[] = []
+  const put = (kind: AllocatedPart['kind'], address: string, amount: bigint): bigint => {
+    if (amount > 0n) allocation.push({ kind, address, amount, circulating: kind !== 'team_package' })
+    return amount
   }
-  return supplyRecord({
-    mint,
-    supply,
-    decimals,
-    teamPackage: teamPackage(client, origin, token, accounts),
-    ammLiquidity: balance(accounts, ammVault(dao, token), mint, dao),
-    externalLiquidity: externalLiquidity(client, origin, mint, accounts)
+  const pool = (dao: string): bigint => put('internal_pool', ammVault(dao, token), balance(accounts, ammVault(dao, token), mint, dao))
+  const dao = origin?.launch.dao
+  const launch = origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch }
+  const facts = (teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external']): Omit<SupplyFacts, 'parts'> => ({
+    supply: supplyRecord({ mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity: external?.amounts.get(mint) ?? 0n }),
+    mint: token,
+    circulating: supply - teamPackage,
+    launch,
+    external,
+    allocation
   })
+  if (origin === undefined || dao == null) return facts(0n, daos.reduce((sum, dao) => sum + pool(dao), 0n), null)
+  const isApart = origin.launch.packageInitialized
+  const team = teamPackage(client, origin, token, accounts)
+  put('team_package', isApart ? packageVault(origin, token) : origin.launch.baseVault, team)
+  const external = externalLiquidity(client, origin, mint, accounts)
+  if (external !== null) put('external_pool', external.position, external.amounts.get(mint) ?? 0n)
+  if (isWhole) {
+    const unclaimed = balance(accounts, origin.launch.baseVault, mint, origin.addresses.signer) - (isApart ? 0n : team)
+    put('launch_vault', origin.launch.baseVault, unclaimed)
+    const wall = bidWallAddress(mint, origin.addresses.signer)
+    const wallVault = tokenAccountAddress(wall, mint, token.tokenProgram)
+    put('bid_wall', wallVault, balance(accounts, wallVault, mint, wall))
+  }
+  return facts(team, pool(dao), external)
 }
 
 /** Balance of `owner`'s token account; 0 where the account does not exist. Throws a DecodeError where it is of another mint or owner. */
-function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
+export function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
@@ -168,14 +225,15 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
   })
 }
 
-/** Tokens of the position that the launch opened, while the DAO's vault holds its NFT. */
-function externalLiquidity (client: ProgramClient, { launch, addresses, position }: Origin, mint: string, accounts: Accounts): bigint {
-  if (position === null || !holdsNft(accounts.get(addresses.positionNftAccount), launch.daoVault)) return 0n
+/** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
+function externalLiquidity (client: ProgramClient, { launch, addresses, position }: Origin, mint: string, accounts: Accounts): SupplyFacts['external'] {
+  if (position === null || !holdsNft(accounts.get(addresses.positionNftAccount), launch.daoVault)) return null
   const account = accounts.get(position.pool)
   if (account === undefined) throw new DecodeError('external position: its pool does not exist')
   const pool = decodeExternalPool(client, account)
   if (pool.tokenA !== mint && pool.tokenB !== mint) throw new DecodeError('external pool: of other mints')
-  return positionAmount(pool, position.liquidity, pool.tokenA === mint ? 'A' : 'B')
+  const amount = (side: 'A' | 'B'): bigint => positionAmount(pool, position.liquidity, side)
+  return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
 }
 
 /** The position belongs to whoever holds its NFT. Without its first account the NFT has not been seen to leave the vault. */

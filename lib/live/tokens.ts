@@ -6,6 +6,7 @@ import { isServiceError } from '../errors.js'
 import { upTo } from '../lru.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
+import { listedText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import { metadataAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
@@ -13,16 +14,19 @@ import { decodeMint } from '../protocol/token.js'
 
 /** Decimals and texts of tokens, which hardly ever change: read in batches and kept for a while. */
 
+/** Symbol and name are as they are listed: empty where they are longer than anybody needs. */
 export interface Token extends TokenText {
   mint: string
   decimals: number
+  /** As they were written, where that is longer. */
+  whole?: TokenText
 }
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key that has never been seen to hold a mint: as many of those as one call takes are asked for again each time. Whatever
-   * is not in the cache costs two accounts, 100 accounts a node call.
-   * Throws the ServiceError of a failed read: then nothing is known, and nothing is kept.
+   * The tokens of `mints`; null for a key that has never been seen to hold a mint: as many of those as one call takes
+   * are asked for again each time. Whatever is not in the cache costs two accounts, 100 accounts a node call. Throws
+   * the ServiceError of a failed read: then nothing is known, and nothing is kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
 }
@@ -40,7 +44,9 @@ const MAX_TOKENS = 100_000
 const CALLS_AT_ONCE = 4
 /** A key that was no mint is asked for again after this, ms: at first contact a node may have been wrong. */
 const RETRY_MS = 5_000
-const MAX_RETRIED = MAX_ACCOUNTS / 2
+/** A mint and its metadata are read together. */
+const PER_CALL = MAX_ACCOUNTS - MAX_ACCOUNTS % 2
+const MAX_RETRIED = PER_CALL / 2
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
@@ -48,10 +54,16 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   // an address derived from a mint never changes
   const metadataOf = new LRUCache<string, string, unknown>({ ...upTo(MAX_TOKENS), memoMethod: metadataAddress })
 
-  /** Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call gave. */
-  async function readAll (addresses: readonly string[], minSlot: number, take: (addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>) => void): Promise<void> {
-    for (const lists of chunks([...chunks(addresses, MAX_ACCOUNTS)], CALLS_AT_ONCE)) {
-      for (const [i, { value }] of (await reader.accountLists(lists, minSlot)).entries()) take(lists[i]!, value)
+  /**
+   * Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call
+   * gave.
+   */
+  async function readAll (addresses: readonly string[], minSlot: number, take: (
+    addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>
+  ) => void): Promise<void> {
+    for (const lists of chunks([...chunks(addresses, PER_CALL)], CALLS_AT_ONCE)) {
+      const { value } = await reader.accountLists(lists, minSlot)
+      lists.forEach((list, i) => take(list, value[i]!))
     }
   }
 
@@ -65,18 +77,27 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
         const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
         const pointsTo = says !== undefined && 'at' in says ? says.at : undefined
         const own = says !== undefined && 'at' in says ? undefined : says
-        if (mint === null || pointsTo === undefined || pointsTo === asked[at + 1]) tokens.set(asked[at]!, decodeToken(mint, own, metadata))
+        if (mint === null || pointsTo === undefined ||
+          pointsTo === asked[at + 1]) tokens.set(asked[at]!, decodeToken(mint, own, metadata))
         else pointing.set(mint, pointsTo)
       }
     })
     const pointed = new Map<string, RawAccount | null>()
-    await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) => asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
-    for (const [mint, pointer] of pointing) tokens.set(mint.address, decodeToken(mint, undefined, pointed.get(pointer)!))
+    await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) =>
+      asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
+    for (const [mint, pointer] of pointing) {
+      tokens.set(
+        mint.address,
+        decodeToken(mint, undefined, pointed.get(pointer)!)
+      )
+    }
     return tokens
   }
 
   /** Reads tokens and keeps them, as of `at`. */
-  async function renew (mints: readonly string[], minSlot: number, at: number, tokens: Map<string, Token | null>): Promise<void> {
+  async function renew (
+    mints: readonly string[], minSlot: number, at: number, tokens: Map<string, Token | null>
+  ): Promise<void> {
     for (const [mint, read] of await readTokens(mints, minSlot)) {
       // What was a mint stays one: its decimals go on to be known while a node gives something else
       const token = read ?? kept.peek(mint)?.token ?? null
@@ -113,7 +134,10 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 }
 
-/** What `read` gives; undefined where the bytes are not what they should be: text is optional, and its faults are its creator's. */
+/**
+ * What `read` gives; undefined where the bytes are not what they should be: text is optional, and its faults are its
+ * creator's.
+ */
 function tolerant<T> (read: () => T): T | undefined {
   try {
     return read()
@@ -129,5 +153,13 @@ function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metad
   if (mint === null || decoded === undefined) return null
   const { address } = mint
   const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
-  return { mint: address, decimals: decoded.decimals, symbol: text.symbol, name: text.name }
+  const listed = { symbol: listedText(text.symbol, MAX_SYMBOL), name: listedText(text.name, MAX_NAME) }
+  const isListed = listed.symbol === text.symbol && listed.name === text.name
+  return {
+    mint: address,
+    decimals: decoded.decimals,
+    ...listed,
+    ...(!isListed &&
+    { whole: { symbol: text.symbol, name: text.name } })
+  }
 }

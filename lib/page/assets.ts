@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = {
 const VERSION_LENGTH = 12
 /** Modules that a page begins with. */
 const ENTRIES = ['list.js', 'pool.js', 'status.js']
-/** The chart library, as it is in its package; its licence stands at its head. */
+/** The chart library, as it is in its package; its licence is at its head. */
 const CHARTS = 'lightweight-charts.js'
 const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
 
@@ -34,8 +34,9 @@ function chartLibrary (): string {
 }
 
 /**
- * The files of `folder`: styles and images as they are, modules that a page begins with joined with what they import, other scripts as they are.
- * HTML files are templates, not served. Throws where the folder or one of its modules can't be read.
+ * The files of `folder`: styles and images as they are, modules that a page begins with joined with what they import,
+ * other scripts as they are. HTML files are templates, not served. Throws where the folder or one of its modules can't
+ * be read.
  */
 export function loadAssets (folder = publicFolder('market')): PageAssets {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')

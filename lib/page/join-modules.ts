@@ -1,6 +1,7 @@
 /**
- * A page's modules as one file, so that a visit costs one request for them. They are plain: named imports from beside them, named exports at
- * their declarations. Each becomes a function that runs once, after those it imports; whatever else it holds is left as it is.
+ * A page's modules as one file, so that a visit costs one request for them. They are plain: named imports from beside
+ * them, named exports at their declarations. Each becomes a function that runs once, after those it imports; whatever
+ * else it holds is left as it is.
  */
 
 const IMPORT = /^import\s+(?:\{([^}]*)\}\s+from\s+)?'\.\/([\w-]+\.js)'\n/gm
@@ -39,7 +40,9 @@ export function joinModules (entry: string, read: (name: string) => string): str
       })
     if (REST.test(body)) throw new SyntaxError(`${name} imports or exports in a form that can't be joined`)
     done.add(name)
-    parts.push(`const ${variableOf(name)} = (() => {\n${imports.join('')}${body}\nreturn { ${exports.join(', ')} }\n})()\n`)
+    parts.push(
+      `const ${variableOf(name)} = (() => {\n${imports.join('')}${body}\nreturn { ${exports.join(', ')} }\n})()\n`
+    )
   }
 
   visit(entry, [])

@@ -12,12 +12,16 @@ const SITE = 'DAO Market Data'
 const MAX_PAGES = 200
 /** Rows that stand for pools until they come. */
 const SKELETON_ROWS = 10
-const SKELETON = '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'
+const SKELETON =
+  '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'
 
 export interface Pages {
   list (): Promise<CachedResponse>
   status (): Promise<CachedResponse>
-  /** The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be read. */
+  /**
+   * The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be
+   * read.
+   */
   pool (origin: string, pool: string, facts: PoolFacts | undefined): Promise<CachedResponse>
   /** The page for a pool that there is none of, with the reason. */
   missing (pool: string, reason: string): string
@@ -25,14 +29,19 @@ export interface Pages {
 
 export function createPages ({ template, version }: PageAssets): Pages {
   const kept = new LRUCache<string, Promise<CachedResponse>>({ max: MAX_PAGES })
-  const [list, pool, missing, status] = ['list.html', 'pool.html', 'missing.html', 'status.html'].map(name => template(name)) as [string, string, string, string]
+  const [list, pool, missing, status] = ['list.html', 'pool.html', 'missing.html', 'status.html'].map(name => template(
+    name
+  )) as [string, string, string, string]
 
   function make (text: string): Promise<CachedResponse> {
     const known = kept.get(text) ?? makeCachedResponse(HTML, text)
     kept.set(text, known)
     return known
   }
-  /** `root` leads from the page's address to that of the service: links are relative, so that it may stand anywhere behind a proxy. */
+  /**
+   * `root` leads from the page's address to that of the service: links are relative, so that it may be anywhere behind
+   * a proxy.
+   */
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
 
   return {
@@ -47,7 +56,9 @@ export function createPages ({ template, version }: PageAssets): Pages {
         pair,
         name: facts?.name ?? '',
         title: facts === undefined ? `Pool · ${SITE}` : `${pair} · ${SITE}`,
-        description: facts === undefined ? 'A spot pool of a DAO.' : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and supply, read from the chain.`
+        description: facts === undefined
+          ? 'A spot pool of a DAO.'
+          : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and supply, read from the chain.`
       }))
     },
     missing: (id, reason) => fillTemplate(missing, { ...places('../../'), pool: id, reason })

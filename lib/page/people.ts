@@ -35,5 +35,8 @@ export function changeText (percent: string): string {
 }
 
 /** What raw amounts make a price of whole tokens. */
-export const priceOf = ({ quote, base }: { quote: bigint, base: bigint }, quoteDecimals: number, baseDecimals: number): Rational =>
+export const priceOf = ({ quote, base }: {
+  quote: bigint,
+  base: bigint
+}, quoteDecimals: number, baseDecimals: number): Rational =>
   divide(ratio(quote, base), powerOfTen(quoteDecimals - baseDecimals))

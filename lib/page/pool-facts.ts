@@ -1,5 +1,6 @@
 import type { Snapshot } from '../live/snapshot.js'
 import { spotPrice } from '../market/price.js'
+import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import type { Aged } from '../live/fresh.js'
 import { parseDecimal } from '../decimal.js'
@@ -9,7 +10,9 @@ import { amountText, changeText, priceText } from './people.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
 
-export type FoundPool = { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | { kind: 'unknown' }
+export type FoundPool = { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | {
+  kind: 'unknown'
+}
 
 /** Why a DAO that is on the chain has no page. */
 const REASONS: Record<string, string> = {
@@ -20,7 +23,9 @@ const REASONS: Record<string, string> = {
 }
 
 const KEY_SHOWN = 4
-const symbolOf = (symbol: string, mint: string): string => symbol.trim() || `${mint.slice(0, KEY_SHOWN)}…${mint.slice(-KEY_SHOWN)}`
+/** The symbol, cut where it is long, or else the mint in short. */
+const symbolOf = (symbol: string, mint: string): string =>
+  cutText(symbol.trim(), MAX_SYMBOL) || `${mint.slice(0, KEY_SHOWN)}…${mint.slice(-KEY_SHOWN)}`
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {
@@ -30,12 +35,14 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
     if (account === undefined) return { kind: 'unknown' }
     return { kind: 'left-out', reason: REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
   }
+  // the list has texts only where they are short
+  const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]
   return {
     kind: 'listed',
     facts: {
-      base: symbolOf(pair.baseSymbol, pair.baseMint),
-      quote: symbolOf(pair.quoteSymbol, pair.quoteMint),
-      name: pair.baseName.trim(),
+      base: symbolOf(base?.symbol ?? pair.baseSymbol, pair.baseMint),
+      quote: symbolOf(quote?.symbol ?? pair.quoteSymbol, pair.quoteMint),
+      name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
       price: priceText(spotPrice(pair))
     }
   }
@@ -44,7 +51,9 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
 const short = (text: string): string => amountText(parseDecimal(text)!)
 
 /** What the record of a pool adds to its image. */
-export function cardFigures ({ value: { variants } }: Aged<CachedResponse<PoolDetail>>): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> {
+export function cardFigures (
+  { value: { variants } }: Aged<CachedResponse<PoolDetail>>
+): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> {
   const pool = JSON.parse(variants.get('identity')!.body.toString()) as PoolDetail
   return {
     volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`,

@@ -1,19 +1,25 @@
 import { chunks } from '../chunks.js'
 import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/volumes/reading.js'
-import { type Aged, createFreshCache } from '../live/fresh.js'
+import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
 import type { Pair } from '../market/ticker.js'
-import { ALL, type Sources, unixSeconds } from '../responses/sources.js'
+import { ALL, cacheOptions, headPart, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { priceOf, significantPrice } from './people.js'
 
-/** Prices of the last week of every pool, few enough for a small drawing beside each: five significant digits, for the eye alone. */
+/**
+ * Prices of the last week of every pool, few enough for a small drawing beside each: five significant digits, for the
+ * eye alone.
+ */
 
 export interface Sparklines {
   /** Unix seconds at which the first interval begins, and how long each is. */
   from: number
   step: number
-  /** Closes by pool, oldest first, null before the first trade; pools that have not traded, or of which trades are missing, are left out. */
+  /**
+   * Closes by pool, oldest first, null before the first trade; pools that have not traded, or of which trades are
+   * missing, are left out.
+   */
   pools: Record<string, Array<string | null>>
 }
 
@@ -25,7 +31,10 @@ const LIFETIME = 300_000
 /** Pools of one reading of the history: a longer one would hold up who writes it. */
 const AT_ONCE = 50
 
-/** Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is missing. */
+/**
+ * Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is
+ * missing.
+ */
 async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Array<string | null> | undefined> {
   if (reading.knowledge(pair.address, from) === 'partly') return undefined
   const candles = await reading.candles(pair.address, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
@@ -39,10 +48,11 @@ async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Ar
 
 /** The drawings' prices, kept. `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
-  const { snapshot: snapshots, history, settings, now } = sources
-  async function load (): Promise<{ lines: Sparklines, response: CachedResponse }> {
+  const { snapshot: snapshots, history } = sources
+  async function load (): Promise<Made<{ lines: Sparklines, response: CachedResponse }>> {
     const { value: { pairs } } = await snapshots.get(ALL)
-    const from = Math.floor((unixSeconds(sources) - SPAN) / STEP) * STEP
+    const head = headPart(sources)
+    const from = Math.floor((head.time - SPAN) / STEP) * STEP
     const pools: Sparklines['pools'] = {}
     for (const some of chunks(pairs, AT_ONCE)) {
       const lines = await history.read(async reading => {
@@ -56,16 +66,25 @@ export function createSparklines (sources: Sources) {
       for (const [pool, closes] of lines) pools[pool] = closes
     }
     const lines = { from, step: STEP, pools }
-    return { lines, response: await makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines)) }
+    const response = await makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines))
+    return { value: { lines, response }, parts: [head] }
   }
 
-  const cache = createFreshCache<typeof ALL, { lines: Sparklines, response: CachedResponse }>({ load, ttl: LIFETIME, staleIfError: settings.staleIfError, max: 1, now })
+  const cache = createFreshCache<typeof ALL, { lines: Sparklines, response: CachedResponse }>({
+    ...cacheOptions(
+      sources
+    ),
+    load,
+    ttl: LIFETIME,
+    max: 1
+  })
   return {
     async response (): Promise<Aged<CachedResponse>> {
       const { value, ...age } = await cache.get(ALL)
       return { value: value.response, ...age }
     },
     /** Closes of one pool; undefined where it has none to draw. */
-    of: async (pool: string): Promise<Array<string | null> | undefined> => (await cache.get(ALL)).value.lines.pools[pool]
+    of: async (pool: string): Promise<Array<string | null> | undefined> =>
+      (await cache.get(ALL)).value.lines.pools[pool]
   }
 }

@@ -6,8 +6,8 @@ import ipaddr from 'ipaddr.js'
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
- * `text` as the address that it is, in one form: a port and a zone taken off, IPv6 as eight groups without leading zeros, an IPv4 one in IPv6
- * clothes as IPv4; undefined where it is none.
+ * `text` as the address that it is, in one form: a port and a zone taken off, IPv6 as eight groups without leading
+ * zeros, an IPv4 one in IPv6 clothes as IPv4; undefined where it is none.
  */
 export function plainAddress (text: string): string | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []

@@ -5,7 +5,10 @@ import { upTo } from '../lru.js'
 /** Counting requests in windows that turn as the minute turns, in bounded memory. */
 
 export const WINDOW = 60_000
-/** Addresses counted at once, about 20 MB of them. Beyond it the one not seen for longest is forgotten: who keeps asking stays counted. */
+/**
+ * Addresses counted at once, about 20 MB of them. Beyond it the one not seen for longest is forgotten: who keeps asking
+ * stays counted.
+ */
 export const MAX_CLIENTS = 100_000
 
 export interface Count {

@@ -25,7 +25,10 @@ export interface RedisLinkOptions {
 }
 
 export interface RedisLink {
-  /** Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, and after the timeout at the latest. */
+  /**
+   * Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, and after the timeout at the
+   * latest.
+   */
   add (key: string, n: number): Promise<number>
   readonly up: boolean
   /** Processes that shared the counts when that was last known, this one included. */
@@ -45,7 +48,10 @@ const MAX_REASON = 200
 
 class Late extends Error {}
 
-/** `work`, or Late once `ms` have passed. An answer that waits in the socket because we were busy is still read: then we were late, not Redis. */
+/**
+ * `work`, or Late once `ms` have passed. An answer that waits in the socket because we were busy is still read: then we
+ * were late, not Redis.
+ */
 function within<T> (work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = systemClock.after(ms, () => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))))
@@ -80,8 +86,9 @@ if count == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return count`
 
 /**
- * Notes that a process lives, forgets those that have not been heard of for a while, and gives how many there are. By Redis' own clock,
- * since those of the processes differ. It writes, as counting does: a server that can only be read is of no use here.
+ * Notes that a process lives, forgets those that have not been heard of for a while, and gives how many there are. By
+ * Redis' own clock, since those of the processes differ. It writes, as counting does: a server that can only be read is
+ * of no use here.
  */
 const HEARTBEAT = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -99,7 +106,10 @@ interface ConnectionOptions {
   closeTimeout: number
 }
 
-/** A client that is not connected yet, fails what it can't send, and connects again for ever. Its URL may name user, password and database. */
+/**
+ * A client that is not connected yet, fails what it can't send, and connects again for ever. Its URL may name user,
+ * password and database.
+ */
 function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: ConnectionOptions): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -121,7 +131,16 @@ function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: Connectio
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
 export function createRedisLink (options: RedisLinkOptions): RedisLink {
-  const { url, prefix, expiry, timeout = TIMEOUT, deadAfter = DEAD_AFTER, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange } = options
+  const {
+    url,
+    prefix,
+    expiry,
+    timeout = TIMEOUT,
+    deadAfter = DEAD_AFTER,
+    heartbeatMs = BEAT_MS,
+    retryMs = RETRY_MS,
+    onChange
+  } = options
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
   const redis = openRedis(url, { retryMs, deadAfter, closeTimeout: timeout })

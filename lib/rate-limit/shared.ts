@@ -44,11 +44,14 @@ interface Client {
 }
 
 /**
- * A counter of clock minutes over `counts`, in bounded memory. A client who is known to be past the limit is not asked about again in that
- * minute. While counting together fails, a process lets through what it knows to be left of the minute divided by the number of processes,
- * so that all of them together stay within the limit; to the end of that minute the share binds even when counting together works again.
+ * A counter of clock minutes over `counts`, in bounded memory. A client who is known to be past the limit is not asked
+ * about again in that minute. While counting together fails, a process lets through what it knows to be left of the
+ * minute divided by the number of processes, so that all of them together stay within the limit; to the end of that
+ * minute the share binds even when counting together works again.
  */
-export function createSharedCounter ({ counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions): SharedCounter {
+export function createSharedCounter (
+  { counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions
+): SharedCounter {
   const clients = new LRUCache<string, Client>(upTo(most))
   let window = 0
   /** Counting together has failed in this window, here or elsewhere, so processes are on their shares. */

@@ -24,7 +24,8 @@ function slicedWriter<S extends TSchema> (schema: S): Writer<Static<S>> {
       out.add(between === '[' ? '[]' : ']')
     }
   }
-  if (!KindGuard.IsObject(schema) || schema.additionalProperties !== false || !Object.values(schema.properties).some(member => KindGuard.IsArray(member))) {
+  // one that may be null has another type
+  if (!KindGuard.IsObject(schema) || (schema.type as unknown) !== 'object' || schema.additionalProperties !== false || !Object.values(schema.properties).some(member => KindGuard.IsArray(member))) {
     const serialize = buildSerializer(schema)
     return async (value, out) => out.add(serialize(value))
   }

@@ -14,7 +14,7 @@ import { createFeesResponse, createTotals, createVolumeResponse, type MarketTota
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
 import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
-import { createTickers, type TickerList } from './tickers.js'
+import { createTickers, type TickerList, type Tickers } from './tickers.js'
 
 /** Answers about the whole market; bytes are made once per refresh. */
 export interface Market {
@@ -28,26 +28,27 @@ export interface Market {
   /** What both are made of. */
   totals (): Promise<Aged<MarketTotals>>
   daos (): Promise<Aged<CachedResponse<Daos>>>
-  readiness (): Ready
+  /** DAOs whose last 24 hours are not fully known. */
+  incomplete: Tickers['incomplete']
+  readiness (): Promise<Ready>
 }
 
 const toResponse = jsonResponse(DaosSchema)
 
 export function createMarket (sources: Sources): Market {
-  const { snapshot: snapshots, history, settings, now } = sources
+  const { snapshot: snapshots, history, settings } = sources
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
   const daos = keepResponse(sources, async () => {
-    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const readAt = now() - age
+    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const incomplete = await tickers.incomplete()
     await letGo()
     const indexed = history.report()
     await letGo()
-    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed, usd: usdValuationOf(snapshot, settings) })
-    return { readAt, response: await toResponse(report) }
-  }, ({ readAt }) => readAt)
+    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed, usd: usdValuationOf(snapshot, settings), symbolOf: mint => snapshot.tokens.get(mint)?.symbol ?? '' })
+    return { value: await toResponse(report), parts }
+  })
 
   return {
     async tickers () {
@@ -65,10 +66,8 @@ export function createMarket (sources: Sources): Market {
     aggregate: createVolumeResponse(totals),
     fees: createFeesResponse(totals),
     totals: totals.get,
-    async daos () {
-      const { value, ...age } = await daos.get()
-      return { value: value.response, ...age }
-    },
-    readiness: () => readiness(sources)
+    daos: daos.get,
+    incomplete: tickers.incomplete,
+    readiness: () => readiness(sources, tickers)
   }
 }

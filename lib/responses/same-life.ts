@@ -1,7 +1,9 @@
 import type { Aged } from '../live/fresh.js'
 
 /** Another form of a kept value: made once for each value, with that value's age. */
-export function sameLife<V extends object, T> (get: () => Promise<Aged<V>>, form: (value: V) => Promise<T>): () => Promise<Aged<T>> {
+export function sameLife<V extends object, T> (
+  get: () => Promise<Aged<V>>, form: (value: V) => Promise<T>
+): () => Promise<Aged<T>> {
   let made: { of: V, form: Promise<T> } | undefined
   return async () => {
     const { value, ...age } = await get()

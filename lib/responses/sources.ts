@@ -1,10 +1,11 @@
 import type { History } from '../history/history.js'
-import { type Aged, createFreshCache, type FreshCache } from '../live/fresh.js'
+import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
+import { type Aged, createFreshCache, type FreshCache, type Made, type Part } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { ServiceError } from '../errors.js'
+import type { Dao } from '../protocol/dao.js'
 import type { Settings } from '../settings.js'
-import { haltedMs, type Standing } from './standing.js'
 
 /** What the answers about the whole market are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
@@ -14,10 +15,7 @@ export interface Sources {
   settings: Settings
   /** Milliseconds, steadily growing: for ages. */
   now: () => number
-  /** Unix ms of the chain, at which days and windows end; undefined: not known yet. */
-  chainTime: () => number | undefined
-  /** For how long no node has moved; undefined: one does. */
-  standing: () => Standing | undefined
+  time: AgeTime & Pick<ChainTime, 'utc' | 'offsets'>
 }
 
 /** The one key of caches that hold one value. */
@@ -25,25 +23,36 @@ export const ALL = 'all'
 /** Lifetime of tickers, of the contract, and of all that is made of the same state, ms. */
 export const TICKER_TTL = 10_000
 
-/** What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be read: its sums would be nought. */
-export function usdValuationOf ({ pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings): UsdValuation {
+/**
+ * What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be
+ * read: its sums would be nought.
+ */
+export function usdValuationOf (
+  { pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings
+): UsdValuation {
   const lost = [...usdMints, ...usdPricedMints.keys()].find(mint => tokens.get(mint) === null)
-  if (lost !== undefined) throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
+  if (lost !== undefined) {
+    throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
+  }
   return createValuation(pairs, { usdMints, pricedBy: usdPricedMints, minDepth: usdMinDepth })
 }
 
-/** For how long the head of the history may have been out of reach before nothing is made of it, ms. */
+/**
+ * Whether the account of a DAO numbers events that are not after a moment: where none of them is stored, what they were
+ * is not known.
+ */
+export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
+  seqNum > 0n && createdAt <= time
+
+/** How old the head of the history may be for anything to be made of it, ms. */
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
-/** The chain's time. Throws WARMING_UP while it is not known. */
-export function unixMillis ({ chainTime }: Sources): number {
-  const time = chainTime()
-  if (time === undefined) throw new ServiceError('WARMING_UP', 'the time of the chain is not known yet')
-  return time
-}
-
-/** The same in seconds. */
-export const unixSeconds = (sources: Sources): number => Math.floor(unixMillis(sources) / 1000)
+/**
+ * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP before there is
+ * one, HISTORY_UNAVAILABLE.
+ */
+export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, { time } = history.head()): Part =>
+  ({ time, readAt: now(), commitment: 'finalized' })
 
 /** An answer that is made once per refresh and kept as `Sources` are. */
 export interface Kept<V> {
@@ -51,11 +60,12 @@ export interface Kept<V> {
   peek (): Aged<V> | undefined
 }
 
-/** Keeps what `load` makes; `readAt` says when its source was read, where that was before. */
-export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<V>, readAt?: (value: V) => number): Kept<V> {
-  const { settings, now, standing } = sources
-  const cache = createFreshCache<typeof ALL, V>({
-    load, ttl: TICKER_TTL, staleIfError: settings.staleIfError, max: 1, now, haltedMs: () => haltedMs(standing()), ...(readAt && { readAt })
-  })
+/** What caches of answers have in common. */
+export const cacheOptions = ({ settings: { staleIfError }, now, time }: Pick<Sources, 'settings' | 'now' | 'time'>) =>
+  ({ ttl: TICKER_TTL, staleIfError, now, time })
+
+/** Keeps what `load` makes. */
+export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<Made<V>>): Kept<V> {
+  const cache = createFreshCache<typeof ALL, V>({ ...cacheOptions(sources), load, max: 1 })
   return { get: () => cache.get(ALL), peek: () => cache.peek(ALL) }
 }

@@ -2,22 +2,26 @@ import { inSlices, letGo } from '../async.js'
 import { systemClock } from '../clock.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
-import { RENEW_FROM } from '../live/fresh.js'
+import { type Made, RENEW_FROM } from '../live/fresh.js'
 import { byDepth, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
+import type { UsdValuation } from '../market/usd.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
 import { jsonResponse } from './json-response.js'
-import { ALL, keepResponse, type Kept, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from './sources.js'
+import { ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
 
 export interface TickerList {
-  /** When the state that they show was read, ms. */
-  readAt: number
+  /** The chain's time of the state that they show, Unix seconds. */
+  time: number
   tickers: Ticker[]
   /** The pools of each pair by ticker id, deepest first. */
   pools: ReadonlyMap<string, readonly string[]>
   byPool: ReadonlyMap<string, Ticker>
   /** Their pools with the tokens' texts, by address. */
   pairs: ReadonlyMap<string, Pair>
+  /** What quote tokens are worth by the same state, and its slot. */
+  usd: UsdValuation
+  slot: number
   response: CachedResponse<Ticker[]>
 }
 
@@ -38,25 +42,26 @@ const ATTEMPT_MS = 1_000
 
 /** `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createTickers (sources: Sources): Tickers {
-  const { snapshot: snapshots, history, settings, now } = sources
+  const { snapshot: snapshots, history, settings } = sources
   let newest: ReadonlySet<string> | undefined
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
-  async function load (): Promise<TickerList> {
-    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const readAt = now() - age
+  async function load (): Promise<Made<TickerList>> {
+    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     await letGo()
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
-    const traded = await history.last24h(() => unixSeconds(sources))
+    const { head, volumes: traded } = await history.last24h()
     // what is found by the time that the others have had their turn was missing in these sums
     const mayOwn = wasMissing || isMissing()
     // a long piece of work for many DAOs, as are those between the others
     await letGo()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
-    // a DAO that the history does not know yet may own what is missing: unknown is not zero
-    if (mayOwn) for (const { address } of snapshot.pairs) if (!traded.has(address)) incomplete.add(address)
+    // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown is not zero
+    for (const { address, dao } of snapshot.discovered) {
+      if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
+    }
     newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
     // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without pools
@@ -72,10 +77,13 @@ export function createTickers (sources: Sources): Tickers {
     await letGo()
     const pools = poolsByPair(pairs)
     await letGo()
-    return { readAt, tickers: list, pools, byPool, pairs: pairsByPool, response: await toResponse(list) }
+    return {
+      value: { time: parts[0]!.time, tickers: list, pools, byPool, pairs: pairsByPool, usd, slot: snapshot.slot, response: await toResponse(list) },
+      parts: [...parts, headPart(sources, head)]
+    }
   }
 
-  const kept = keepResponse(sources, load, ({ readAt }) => readAt)
+  const kept = keepResponse(sources, load)
 
   return {
     ...kept,

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
+import { DEAR } from '../../lib/http/dear-routes.js'
 import type { BlockRange } from '../../lib/responses/forms/block-range.js'
 import { integer, type Parameter, readQuery } from '../../lib/query.js'
 import { DexPairSchema, LatestBlockSchema } from '../../schemas/block-range.js'
@@ -22,7 +23,10 @@ interface BlockRangeForm {
   events: TSchema
 }
 
-/** The four endpoints of the block-range form, for one reader's variant of it. `form`: what answers, asked for once the application has it. */
+/**
+ * The four endpoints of the block-range form, for one reader's variant of it. `form`: what answers, asked for once the
+ * application has it.
+ */
 export function blockRangeRoutes (
   { reader, name, asset, events }: BlockRangeForm,
   form: (fastify: Parameters<FastifyPluginAsyncTypebox>[0]) => BlockRange<unknown, unknown>
@@ -39,7 +43,13 @@ export function blockRangeRoutes (
           'traded, never back, and never past a slot that something may still be missing from.',
         tags,
         querystring: Type.Object({}),
-        response: { 200: json(LatestBlockSchema, 'The block.', BYTES_HEADERS), 400: badRequest('Invalid id: no parameters here'), ...FAILURES }
+        response: {
+          200: json(LatestBlockSchema, 'The block.', BYTES_HEADERS),
+          400: badRequest(
+            'Invalid id: no parameters here'
+          ),
+          ...FAILURES
+        }
       }
     }, async ({ query }, reply) => {
       readQuery(query, {})
@@ -85,22 +95,33 @@ export function blockRangeRoutes (
     })
 
     fastify.get('/events', {
+      config: DEAR,
       schema: {
         operationId: `get${name}Events`,
         summary: `${reader}: the events of a range of blocks`,
-        description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order of the chain; 10,000 blocks at most. ' +
+        description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order of the chain; 20,000 blocks at most. ' +
           'A range never changes once it is given. Swaps that gave nothing have no price and are left out, as are the events of excluded DAOs.',
         tags,
-        querystring: Type.Object({ fromBlock: described('First slot.', '400120000'), toBlock: described('Last slot, the latest block at most.', '400123456') }),
+        querystring: Type.Object({
+          fromBlock: described(
+            'First slot.',
+            '400120000'
+          ),
+          toBlock: described('Last slot, the latest block at most.', '400123456')
+        }),
         response: {
           200: json(events, 'The events.', BYTES_HEADERS),
-          400: badRequest({ from: 'Invalid fromBlock: a whole number, 0 or more', long: 'Invalid toBlock: at most 10000 blocks in one call', late: 'Invalid toBlock: the latest block, 400123456, at most' }),
+          400: badRequest({
+            from: 'Invalid fromBlock: a whole number, 0 or more',
+            long: 'Invalid toBlock: at most 20000 blocks in one call',
+            late: 'Invalid toBlock: the latest block, 400123456, at most'
+          }),
           ...FAILURES
         }
       }
-    }, async ({ query }, reply) => {
+    }, async ({ query, turn }, reply) => {
       const { fromBlock, toBlock } = readQuery(query, { fromBlock: integer({}), toBlock: integer({}) })
-      return reply.sendCached(await form(fastify).events(fromBlock, toBlock))
+      return reply.sendCached(await form(fastify).events(fromBlock, toBlock, turn))
     })
   }
 }

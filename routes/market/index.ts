@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
+import { DEAR } from '../../lib/http/dear-routes.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
 import type { FoundPool } from '../../lib/page/pool-facts.js'
 
@@ -24,7 +25,11 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   /** Asked for anew on every visit, which costs a 304 while nothing has changed. */
   const send = (reply: FastifyReply, value: CachedResponse) => reply.sendCached({ value, age: 0, left: 1 })
 
-  fastify.get('/', { prefixTrailingSlash: 'no-slash', schema: { hide: true } }, async (_request, reply) => send(reply, await pages.list()))
+  fastify.get(
+    '/',
+    { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
+    async (_request, reply) => send(reply, await pages.list())
+  )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
   fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
@@ -36,24 +41,36 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     const found: FoundPool | undefined = KEY.test(pool) ? await page.find(pool) : { kind: 'unknown' }
     if (found?.kind === 'unknown' || found?.kind === 'left-out') {
       const reason = found.kind === 'left-out' ? found.reason : 'There is no DAO with a pool at this address.'
-      return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8').send(pages.missing(pool, reason))
+      return reply.code(404).header('cache-control', 'no-store').type(
+        'text/html; charset=utf-8'
+      ).send(pages.missing(pool, reason))
     }
     const origin = HOST.test(host) ? `${protocol}://${host}` : ''
     return send(reply, await pages.pool(origin, pool, found?.facts))
   })
 
+  fastify.get('/pool/:pool_id/', {
+    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
+  }, async ({ params: { pool_id: pool } }, reply) =>
+    reply.header('location', `../${encodeURIComponent(pool)}`).code(308).send())
+
   // What others show beside a link to the page
   fastify.get('/pool/:pool_id/card.png', {
+    config: DEAR,
     schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool } }, reply) => {
-    const image = await page.card(pool)
-    return reply.header('cache-control', IMAGE_KEPT).header('content-length', image.length).type('image/png').send(image)
+  }, async ({ params: { pool_id: pool }, turn }, reply) => {
+    const image = await page.card(pool, turn)
+    return reply.header('cache-control', IMAGE_KEPT).header('content-length', image.length).type('image/png').send(
+      image
+    )
   })
 
   // A week of prices for each row of the list
-  fastify.get('/sparklines', { schema: { hide: true } }, async (_request, reply) => reply.sendCached(await page.sparklines.response()))
+  fastify.get('/sparklines', { schema: { hide: true } }, async (_request, reply) =>
+    reply.sendCached(await page.sparklines.response()))
 
-  // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not to keep it
+  // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not
+  // to keep it
   fastify.get('/:version/:file', {
     schema: { hide: true, params: Type.Object({ version: Type.String(), file: Type.String() }) }
   }, async ({ params: { version, file } }, reply) => {

@@ -24,7 +24,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       response: { 200: json(ReadySchema, 'Ready.', NO_STORE), ...COMMON_FAILURES, 503: NOT_READY }
     }
   }, async (_request, reply) => {
-    const readiness = market.readiness()
+    const readiness = await market.readiness()
     reply.header('cache-control', 'no-store')
     return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })

@@ -5,7 +5,11 @@ import { PAGE_HEADERS } from '../../lib/page/headers.js'
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })
 
-  fastify.get('', { schema: { hide: true } }, async (_request, reply) =>
+  fastify.get('/', { prefixTrailingSlash: 'no-slash', schema: { hide: true } }, async (_request, reply) =>
     reply.sendCached({ value: await fastify.page.pages.status(), age: 0, left: 1 }))
+
+  // Its relative links hold at one address only
+  fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
+    async (_request, reply) => reply.header('location', '../status').code(308).send())
 }
 export default routes

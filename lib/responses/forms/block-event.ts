@@ -13,7 +13,7 @@ export interface PoolTokens {
   quoteDecimals: number
 }
 
-/** What stands behind an event that moves liquidity, by its kind. */
+/** What is behind an event that moves liquidity, by its kind. */
 const CAUSES: Readonly<Record<string, LiquidityCause>> = {
   ProvideLiquidity: 'provide',
   WithdrawLiquidity: 'withdraw',
@@ -24,8 +24,9 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 }
 
 /**
- * The event in this form; undefined where the form has no word for it: a swap that gave nothing has no price, and an event whose amounts are not
- * known, since what came before it is lost, has nothing to tell. Throws a RangeError for an event whose place in its block is not known.
+ * The event in this form; undefined where the form has no word for it: a swap that gave nothing has no price, and an
+ * event whose amounts are not known, since what came before it is lost, has nothing to tell. Throws a RangeError for an
+ * event whose place in its block is not known.
  */
 export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: PoolTokens): BlockEvent | undefined {
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
@@ -45,8 +46,16 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
     const { side, input, output, fee } = swap
     if (input === 0n || output === 0n) return undefined
     const [paid, received] = side === 'buy' ? [quote, base] : [base, quote]
-    const priceNative = executedPriceText(side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }, { baseDecimals, quoteDecimals })
-    const told = { eventType: 'swap' as const, priceNative, ...(fee !== null && { metadata: { protocolFee: paid(fee) } }), ...common }
+    const priceNative = executedPriceText(side === 'buy'
+      ? { quote: input, base: output }
+      : { quote: output, base: input }, { baseDecimals, quoteDecimals })
+    const told = {
+      eventType: 'swap' as const,
+      priceNative,
+      ...(fee !== null &&
+      { metadata: { protocolFee: paid(fee) } }),
+      ...common
+    }
     return side === 'buy'
       ? { asset1In: paid(input), asset0Out: received(output), ...told }
       : { asset0In: paid(input), asset1Out: received(output), ...told }
@@ -58,5 +67,13 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
   // Neither, or nothing at all
   if (isJoin === isExit) return undefined
   const [amount0, amount1] = isJoin ? [liquidity.base, liquidity.quote] : [-liquidity.base, -liquidity.quote]
-  return { eventType: isJoin ? 'join' : 'exit', amount0: base(amount0), amount1: quote(amount1), metadata: { cause }, ...common }
+  return {
+    eventType: isJoin
+      ? 'join'
+      : 'exit',
+    amount0: base(amount0),
+    amount1: quote(amount1),
+    metadata: { cause },
+    ...common
+  }
 }

@@ -1,17 +1,20 @@
 import { ServiceError } from '../../errors.js'
-import type { ChainPosition, PoolEvent, PublishedReading } from '../../history/history.js'
-import type { CachedResponse } from '../../http/cached-response.js'
+import type { PublishedReading } from '../../history/history.js'
+import { type CachedResponse, makeSingleResponse } from '../../http/cached-response.js'
+import { type StreamedResponse, tagOfAll } from '../../http/streamed-response.js'
+import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
 import { parseKey } from '../../protocol/pda.js'
 import { invalidParameter } from '../../query.js'
+import { SERVICE_VERSION } from '../../version.js'
 import {
-  type BlockEvent, type DexAsset, DexAssetSchema, type DexEvents, DexEventsSchema, type DexPair, DexPairSchema, type GeckoTerminalAsset, GeckoTerminalAssetSchema,
-  type GeckoTerminalEvents, GeckoTerminalEventsSchema, type LatestBlock, LatestBlockSchema
+  type DexAsset, DexAssetSchema, type DexEvents, type DexPair, DexPairSchema, type GeckoTerminalAsset,
+  GeckoTerminalAssetSchema, type GeckoTerminalEvents, type LatestBlock, LatestBlockSchema
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/messages.js'
-import { exactResponse, singleExactResponse } from '../exact-response.js'
+import { exactResponse } from '../exact-response.js'
 import { ALL, TICKER_TTL } from '../sources.js'
-import { blockEvent } from './block-event.js'
+import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { createPoolTokens } from './pool-tokens.js'
 import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
@@ -23,15 +26,19 @@ export interface BlockRange<Asset, Events> {
   asset (mint: string): Promise<Aged<CachedResponse<Asset>>>
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
   pair (pool: string): Promise<Aged<CachedResponse<DexPair>>>
-  /** Throws INVALID_PARAMETER where the range is too long or goes beyond the latest block. */
-  events (from: number, to: number): Promise<Aged<CachedResponse<Events>>>
+  /**
+   * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
+   * the range is too long or goes beyond the latest block, and OVERLOADED.
+   */
+  events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse<Events> | StreamedResponse<Events>>>
 }
 
 /** Most slots of one range. */
-export const MAX_SLOTS = 10_000
-/** Most events of one range: far more than a chain's blocks have of one program. */
-const MAX_EVENTS = 200_000
-const PAGE = 2_000
+export const MAX_SLOTS = 20_000
+/** Up to so many bytes an answer is made as a whole: about as many as the platform and the network hold of any. */
+const MAX_WHOLE = 2 ** 18
+const JSON_TYPE = 'application/json; charset=utf-8'
+const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 /** How long the latest block is fresh, ms. */
 const LATEST_TTL = 1_000
 
@@ -39,14 +46,14 @@ const toLatest = exactResponse(LatestBlockSchema)
 const toPair = exactResponse(DexPairSchema)
 const toDexAsset = exactResponse(DexAssetSchema)
 const toGeckoTerminalAsset = exactResponse(GeckoTerminalAssetSchema)
-const toDexEvents = singleExactResponse(DexEventsSchema)
-const toGeckoTerminalEvents = singleExactResponse(GeckoTerminalEventsSchema)
 
-const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition => ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
-
-export function createBlockRanges (sources: FormSources): { dexscreener: BlockRange<DexAsset, DexEvents>, geckoterminal: BlockRange<GeckoTerminalAsset, GeckoTerminalEvents> } {
+export function createBlockRanges (sources: FormSources): {
+  dexscreener: BlockRange<DexAsset, DexEvents>
+  geckoterminal: BlockRange<GeckoTerminalAsset, GeckoTerminalEvents>
+} {
   const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
   const tokensOf = createPoolTokens(sources)
+  const pieces = createEventPieces({ history, tokensOf, excluded })
 
   async function latest (reading: PublishedReading): Promise<{ slot: number, at: number }> {
     const published = await reading.published()
@@ -54,34 +61,37 @@ export function createBlockRanges (sources: FormSources): { dexscreener: BlockRa
     return published
   }
 
-  /** Every event of a range that has been published. */
-  async function stored (from: number, to: number): Promise<PoolEvent[]> {
-    return await history.published(async reading => {
-      const { slot } = await latest(reading)
-      if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
-      const events: PoolEvent[] = []
-      for (let page: PoolEvent[] | undefined; page === undefined || page.length === PAGE;) {
-        page = await reading.poolEvents({ from, to, limit: PAGE, ...(page !== undefined && { after: positionOf(page.at(-1)!) }) })
-        events.push(...page)
-        if (events.length > MAX_EVENTS) throw invalidParameter('toBlock', `fewer blocks: these hold more than ${MAX_EVENTS} events`)
-      }
-      return events
-    })
-  }
-
-  async function events (from: number, to: number): Promise<BlockEvent[]> {
+  /** The events of a range that has been published, `of` each piece those that a form has. */
+  async function events<E> (
+    form: string, from: number, to: number, turn: Turn, of: (piece: EventPiece) => Buffer
+  ): Promise<CachedResponse<E> | StreamedResponse<E>> {
     if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
     if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
-    const told: BlockEvent[] = []
-    for (const event of await stored(from, to)) {
-      if (excluded.has(event.dao)) continue
-      const tokens = await tokensOf(event.dao)
-      // A range is asked for once: nothing is left out of it that may be there the next time
-      if (tokens === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${event.dao} can't be read: its events can't be told`)
-      const one = blockEvent(event, tokens)
-      if (one !== undefined) told.push(one)
+    const { slot } = await history.published(latest)
+    if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
+
+    async function * parts (admitted?: 'admitted'): AsyncGenerator<Buffer> {
+      let between = BEGIN
+      for await (const piece of pieces.of(from, to, turn, admitted)) {
+        const texts = of(piece)
+        if (texts.length === 0) continue
+        yield between
+        yield texts
+        between = COMMA
+      }
+      yield between === BEGIN ? Buffer.concat([BEGIN, END]) : END
     }
-    return told
+
+    let [whole, size, isSmall]: [Buffer[], number, boolean] = [[], 0, true]
+    for await (const part of parts()) {
+      whole.push(part)
+      size += part.length
+      isSmall = size <= MAX_WHOLE
+      if (!isSmall) break
+    }
+    if (isSmall) return makeSingleResponse(JSON_TYPE, Buffer.concat(whole))
+    const tag = tagOfAll(SERVICE_VERSION, form, from, to, ...[...excluded].sort())
+    return { contentType: JSON_TYPE, tag, parts: () => parts('admitted') }
   }
 
   async function token (mint: string) {
@@ -90,23 +100,30 @@ export function createBlockRanges (sources: FormSources): { dexscreener: BlockRa
     const found = tokens.get(mint)
     if (found == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
     const { value: { totalSupply, circulatingSupply }, ...age } = await supplies.get(mint)
-    return { asset: { id: mint, name: nameOf(found), symbol: symbolOf(found), totalSupply, circulatingSupply }, decimals: found.decimals, age }
+    const asset = { id: mint, name: nameOf(found), symbol: symbolOf(found), totalSupply, circulatingSupply }
+    return { asset, decimals: found.decimals, age }
   }
 
   async function pair (pool: string): Promise<DexPair> {
     if (parseKey(pool) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no key')
     const tokens = excluded.has(pool) ? undefined : await tokensOf(pool)
     if (tokens === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const { first, isLost } = await history.published(async reading => ({ first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool) }))
+    const { first, isLost } = await history.published(async reading => ({
+      first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
+    }))
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
     // Asked for once: what was left out because no node had it stays left out
     if (first === null ? isLost : first.isLate) return { pair: known }
-    if (first === null || first.maker === null) throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
+    if (first === null || first.maker === null) {
+      throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
+    }
     const { slot, at, signature, maker } = first
-    return { pair: { ...known, createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature, creator: maker } }
+    const created = { createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature }
+    return { pair: { ...known, ...created, creator: maker } }
   }
 
-  const fresh = async <T>(value: Promise<CachedResponse<T>>, left = TICKER_TTL): Promise<Aged<CachedResponse<T>>> => ({ value: await value, age: 0, left })
+  const fresh = async <R>(value: Promise<R>, left = TICKER_TTL): Promise<Aged<R>> =>
+    ({ value: await value, parts: [], age: 0, left })
 
   const common = {
     async latestBlock () {
@@ -123,7 +140,7 @@ export function createBlockRanges (sources: FormSources): { dexscreener: BlockRa
         const { asset, age } = await token(mint)
         return { value: await toDexAsset({ asset }), ...age }
       },
-      events: async (from, to) => await fresh(toDexEvents({ events: await events(from, to) }))
+      events: async (from, to, turn) => await fresh(events<DexEvents>('dexscreener', from, to, turn, ({ all }) => all))
     },
     geckoterminal: {
       ...common,
@@ -132,9 +149,8 @@ export function createBlockRanges (sources: FormSources): { dexscreener: BlockRa
         return { value: await toGeckoTerminalAsset({ asset: { ...asset, decimals } }), ...age }
       },
       // Its form has no event without reserves
-      events: async (from, to) => await fresh(toGeckoTerminalEvents({ events: (await events(from, to)).filter(hasReserves) }))
+      events: async (from, to, turn) =>
+        await fresh(events<GeckoTerminalEvents>('geckoterminal', from, to, turn, ({ withReserves }) => withReserves))
     }
   }
 }
-
-const hasReserves = (event: BlockEvent): event is GeckoTerminalEvents['events'][number] => event.reserves !== undefined

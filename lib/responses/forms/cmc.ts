@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { powerOfTen, type Rational, toFixed } from '../../decimal.js'
 import { exact } from '../../exact-json.js'
 import type { CachedResponse } from '../../http/cached-response.js'
+import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
 import {
   type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema, type CmcTickers, CmcTickersSchema,
@@ -13,7 +15,7 @@ import { DAY } from '../../time.js'
 import { ServiceError } from '../../errors.js'
 import { createFreshCache } from '../../live/fresh.js'
 import { isTickerId } from '../../market/ticker.js'
-import { TICKER_TTL, unixSeconds } from '../sources.js'
+import { cacheOptions, headPart } from '../sources.js'
 import { createPairTrades, SIDES } from './trades.js'
 import { createWindowTickers } from './windows.js'
 import { createOrderBooks } from './order-book.js'
@@ -24,8 +26,11 @@ import { nameOf, symbolOf } from './token-texts.js'
 /** The market in CoinMarketCap's form. */
 export interface Cmc {
   summary (): Promise<Aged<CachedResponse<CmcSummary>>>
-  /** All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, and HISTORY_UNAVAILABLE where they are more than one answer can hold. */
-  trades (tickerId: string): Promise<Aged<CachedResponse<CmcTrades>>>
+  /**
+   * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
+   * where they are more than one answer can hold.
+   */
+  trades (tickerId: string, turn: Turn): Promise<Aged<CachedResponse<CmcTrades>>>
   assets (): Promise<Aged<CachedResponse<CmcAssets>>>
   ticker (): Promise<Aged<CachedResponse<CmcTickers>>>
   /** Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
@@ -38,35 +43,53 @@ const toSummary = exactResponse(CmcSummarySchema)
 const toTrades = exactResponse(CmcTradesSchema)
 const toOrderBook = exactResponse(CmcOrderBookSchema)
 
-/** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. And pairs whose answers are kept. */
+/** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. */
 const MAX_TRADES = 50_000
-const MAX_KEPT = 64
+/** Pairs whose answers are kept, 15 MB each at the most. */
+const MAX_KEPT = 8
 
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
 const MAX_PLACES = 30
 const rateText = (rate: Rational): string => toFixed(rate, MAX_PLACES).replace(/\.?0+$/, '')
 
-const number = ([price, amount]: Level) => [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
+const number = ([price, amount]: Level) =>
+  [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
 
 /** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
   const windows = createWindowTickers(sources)
   const pairTrades = createPairTrades(sources)
 
+  // whoever asks for an answer that is not there has it made in its turn
+  const turns = new LRUCache<string, Turn>({ max: MAX_KEPT })
   const day = createFreshCache<string, CachedResponse<CmcTrades>>({
+    ...cacheOptions(sources),
     async load (tickerId) {
-      const since = unixSeconds(sources) - DAY + 1
-      const { buy, sell } = await pairTrades(tickerId, { sides: SIDES, since, until: undefined, limit: maxTrades + 1, pools: 'deepest' })
-      if (Math.max(buy.length, sell.length) > maxTrades) throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day: one answer can't hold them`)
+      const head = headPart(sources)
+      const asked = {
+        sides: SIDES,
+        since: head.time - DAY + 1,
+        until: undefined,
+        limit: maxTrades +
+        1,
+        pool: undefined
+      }
+      const { buy, sell } = await pairTrades(tickerId, asked, turns.get(tickerId)!)
+      if (Math.max(buy.length, sell.length) > maxTrades) {
+        throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
+      }
       const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
-      return await toTrades(all.map(({ id, price, base, quote, at, side }) => ({
-        trade_id: exact(id.toString()), price: exact(price), base_volume: exact(base), quote_volume: exact(quote), timestamp: at * 1000, type: side
+      const value = await toTrades(await inSlices(all, ({ id, price, base, quote, at, side }) => ({
+        trade_id: exact(id.toString()),
+        price: exact(price),
+        base_volume: exact(base),
+        quote_volume: exact(quote),
+        timestamp: at * 1000,
+        type: side
       })))
+      return { value, parts: [head] }
     },
-    ttl: TICKER_TTL,
-    staleIfError: sources.settings.staleIfError,
-    max: MAX_KEPT,
-    now: sources.now
+    max: MAX_KEPT
   })
   const fee = exact(rateText(sources.settings.takerFeeRate))
 
@@ -83,28 +106,31 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
   })
 
   return {
-    summary: sameLife(windows.get, async ({ tickers }) => await toSummary(await inSlices(tickers, ({ ticker, high, low, change }) => ({
-      trading_pairs: ticker.ticker_id,
-      pool_id: ticker.pool_id,
-      base_currency: ticker.base_currency,
-      quote_currency: ticker.target_currency,
-      last_price: exact(ticker.last_price),
-      lowest_ask: exact(ticker.ask),
-      highest_bid: exact(ticker.bid),
-      base_volume: exact(ticker.base_volume),
-      quote_volume: exact(ticker.target_volume),
-      price_change_percent_24h: change === null ? null : exact(change),
-      highest_price_24h: exact(high),
-      lowest_price_24h: exact(low)
-    })))),
-    async trades (tickerId) {
+    summary: sameLife(windows.get, async tickers =>
+      await toSummary(await inSlices(tickers, ({ ticker, high, low, change }) => ({
+        trading_pairs: ticker.ticker_id,
+        pool_id: ticker.pool_id,
+        base_currency: ticker.base_currency,
+        quote_currency: ticker.target_currency,
+        last_price: exact(ticker.last_price),
+        lowest_ask: exact(ticker.ask),
+        highest_bid: exact(ticker.bid),
+        base_volume: exact(ticker.base_volume),
+        quote_volume: exact(ticker.target_volume),
+        price_change_percent_24h: change === null ? null : exact(change),
+        highest_price_24h: exact(high),
+        lowest_price_24h: exact(low)
+      })))),
+    async trades (tickerId, turn) {
       if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+      turns.set(tickerId, turn)
       return await day.get(tickerId)
     },
-    assets: sameLife(sources.tickers, async ({ pairs }) => await toAssets(Object.fromEntries((await inSlices(pairs.values(), pair => [
-      [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
-      [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
-    ] as const)).flat()))),
+    assets: sameLife(sources.tickers, async ({ pairs }) =>
+      await toAssets(Object.fromEntries((await inSlices(pairs.values(), pair => [
+        [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
+        [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
+      ] as const)).flat()))),
 
     ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
       return await toTickers(Object.fromEntries(await inSlices(pools, ([id, [deepest]]) => {
@@ -126,8 +152,8 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
       })))
     }),
 
-    orderBook: createOrderBooks(sources, async (tickerId, { readAt, bids, asks }) => await toOrderBook({
-      timestamp: Math.floor(readAt), ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
+    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => await toOrderBook({
+      timestamp: time * 1000, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
     }))
   }
 }

@@ -6,4 +6,5 @@ import type { FormSources } from './sources.js'
 /** The market in the forms of those who list it: the same figures as the service's own answers, under their names. */
 export type Forms = ReturnType<typeof createForms>
 
-export const createForms = (sources: FormSources) => ({ coingecko: createCoinGecko(sources), cmc: createCmc(sources), ...createBlockRanges(sources) })
+export const createForms = (sources: FormSources) =>
+  ({ coingecko: createCoinGecko(sources), cmc: createCmc(sources), ...createBlockRanges(sources) })

@@ -4,31 +4,33 @@ import type { Aged } from '../../live/fresh.js'
 import { levelsOf, orderBook, type OrderBook } from '../../market/order-book.js'
 import { isTickerId } from '../../market/ticker.js'
 import { tickerNotFound } from '../../../schemas/messages.js'
-import { unixMillis } from '../sources.js'
 import type { TickerList } from '../tickers.js'
 import type { FormSources } from './sources.js'
 
 export interface PairBook extends OrderBook {
-  /** Unix milliseconds, by the chain's time, at which the pool's state was read. */
-  readAt: number
+  /** The chain's time of the pool's state, Unix seconds. */
+  time: number
 }
 
 /** Books of one list of tickers that are kept: any pair and depth may be asked for. */
 const MAX_KEPT = 256
 
 /**
- * Order books by ticker id and depth in levels (0: all), each in a form of its own, made once for each list of tickers. Of several pools of a
- * pair the deepest, as the tickers have it. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND and what the tickers throw.
+ * Order books by ticker id and depth in levels (0: all), each in a form of its own, made once for each list of tickers.
+ * Of several pools of a pair the deepest, as the tickers have it. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND and what
+ * the tickers throw.
  */
-export function createOrderBooks<T extends {}> (sources: FormSources, form: (tickerId: string, book: PairBook) => Promise<T>): (tickerId: string, depth: number) => Promise<Aged<T>> {
-  const { tickers, settings, now } = sources
+export function createOrderBooks<T extends {}> (
+  sources: FormSources, form: (tickerId: string, book: PairBook) => Promise<T>
+): (tickerId: string, depth: number) => Promise<Aged<T>> {
+  const { tickers, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
   const kept = new WeakMap<TickerList, LRUCache<string, Promise<T>>>()
 
   function make (list: TickerList, tickerId: string, depth: number): Promise<T> {
     const deepest = list.pools.get(tickerId)?.[0]
     if (deepest === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
-    return form(tickerId, { readAt: unixMillis(sources) - (now() - list.readAt), ...orderBook(list.pairs.get(deepest)!, rules, levelsOf(depth)) })
+    return form(tickerId, { time: list.time, ...orderBook(list.pairs.get(deepest)!, rules, levelsOf(depth)) })
   }
 
   return async (tickerId, depth) => {

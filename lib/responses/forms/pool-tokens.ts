@@ -3,10 +3,12 @@ import type { Snapshot } from '../../live/snapshot.js'
 import type { PoolTokens } from './block-event.js'
 
 /**
- * What each pool trades, which never changes and so is kept for good. A pool that is not known yet has the state read anew. Throws the
- * ServiceError of that read. `undefined`: no such DAO, or its account or its mints can't be read.
+ * What each pool trades, which never changes and so is kept for good. A pool that is not known yet has the state read
+ * anew. Throws the ServiceError of that read. `undefined`: no such DAO, or its account or its mints can't be read.
  */
-export function createPoolTokens ({ snapshot: snapshots }: Pick<Sources, 'snapshot'>): (pool: string) => Promise<PoolTokens | undefined> {
+export function createPoolTokens (
+  { snapshot: snapshots }: Pick<Sources, 'snapshot'>
+): (pool: string) => Promise<PoolTokens | undefined> {
   const known = new Map<string, PoolTokens>()
   const seen = new WeakSet<Snapshot>()
 
@@ -16,7 +18,10 @@ export function createPoolTokens ({ snapshot: snapshots }: Pick<Sources, 'snapsh
     for (const { address, dao } of snapshot.discovered) {
       const [base, quote] = [dao && snapshot.tokens.get(dao.baseMint), dao && snapshot.tokens.get(dao.quoteMint)]
       if (dao === undefined || base == null || quote == null || known.has(address)) continue
-      known.set(address, { baseMint: dao.baseMint, quoteMint: dao.quoteMint, baseDecimals: base.decimals, quoteDecimals: quote.decimals })
+      known.set(
+        address,
+        { baseMint: dao.baseMint, quoteMint: dao.quoteMint, baseDecimals: base.decimals, quoteDecimals: quote.decimals }
+      )
     }
   }
 

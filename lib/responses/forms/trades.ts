@@ -1,9 +1,11 @@
+import { eachInSlices } from '../../async.js'
 import { ServiceError } from '../../errors.js'
 import { formatUnits } from '../../decimal.js'
 import type { Reading, Trade } from '../../history/history.js'
-import { isTickerId } from '../../market/ticker.js'
-import { tickerNotFound } from '../../../schemas/messages.js'
+import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
+import { isTickerId } from '../../market/ticker.js'
+import { poolNotFound, tickerNotFound } from '../../../schemas/messages.js'
 import type { FormSources } from './sources.js'
 
 export const SIDES = ['buy', 'sell'] as const
@@ -16,8 +18,8 @@ export interface TradesAsked {
   until: number | undefined
   /** Of each side. */
   limit: number
-  /** Of all pools of the pair, or the deepest alone. */
-  pools: 'all' | 'deepest'
+  /** One of the pair's pools; undefined: the deepest, as price and book are. Whoever adds pools pushes out no trade. */
+  pool: string | undefined
 }
 
 /** A trade that has a price, its texts in whole tokens. */
@@ -35,26 +37,31 @@ export interface PairTrade {
 /** Throws unless all trades of a pool from `since` to `until` are known, or stated to be lost. */
 function checkKnown (reading: Reading, pool: string, since: number, until: number | undefined): void {
   if (reading.knowledge(pool, since - 1, until) !== 'partly') return
-  throw new ServiceError(reading.known.covers(since - 1) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP', `not all trades of ${pool} are known`)
+  const code = reading.known.covers(since - 1) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP'
+  throw new ServiceError(code, `not all trades of ${pool} are known`)
 }
 
-/** In the order of the chain, the last first. */
-const newestFirst = (a: Trade, b: Trade): number =>
-  b.at - a.at || b.slot - a.slot || (a.dao === b.dao ? Number(b.seq - a.seq) : (b.blockIndex ?? 0) - (a.blockIndex ?? 0) || b.eventIndex - a.eventIndex)
+/** Trades of a side that are read at once. */
+const PAGE = 1_000
 
 /**
- * Trades of a pair of one state of the history, newest first, by side. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what the tickers throw, WARMING_UP and
+ * Trades of one pool of a pair, newest first, by side, read in turns of who asks. Throws INVALID_TICKER_ID,
+ * TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP and
  * HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
  */
-export function createPairTrades ({ tickers, history }: FormSources): (tickerId: string, asked: TradesAsked) => Promise<Record<Side, PairTrade[]>> {
-  return async (tickerId, { sides, since, until, limit, pools: which }) => {
+export function createPairTrades ({ tickers, history }: FormSources) {
+  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<Record<Side, PairTrade[]>> => {
+    const { sides, since, until, limit, pool } = asked
     if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
     const { value: { pools, pairs } } = await tickers()
     const all = pools.get(tickerId)
     if (all === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
+    if (pool !== undefined && !all.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    const dao = pool ?? all[0]!
+    const pair = pairs.get(dao)!
+    const bounds = { dao, ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
 
-    function pairTrade ({ dao, seq, at, swap: { side, input, output } }: Trade): PairTrade {
-      const pair = pairs.get(dao)!
+    const pairTrade = ({ seq, at, swap: { side, input, output } }: Trade): PairTrade => {
       const [base, quote] = side === 'buy' ? [output, input] : [input, output]
       return {
         id: seq,
@@ -67,18 +74,28 @@ export function createPairTrades ({ tickers, history }: FormSources): (tickerId:
       }
     }
 
-    const found = await history.read(async reading => {
-      const trades: Record<Side, Trade[]> = { buy: [], sell: [] }
-      for (const side of sides) {
-        for (const dao of which === 'all' ? all : all.slice(0, 1)) {
-          const some = await reading.trades({ dao, side, limit, ...(since !== undefined && { since }), ...(until !== undefined && { until }) })
-          checkKnown(reading, dao, (some.length === limit ? some.at(-1)?.at : since) ?? -Infinity, until)
-          trades[side].push(...some)
-        }
-      }
+    /** The next page of a side, after those that are there. */
+    async function more (reading: Reading, side: Side, known: readonly PairTrade[]): Promise<Trade[]> {
+      const before = known.at(-1)?.id
+      const page = Math.min(PAGE, limit - known.length)
+      const trades = await reading.trades({ ...bounds, side, limit: page, ...(before !== undefined && { before }) })
+      checkKnown(reading, dao, (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity, until)
       return trades
-    })
-    const newest = (trades: Trade[]): PairTrade[] => trades.sort(newestFirst).slice(0, limit).map(pairTrade)
-    return { buy: newest(found.buy), sell: newest(found.sell) }
+    }
+
+    const found: Record<Side, PairTrade[]> = { buy: [], sell: [] }
+    let open = sides
+    for (let admitted: 'admitted' | undefined; open.length > 0; admitted = 'admitted') {
+      await turn(async () => {
+        const pages = await history.read(async reading => {
+          const pages: Array<[Side, Trade[]]> = []
+          for (const side of open) pages.push([side, await more(reading, side, found[side])])
+          return pages
+        })
+        for (const [side, trades] of pages) await eachInSlices(trades, trade => found[side].push(pairTrade(trade)))
+        open = pages.filter(([side, { length }]) => length === PAGE && found[side].length < limit).map(([side]) => side)
+      }, admitted)
+    }
+    return found
   }
 }

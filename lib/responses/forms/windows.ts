@@ -3,11 +3,14 @@ import { toFixed, wholeTokens } from '../../decimal.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { ServiceError } from '../../errors.js'
-import { keepResponse, type Kept, unixSeconds } from '../sources.js'
+import { headPart, keepResponse, type Kept } from '../sources.js'
 import { changeText, executedPriceText } from '../../market/pool-figures.js'
 import type { FormSources } from './sources.js'
 
-/** A ticker with what its trades of the last 24 hours tell besides, all of one window: the average price lies between low and high. */
+/**
+ * A ticker with what its trades of the last 24 hours tell besides, all of one window: the average price lies between
+ * low and high.
+ */
 export interface WindowTicker {
   ticker: Ticker
   /** Prices that trades executed at; without a trade the last price. */
@@ -19,19 +22,25 @@ export interface WindowTicker {
 
 const VOLUME_DIGITS = 8
 
-/** The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP while the windows are being made. */
-export function createWindowTickers (sources: FormSources): Kept<{ readAt: number, tickers: WindowTicker[] }> {
+/**
+ * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP while the windows are
+ * being made.
+ */
+export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]> {
   const { tickers, history } = sources
 
   return keepResponse(sources, async () => {
-    const { value: list } = await tickers()
-    const windows = await history.read(reading => reading.windows(unixSeconds(sources)))
+    const { value: list, parts } = await tickers()
+    const head = headPart(sources)
+    const windows = await history.read(reading => reading.windows(head.time))
     return {
-      readAt: list.readAt,
-      tickers: await inSlices(list.tickers, ticker => {
+      parts: [...parts, head],
+      value: await inSlices(list.tickers, ticker => {
         const pair = list.pairs.get(ticker.pool_id)!
         const window: PoolWindow | undefined = windows.get(ticker.pool_id)
-        if (window === undefined) throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
+        if (window === undefined) {
+          throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
+        }
         const { base, quote, high, low, before, last, complete } = window
         return {
           ticker: {
@@ -45,5 +54,5 @@ export function createWindowTickers (sources: FormSources): Kept<{ readAt: numbe
         }
       })
     }
-  }, ({ readAt }) => readAt)
+  })
 }

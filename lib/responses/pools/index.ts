@@ -1,19 +1,26 @@
 import { ServiceError } from '../../errors.js'
+import type { CachedResponse } from '../../http/cached-response.js'
+import type { Aged } from '../../live/fresh.js'
 import type { Pair } from '../../market/ticker.js'
 import { parseKey } from '../../protocol/pda.js'
 import { poolNotFound } from '../../../schemas/messages.js'
+import type { MarketDays } from '../../../schemas/pools.js'
+import type { DaoFactsKept } from '../daos/facts.js'
 import type { Market } from '../market.js'
 import { ALL, type Sources } from '../sources.js'
-import { createMarketDay } from './market-day.js'
+import { createMarketDay, createMarketDays, type MarketDaysAsked } from './market-day.js'
 import { createPoolHistory, type PoolHistory } from './pool-history.js'
+import { createQuotes } from './quote.js'
 import { createPools, type PoolsAnswers } from './pools.js'
 
 /** What is told of single pools and days. */
 export interface PoolResponses extends PoolsAnswers, PoolHistory {
+  quote: ReturnType<typeof createQuotes>
   day: ReturnType<typeof createMarketDay>
+  marketDays (range: MarketDaysAsked): Promise<Aged<CachedResponse<MarketDays>>>
 }
 
-export function createPoolResponses (sources: Sources, totals: Market['totals']): PoolResponses {
+export function createPoolResponses (sources: Sources, totals: Market['totals'], facts: DaoFactsKept): PoolResponses {
   /** The listed pool of an id. Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string): Promise<Pair> {
     if (parseKey(poolId) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')
@@ -22,5 +29,5 @@ export function createPoolResponses (sources: Sources, totals: Market['totals'])
     if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
     return pair
   }
-  return { ...createPools(sources, listed), ...createPoolHistory(sources, listed), day: createMarketDay(sources, totals) }
+  return { ...createPools(sources, facts, listed), ...createPoolHistory(sources, listed), quote: createQuotes(sources, listed), day: createMarketDay(sources, totals), marketDays: createMarketDays(sources, totals) }
 }

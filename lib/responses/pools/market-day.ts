@@ -1,39 +1,47 @@
 import { compare, multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { invalidParameter } from '../../query.js'
-import { createFreshCache, type Aged } from '../../live/fresh.js'
+import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import { DAY, dateOf } from '../../time.js'
-import { type MarketDay, MarketDaySchema } from '../../../schemas/pools.js'
+import { type MarketDay, MarketDaySchema, type MarketDays, MarketDaysSchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { Market } from '../market.js'
-import { type Sources, TICKER_TTL, unixSeconds } from '../sources.js'
+import { cacheOptions, type Sources } from '../sources.js'
 
 export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today')
 
 const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
-/** One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates break them down. Throws INVALID_PARAMETER for one that has not begun, and what those throw. */
-export function createMarketDay (sources: Sources, totals: Market['totals']): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
-  const { settings, now } = sources
+/**
+ * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates break them down. Throws
+ * INVALID_PARAMETER for one that has not begun, and what those throw.
+ */
+export function createMarketDay (
+  sources: Sources, totals: Market['totals']
+): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
+  const { settings } = sources
 
-  async function load (day: number): Promise<{ readAt: number, response: CachedResponse<MarketDay> }> {
+  async function load (day: number): Promise<Made<CachedResponse<MarketDay>>> {
     const date = dateOf(day)
-    const { value: { readAt, snapshot, usd, daily, walkedTo, ...sums } } = await totals()
+    const { value: { snapshot, usd, daily, walkedTo, ...sums }, parts } = await totals()
     const [volume, fees] = [await sums.volume(), await sums.fees()]
     const daos = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
-    for (const [address, { days: { settled, recent } }] of daily) {
-      const [dao, traded] = [daos.get(address), settled.get(date) ?? recent.get(date)]
+    for (const [address, { days }] of daily) {
+      const [dao, traded] = [daos.get(address), days.get(date)]
       const decimals = dao && snapshot.tokens.get(dao.quoteMint)?.decimals
       if (settings.excluded.has(address) || dao === undefined || traded === undefined) continue
-      if (decimals === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
+      if (decimals === undefined) {
+        throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
+      }
       const price = usd(dao.quoteMint)
-      const worth = (units: Rational) => price === undefined ? '0.00' : usdText(multiply(price, wholeTokens(units, decimals)))
+      const worth = (units: Rational) =>
+        price === undefined ? '0.00' : usdText(multiply(price, wholeTokens(units, decimals)))
       rows.push({
         worth: price && multiply(price, wholeTokens(traded.quote, decimals)),
         row: {
@@ -47,11 +55,12 @@ export function createMarketDay (sources: Sources, totals: Market['totals']): (d
         }
       })
     }
-    rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) || compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
+    rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) ||
+      compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
     const inVolume = volume.record.dailyBreakdown.find(row => row.date === date)
     return {
-      readAt,
-      response: await toResponse({
+      parts,
+      value: await toResponse({
         date,
         complete: (day + 1) * DAY <= walkedTo && volume.complete,
         volume_usd: inVolume?.volume ?? '0.00',
@@ -62,10 +71,41 @@ export function createMarketDay (sources: Sources, totals: Market['totals']): (d
     }
   }
 
-  const cache = createFreshCache<number, Awaited<ReturnType<typeof load>>>({ load, ttl: TICKER_TTL, staleIfError: settings.staleIfError, max: MAX_KEPT, now, readAt: ({ readAt }) => readAt })
+  const cache = createFreshCache<number, CachedResponse<MarketDay>>({ ...cacheOptions(sources), load, max: MAX_KEPT })
   return async day => {
-    if (day * DAY > unixSeconds(sources)) throw invalidDate()
-    const { value: { response }, ...age } = await cache.get(day)
-    return { value: response, ...age }
+    if (day * DAY > sources.history.head().time) throw invalidDate()
+    return await cache.get(day)
+  }
+}
+
+/** Days since 1970-01-01, both included. */
+export interface MarketDaysAsked { from: number | undefined, to: number | undefined }
+
+const toDays = jsonResponse(MarketDaysSchema)
+/** Days of one answer at most, and where no first one is asked for. */
+const [MOST_DAYS, USUAL_DAYS] = [366, 30]
+
+/** UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them, and what the aggregates throw. */
+export function createMarketDays (sources: Sources, totals: Market['totals']): (asked: MarketDaysAsked) => Promise<Aged<CachedResponse<MarketDays>>> {
+  const cache = createFreshCache<string, CachedResponse<MarketDays>>({
+    ...cacheOptions(sources),
+    async load (key) {
+      const [first, last] = key.split(' ')
+      const { value: { walkedTo, ...sums }, parts } = await totals()
+      const [volume, fees] = [await sums.volume(), await sums.fees()]
+      const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
+      const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
+      const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
+        .map(({ date, volume: usd, trades }) => ({ date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
+      return { value: await toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts }
+    },
+    max: MAX_KEPT
+  })
+  return async ({ from, to }) => {
+    const today = Math.floor(sources.history.head().time / DAY)
+    const last = Math.min(to ?? today, today)
+    const first = from ?? last - USUAL_DAYS + 1
+    if (last - first >= MOST_DAYS) throw invalidParameter('from', `at most ${MOST_DAYS} days in all`)
+    return await cache.get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
   }
 }

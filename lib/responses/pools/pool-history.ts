@@ -1,31 +1,36 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
 import { executedPrice, type ExecutedPrice, INTERVALS, type Interval, type Reading, SCALE, sumOf, type TimedCandle, type Trade } from '../../history/history.js'
-import { createFreshCache, type Aged } from '../../live/fresh.js'
+import { type Aged, createFreshCache, type Part } from '../../live/fresh.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { type Pair, usdText } from '../../market/ticker.js'
 import type { UsdValuation } from '../../market/usd.js'
+import type { Turn } from '../../line.js'
 import { DAY, dateOf } from '../../time.js'
 import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
 import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
 import { serializer } from '../json-response.js'
-import { ALL, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from '../sources.js'
+import { checkKnown } from '../known.js'
+import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
 
 export interface TradesAsked { limit: number, before: bigint | undefined, since: number | undefined, until: number | undefined }
 export interface CandlesAsked { interval: Interval, from: number | undefined, to: number | undefined, limit: number, empty: boolean }
 /** Days since 1970-01-01, both included. */
 export interface DaysAsked { from: number | undefined, to: number | undefined }
 
-/** What was traded on one pool. Each throws POOL_NOT_FOUND and INVALID_POOL_ID, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known. */
+/**
+ * What was traded on one pool, made in a turn of who asks. Each throws POOL_NOT_FOUND and INVALID_POOL_ID,
+ * OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ */
 export interface PoolHistory {
-  trades (poolId: string, asked: TradesAsked): Promise<Aged<CachedResponse<Trades>>>
-  candles (poolId: string, asked: CandlesAsked): Promise<Aged<CachedResponse<Candles>>>
-  days (poolId: string, asked: DaysAsked): Promise<Aged<CachedResponse<PoolDays>>>
+  trades (poolId: string, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
+  candles (poolId: string, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
+  days (poolId: string, asked: DaysAsked, turn: Turn): Promise<Aged<CachedResponse<PoolDays>>>
 }
 
-/** `readAt`: when the state that they are valued by was first seen, ms; undefined: they are of the history alone. */
-interface Rows<T> { rows: T, isLost: boolean, readAt?: number }
+/** `parts`: what they are made of beside the history. */
+interface Rows<T> { rows: T, isLost: boolean, parts?: readonly Part[] }
 
 /** Answers to single questions that are kept: anyone may ask for any stretch of time. */
 const MAX_KEPT = 128
@@ -39,38 +44,30 @@ const daysText = serializer(PoolDaysSchema)
 const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
 export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Pair>): PoolHistory {
-  const { history, snapshot, settings, now } = sources
-
-  /** Throws unless all that happened after the Unix second `after`, up to `until`, is known, or stated to be lost. */
-  function checkKnown (reading: Reading, dao: string, after: number, until?: number): boolean {
-    const known = reading.knowledge(dao, after, until)
-    if (known === 'partly') throw new ServiceError(reading.known.covers(after) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP', `not all events of ${dao} are known`)
-    return known === 'lost'
-  }
+  const { history, snapshot, settings } = sources
 
   /** Answers by question, kept for as long as tickers are. */
-  function kept<A, T> (make: (pair: Pair, asked: A) => Promise<Rows<T>>, text: (rows: T) => string): (poolId: string, asked: A) => Promise<Aged<CachedResponse<T>>> {
+  function kept<A, T> (
+    make: (pair: Pair, asked: A, turn: Turn) => Promise<Rows<T>>, text: (rows: T) => string
+  ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
-    const questions = new LRUCache<string, { pair: Pair, asked: A }>({ max: 2 * MAX_KEPT })
-    const cache = createFreshCache<string, { readAt: number, response: CachedResponse<T> }>({
+    const questions = new LRUCache<string, { pair: Pair, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
+    const cache = createFreshCache<string, CachedResponse<T>>({
+      ...cacheOptions(sources),
       async load (key) {
-        const begun = now()
-        const { pair, asked } = questions.get(key)!
-        const { rows, isLost, readAt = begun } = await make(pair, asked)
-        return { readAt, response: makePlainResponse<T>('application/json; charset=utf-8', text(rows), { 'x-history-complete': String(!isLost) }) }
+        const { pair, asked, turn } = questions.get(key)!
+        const head = headPart(sources)
+        const { rows, isLost, parts = [] } = await make(pair, asked, turn)
+        const headers = { 'x-history-complete': String(!isLost) }
+        return { value: makePlainResponse<T>('application/json; charset=utf-8', text(rows), headers), parts: [head, ...parts] }
       },
-      ttl: TICKER_TTL,
-      staleIfError: settings.staleIfError,
-      max: MAX_KEPT,
-      now,
-      readAt: ({ readAt }) => readAt
+      max: MAX_KEPT
     })
-    return async (poolId, asked) => {
+    return async (poolId, asked, turn) => {
       const pair = await check(poolId)
       const key = `${poolId} ${Object.values(asked as object).join()}`
-      questions.set(key, { pair, asked })
-      const { value: { response }, ...age } = await cache.get(key)
-      return { value: response, ...age }
+      questions.set(key, { pair, asked, turn })
+      return await cache.get(key)
     }
   }
 
@@ -86,7 +83,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   async function candles (pair: Pair, { interval, from, to, limit, empty }: CandlesAsked, reading: Reading): Promise<Rows<Candles>> {
     const width = INTERVALS[interval]
     const down = (at: number) => at - at % width
-    const end = down(Math.min(to ?? Infinity, unixSeconds(sources))) + width
+    const end = down(Math.min(to ?? Infinity, history.head().time)) + width
     const begin = Math.max(down(from ?? 0), empty ? end - limit * width : 0)
     const found = begin >= end ? [] : await reading.candles(pair.address, interval, { from: begin, to: end, limit })
     const oldest = found.length === limit ? found[0]!.start : begin
@@ -99,7 +96,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
 
   async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation): Promise<Rows<PoolDays>> {
     const worth = usd(pair.quoteMint)
-    const today = Math.floor(unixSeconds(sources) / DAY)
+    const today = Math.floor(history.head().time / DAY)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
     const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
     const unnamed = await reading.unnamedTrades(pair.address)
@@ -125,15 +122,15 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   /** Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait for a node. */
-  async function valuedDays (pair: Pair, asked: DaysAsked): Promise<Rows<PoolDays>> {
-    const { value: state, age } = await snapshot.get(ALL)
-    const readAt = now() - age
-    return { ...await history.read(reading => days(pair, asked, reading, usdValuationOf(state, settings))), readAt }
+  async function valuedDays (pair: Pair, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
+    const { value: state, parts } = await snapshot.get(ALL)
+    const usd = usdValuationOf(state, settings)
+    return { ...await turn(() => history.read(reading => days(pair, asked, reading, usd))), parts }
   }
 
   return {
-    trades: kept((pair, asked: TradesAsked) => history.read(reading => trades(pair, asked, reading)), tradesText),
-    candles: kept((pair, asked: CandlesAsked) => history.read(reading => candles(pair, asked, reading)), candlesText),
+    trades: kept((pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), tradesText),
+    candles: kept((pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), candlesText),
     days: kept(valuedDays, daysText)
   }
 }

@@ -3,36 +3,40 @@ import { toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
-import { RENEW_FROM } from '../../live/fresh.js'
+import { type Made, RENEW_FROM } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { byDepth, liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
 import type { UsdValuation } from '../../market/usd.js'
 import type { Dao } from '../../protocol/dao.js'
-import type { Pool } from '../../../schemas/pools.js'
-import { ALL, keepResponse, type Kept, type Sources, TICKER_TTL, unixSeconds, usdValuationOf } from '../sources.js'
+import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
+import { capText, priceUsdOf, startDate } from '../daos/dao.js'
+import type { AllFacts, DaoFactsKept } from '../daos/facts.js'
+import { heldTokens, treasuryOf } from '../daos/treasury.js'
+import type { DaoFacts } from '../../live/dao-facts.js'
+import type { Settings } from '../../settings.js'
+import { ALL, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
 export interface PoolList {
-  /** When the state that they show was read, ms. */
-  readAt: number
   /** Unix second at which the windows end. */
   windowsEnd: number
   slot: number
+  tokens: Snapshot['tokens']
   pools: Pool[]
   byId: ReadonlyMap<string, { pool: Pool, dao: Dao, pair: Pair }>
   /** The pools of each pair by ticker id, deepest first. */
   byPair: ReadonlyMap<string, readonly string[]>
 }
 
-interface Made { pair: Pair, dao: Dao, window: PoolWindow, createdAt: number | null }
+interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, createdAt: number | null }
 
 /** The pools, kept. Throws the ServiceError of the chain, WARMING_UP until the last 30 days are known, HISTORY_UNAVAILABLE. */
-export function createPoolList (sources: Sources): Kept<PoolList> {
-  const { snapshot: snapshots, history, settings, now } = sources
+export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
+  const { snapshot: snapshots, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
-  function record ({ pair, dao, window, createdAt }: Made, slot: number, usd: UsdValuation): Pool {
+  function record ({ pair, dao, window, createdAt, facts }: Row, slot: number, usd: UsdValuation): Pool {
     if (window.makers === null) throw new ServiceError('WARMING_UP', 'makers of the last 24 hours are still being read')
     const price = (value: { quote: bigint, base: bigint } | null) => value === null ? null : executedPriceText(value, pair)
     return {
@@ -42,8 +46,9 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
       quote: { mint: pair.quoteMint, symbol: pair.quoteSymbol, name: pair.quoteName, decimals: pair.quoteDecimals },
       state: dao.state === 'spot' ? 'spot' : 'proposal',
       created_at: createdAt === null ? null : new Date(createdAt * 1000).toISOString(),
+      startDate: startDate(dao),
       last_price: quoteTexts(quotes(pair, rules)).last,
-      price_change_24h: window.before === null || window.last === null ? null : changeText(window.before, window.last),
+      ...priceChanges(window),
       high_24h: price(window.high),
       low_24h: price(window.low),
       vwap_24h: price(window.priced),
@@ -56,31 +61,30 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
       fees_24h: window.fees === null ? null : amountText(window.fees, pair.quoteDecimals),
       liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
       priced_in_usd: usd(pair.quoteMint) !== undefined,
+      treasury_vault_address: dao.vault,
+      ...facts,
       slot
     }
   }
 
-  async function load (): Promise<PoolList> {
-    const { value: snapshot, age } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const readAt = now() - age
+  async function load (): Promise<Made<PoolList>> {
+    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: known, parts: factParts } = await daoFacts.all()
     const usd = usdValuationOf(snapshot, settings)
-    const { windowsEnd, windows, created } = await history.read(async reading => {
-      const windowsEnd = unixSeconds(sources)
-      return {
-        windowsEnd,
-        windows: await reading.windows(windowsEnd),
-        created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
-      }
-    })
+    const head = headPart(sources)
+    const { windows, created } = await history.read(async reading => ({
+      windows: await reading.windows(head.time),
+      created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
+    }))
     // the longest pieces, each by itself
     await letGo()
     const daos = daosOf(snapshot)
     await letGo()
-    const made = new Map<string, Made>()
+    const made = new Map<string, Row>()
     for (const pair of snapshot.pairs) {
       const window = windows.get(pair.address)
       const dao = daos.get(pair.address)
-      if (window?.complete === true && dao !== undefined) made.set(pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null })
+      if (window?.complete === true && dao !== undefined) made.set(pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null, facts: figuresOf(known, pair.address, usd, settings) })
     }
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
@@ -90,16 +94,50 @@ export function createPoolList (sources: Sources): Kept<PoolList> {
     await letGo()
     const byPair = poolsByPair(pairs)
     await letGo()
-    return { readAt, windowsEnd, slot: snapshot.slot, pools: Array.from(byId.values(), ({ pool }) => pool), byId, byPair }
+    const pools = Array.from(byId.values(), ({ pool }) => pool)
+    const { slot, tokens } = snapshot
+    return { value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair }, parts: [...parts, ...factParts, head] }
   }
 
-  return keepResponse(sources, load, ({ readAt }) => readAt)
+  return keepResponse(sources, load)
 }
 
 function daosOf ({ discovered }: Snapshot): Map<string, Dao> {
   const daos = new Map<string, Dao>()
   for (const { address, dao } of discovered) if (dao !== undefined) daos.set(address, dao)
   return daos
+}
+
+type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'>
+const UNKNOWN: FactFigures = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
+
+/** What supply and treasury make of a pool's figures. */
+export const factFigures = ({ snapshot, facts }: { snapshot: Snapshot, facts: DaoFacts }, settings: Settings, usd = usdValuationOf(snapshot, settings)): FactFigures => {
+  const context = { snapshot, usd, settings }
+  const price = priceUsdOf(facts, context)
+  return {
+    market_cap_usd: capText(facts.circulating, facts.mint.decimals, price),
+    fdv_usd: capText(facts.mint.supply, facts.mint.decimals, price),
+    treasury_usdc_aum: treasuryOf(facts, context, heldTokens(facts, context)).row.treasury_usdc_aum
+  }
+}
+
+function figuresOf ({ facts, snapshot }: AllFacts, pool: string, usd: UsdValuation, settings: Settings): FactFigures {
+  const own = facts.get(pool)
+  return own === undefined || own instanceof ServiceError ? UNKNOWN : factFigures({ facts: own, snapshot }, settings, usd)
+}
+
+/** Changes from the newest price before each period to the newest now. */
+export function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
+  const change = (from: typeof last) => from === null || last === null ? null : changeText(from, last)
+  return {
+    price_change_5m: change(past['5m']),
+    price_change_1h: change(past['1h']),
+    price_change_6h: change(past['6h']),
+    price_change_24h: change(before),
+    price_change_7d: change(past['7d']),
+    price_change_30d: change(past['30d'])
+  }
 }
 
 /** A rate as plain decimal text without trailing zeros. */

@@ -3,13 +3,16 @@ import { ServiceError } from '../../errors.js'
 import { createFreshCache, type Aged } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
 import type { CachedResponse } from '../../http/cached-response.js'
-import { type PoolDetail, PoolDetailSchema, type Pools, PoolsSchema } from '../../../schemas/pools.js'
+import { type Pool, type PoolDetail, PoolDetailSchema, type Pools, PoolsSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { sameLife } from '../same-life.js'
-import { type Sources, TICKER_TTL } from '../sources.js'
-import { createPoolList, rateText, type PoolList } from './pool-list.js'
+import type { DaoFactsKept } from '../daos/facts.js'
+import { cacheOptions, type Kept, type Sources } from '../sources.js'
+import { createPoolList, factFigures, rateText, type PoolList } from './pool-list.js'
 
 export interface PoolsAnswers {
+  /** The pools as they are listed, kept. */
+  known: Kept<PoolList>['get']
   list (): Promise<Aged<CachedResponse<Pools>>>
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   one (poolId: string): Promise<Aged<CachedResponse<PoolDetail>>>
@@ -21,30 +24,45 @@ const toDetail = jsonResponse(PoolDetailSchema)
 const MAX_KEPT = 256
 
 /** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
-export function createPools (sources: Sources, check: (poolId: string) => Promise<unknown>): PoolsAnswers {
-  const { history, settings, now } = sources
-  const list = createPoolList(sources)
+export function createPools (sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>): PoolsAnswers {
+  const { history, settings } = sources
+  const list = createPoolList(sources, facts)
 
-  async function detail ({ byId, byPair, slot, windowsEnd }: PoolList, poolId: string): Promise<PoolDetail> {
+  async function detail ({ byId, byPair, slot, tokens, windowsEnd }: PoolList, poolId: string): Promise<PoolDetail> {
     const found = byId.get(poolId)
     if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
     const { pool, dao } = found
     const indexed = history.report().get(poolId)
+    const own = pool.treasury_usdc_aum === null ? factFigures((await facts.one(poolId)).value, settings) : {}
     const rates = await history.read(reading => reading.feeRates(poolId))
+    // a list has its texts only where they are short
+    const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })
     return {
       ...pool,
+      base: whole(pool.base),
+      quote: whole(pool.quote),
+      ...own,
       provenance: {
         slot,
         base_reserves: dao.baseReserves.toString(),
         quote_reserves: dao.quoteReserves.toString(),
         base_fees: dao.baseFees.toString(),
         quote_fees: dao.quoteFees.toString(),
-        accounts: { dao: dao.address, base_vault: dao.baseVault, quote_vault: dao.quoteVault, base_mint: dao.baseMint, quote_mint: dao.quoteMint },
-        fee_rates: rates.map(({ bps, fromSlot, toSlot }) => ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
+        accounts: {
+          dao: dao.address,
+          base_vault: dao.baseVault,
+          quote_vault: dao.quoteVault,
+          base_mint: dao.baseMint,
+          quote_mint: dao.quoteMint
+        },
+        fee_rates: rates.map(({ bps, fromSlot, toSlot }) =>
+          ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
         taker_fee_rate: plain(settings.takerFeeRate),
         quote_notional: plain(settings.quoteNotional),
         volume_basis: settings.volumeBasis,
-        usd_priced_by: pool.priced_in_usd && !settings.usdMints.has(dao.quoteMint) ? settings.usdPricedMints.get(dao.quoteMint)! : null,
+        usd_priced_by: pool.priced_in_usd && !settings.usdMints.has(dao.quoteMint)
+          ? settings.usdPricedMints.get(dao.quoteMint)!
+          : null,
         sequence_on_chain: dao.seqNum.toString(),
         sequence_indexed: (indexed?.indexed ?? 0n).toString(),
         missing_events: missingEvents(indexed).toString(),
@@ -54,24 +72,21 @@ export function createPools (sources: Sources, check: (poolId: string) => Promis
     }
   }
 
-  const details = createFreshCache<string, { readAt: number, response: CachedResponse<PoolDetail> }>({
+  const details = createFreshCache<string, CachedResponse<PoolDetail>>({
+    ...cacheOptions(sources),
     async load (poolId) {
-      const { value } = await list.get()
-      return { readAt: value.readAt, response: await toDetail(await detail(value, poolId)) }
+      const { value, parts } = await list.get()
+      return { value: await toDetail(await detail(value, poolId)), parts }
     },
-    ttl: TICKER_TTL,
-    staleIfError: settings.staleIfError,
-    max: MAX_KEPT,
-    now,
-    readAt: ({ readAt }) => readAt
+    max: MAX_KEPT
   })
 
   return {
+    known: list.get,
     list: sameLife(list.get, async ({ pools }) => await toList(pools)),
     async one (poolId) {
       await check(poolId)
-      const { value: { response }, ...age } = await details.get(poolId)
-      return { value: response, ...age }
+      return await details.get(poolId)
     }
   }
 }

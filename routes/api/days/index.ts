@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { readQuery, utcDay } from '../../../lib/query.js'
+import { invalidParameter, optional, readQuery, utcDay } from '../../../lib/query.js'
 import { invalidDate } from '../../../lib/responses/pools/market-day.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
-import { MarketDaySchema } from '../../../schemas/pools.js'
+import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
 
 const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Missing', 'X-Fees-Unknown']
@@ -12,6 +12,25 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { pools } = fastify
   fastify.setValidatorCompiler(() => value => ({ value }))
 
+  fastify.get('', {
+    schema: {
+      operationId: 'getMarketDays',
+      summary: 'UTC days of the whole market',
+      description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates have them, oldest first; at most 366 days. Answers 503 ' +
+        'until the history has been walked to its beginning.',
+      tags: ['pools'],
+      querystring: Type.Object({
+        from: Type.Optional(Type.String({ description: 'First day, YYYY-MM-DD. Default: 30 days in all.', examples: ['2026-01-01'] })),
+        to: Type.Optional(Type.String({ description: 'Last day, YYYY-MM-DD. Default today.', examples: ['2026-01-31'] }))
+      }),
+      response: { 200: json(MarketDaysSchema, 'The days.', HEADERS), 304: notModified(HEADERS), 400: badRequest('Invalid from: a UTC day, YYYY-MM-DD'), ...CHAIN_FAILURES }
+    }
+  }, async ({ query }, reply) => {
+    const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
+    if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) throw invalidParameter('to', 'not before from')
+    return reply.sendCached(await pools.marketDays(asked))
+  })
+
   fastify.get('/:date', {
     schema: {
       operationId: 'getMarketDay',
@@ -19,9 +38,18 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown its sums are taken from. Answers 503 until the ' +
         'history has been walked to its beginning.',
       tags: ['pools'],
-      params: Type.Object({ date: Type.String({ description: 'UTC day, YYYY-MM-DD, not after today.', examples: ['2026-01-31'] }) }),
+      params: Type.Object({
+        date: Type.String({ description: 'UTC day, YYYY-MM-DD, not after today.', examples: ['2026-01-31'] })
+      }),
       querystring: Type.Object({}),
-      response: { 200: json(MarketDaySchema, 'The day.', HEADERS), 304: notModified(HEADERS), 400: badRequest(invalidDate().message), ...CHAIN_FAILURES }
+      response: {
+        200: json(MarketDaySchema, 'The day.', HEADERS),
+        304: notModified(
+          HEADERS
+        ),
+        400: badRequest(invalidDate().message),
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ params, query }, reply) => {
     readQuery(query, {})

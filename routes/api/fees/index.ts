@@ -19,7 +19,16 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'Answers 503 until the history has been walked to its beginning.',
       tags: ['market'],
       querystring: Type.Object({}),
-      response: { 200: json(FeesSchema, 'The fees, their days newest first, their tokens largest first.', HEADERS), 304: notModified(HEADERS), 400: badRequest('Invalid from: no parameters here'), ...CHAIN_FAILURES }
+      response: {
+        200: json(
+          FeesSchema,
+          'The fees, their days newest first, their tokens largest first.',
+          HEADERS
+        ),
+        304: notModified(HEADERS),
+        400: badRequest('Invalid from: no parameters here'),
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ query }, reply) => {
     readQuery(query, {})

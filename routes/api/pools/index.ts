@@ -1,29 +1,42 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { invalidParameter, integer, oneOf, optional, type Parameter, readQuery, utcDay } from '../../../lib/query.js'
+import { DEAR } from '../../../lib/http/dear-routes.js'
+import { invalidParameter, integer, positiveDecimal, word, oneOf, optional, type Parameter, readQuery, utcDay } from '../../../lib/query.js'
 import { INTERVALS, type Interval } from '../../../lib/history/history.js'
+import { MAX_TIME } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/messages.js'
-import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, TradesSchema } from '../../../schemas/pools.js'
+import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 
 const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete']
 const WARMING = 'Answers 503 until everything that it states is indexed.'
 
-const PoolParamsSchema = Type.Object({ pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples }) })
+const PoolParamsSchema = Type.Object({
+  pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples })
+})
 const NOT_FOUND = { 404: notFound('No listed pool has this id.', poolNotFound('<pool_id>')) }
-const parameter = (description: string, example: string): TSchema => Type.Optional(Type.String({ description, examples: [example] }))
+const parameter = (description: string, example: string): TSchema =>
+  Type.Optional(Type.String({ description, examples: [example] }))
 
 /** A sequence number: any u64. */
 const tradeId: Parameter<bigint | undefined> = {
-  expects: 'a trade_id', read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n ? BigInt(text) : undefined, otherwise: { value: undefined }
+  expects: 'a trade_id',
+  read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n
+    ? BigInt(text)
+    : undefined,
+  otherwise: { value: undefined }
 }
-const MAX_SECONDS = 253_402_300_799   // the end of the year 9999
-const seconds = () => integer({ max: MAX_SECONDS, otherwise: undefined })
+const seconds = () => integer({ max: MAX_TIME, otherwise: undefined })
 const limit = (otherwise: number) => integer({ min: 1, max: 1000, otherwise })
 const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
-const interval: Parameter<Interval> = { expects: `one of ${INTERVAL_NAMES.join(', ')}`, read: text => INTERVAL_NAMES.find(name => name === text), otherwise: { value: '1h' } }
+const interval: Parameter<Interval> = {
+  expects: `one of ${INTERVAL_NAMES.join(', ')}`,
+  read: text =>
+    INTERVAL_NAMES.find(name => name === text),
+  otherwise: { value: '1h' }
+}
 
 /** Throws INVALID_PARAMETER where two bounds contradict each other. */
 function checkOrder (later: string, from: number | undefined, to: number | undefined, earlier: string): void {
@@ -41,7 +54,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: `Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 days by whole minutes. Answers live 10 seconds. ${WARMING}`,
       tags: ['pools'],
       querystring: Type.Object({}),
-      response: { 200: json(PoolsSchema, 'The pools.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), 400: badRequest('Invalid limit: no parameters here'), ...CHAIN_FAILURES }
+      response: {
+        200: json(PoolsSchema, 'The pools.', BYTES_HEADERS),
+        304: notModified(
+          BYTES_HEADERS
+        ),
+        400: badRequest('Invalid limit: no parameters here'),
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ query }, reply) => {
     readQuery(query, {})
@@ -56,14 +76,48 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({}),
-      response: { 200: json(PoolDetailSchema, 'The pool.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), 400: badRequest(INVALID_POOL_ID), ...NOT_FOUND, ...CHAIN_FAILURES }
+      response: {
+        200: json(PoolDetailSchema, 'The pool.', BYTES_HEADERS),
+        304: notModified(
+          BYTES_HEADERS
+        ),
+        400: badRequest(INVALID_POOL_ID),
+        ...NOT_FOUND,
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ params, query }, reply) => {
     readQuery(query, {})
     return reply.sendCached(await pools.one(params.pool_id))
   })
 
+  fastify.get('/:pool_id/quote', {
+    schema: {
+      operationId: 'getQuote',
+      summary: 'What a swap would yield',
+      description: 'Output, average price, price impact and fee of one swap of a given size, by the program\'s integer arithmetic on the reserves of a slot: exact to the ' +
+        'raw unit. While a proposal is live the output is at least what is stated, and `exact` is false.',
+      tags: ['pools'],
+      params: PoolParamsSchema,
+      querystring: Type.Object({
+        side: Type.String({ description: 'buy: pay quote tokens. sell: pay base tokens.', examples: ['buy'] }),
+        amount: Type.String({ description: 'What is paid, in whole tokens: plain decimal text above 0, at most what the pool holds of it.', examples: ['100'] })
+      }),
+      response: {
+        200: json(QuoteSchema, 'The quote.', BYTES_HEADERS),
+        304: notModified(BYTES_HEADERS),
+        400: badRequest({ parameter: 'Invalid side: one of buy, sell', pool: INVALID_POOL_ID }),
+        ...NOT_FOUND,
+        ...CHAIN_FAILURES
+      }
+    }
+  }, async ({ params, query }, reply) => {
+    const { side, amount } = readQuery(query, { side: word(['buy', 'sell']), amount: positiveDecimal })
+    return reply.sendCached(await pools.quote(params.pool_id, side, amount))
+  })
+
   fastify.get('/:pool_id/trades', {
+    config: DEAR,
     schema: {
       operationId: 'getTrades',
       summary: 'Trades of a pool',
@@ -85,13 +139,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async ({ params, query }, reply) => {
+  }, async ({ params, query, turn }, reply) => {
     const asked = readQuery(query, { limit: limit(100), before: tradeId, since: seconds(), until: seconds() })
     checkOrder('until', asked.since, asked.until, 'since')
-    return reply.sendCached(await pools.trades(params.pool_id, asked))
+    return reply.sendCached(await pools.trades(params.pool_id, asked, turn))
   })
 
   fastify.get('/:pool_id/ohlcv', {
+    config: DEAR,
     schema: {
       operationId: 'getCandles',
       summary: 'Candles of a pool',
@@ -114,20 +169,30 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async ({ params, query }, reply) => {
-    const { empty, ...asked } = readQuery(query, { interval, from: seconds(), to: seconds(), limit: limit(300), empty: oneOf(['true', 'false'], 'false') })
+  }, async ({ params, query, turn }, reply) => {
+    const { empty, ...asked } = readQuery(
+      query,
+      { interval, from: seconds(), to: seconds(), limit: limit(300), empty: oneOf(['true', 'false'], 'false') }
+    )
     checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.candles(params.pool_id, { ...asked, empty: empty === 'true' }))
+    return reply.sendCached(await pools.candles(params.pool_id, { ...asked, empty: empty === 'true' }, turn))
   })
 
   fastify.get('/:pool_id/days', {
+    config: DEAR,
     schema: {
       operationId: 'getPoolDays',
       summary: 'UTC days of a pool',
       description: `Volumes, trades, makers, fees and prices of each UTC day with trades, oldest first; today so far. ${WARMING}`,
       tags: ['pools'],
       params: PoolParamsSchema,
-      querystring: Type.Object({ from: parameter('First day, YYYY-MM-DD.', '2026-01-01'), to: parameter('Last day, YYYY-MM-DD.', '2026-01-31') }),
+      querystring: Type.Object({
+        from: parameter(
+          'First day, YYYY-MM-DD.',
+          '2026-01-01'
+        ),
+        to: parameter('Last day, YYYY-MM-DD.', '2026-01-31')
+      }),
       response: {
         200: json(PoolDaysSchema, 'The days.', HISTORY_HEADERS),
         304: notModified(HISTORY_HEADERS),
@@ -136,10 +201,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...CHAIN_FAILURES
       }
     }
-  }, async ({ params, query }, reply) => {
+  }, async ({ params, query, turn }, reply) => {
     const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
     checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.days(params.pool_id, asked))
+    return reply.sendCached(await pools.days(params.pool_id, asked, turn))
   })
 }
 export default routes

@@ -4,7 +4,9 @@ import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { jsonResponse, oncePerValue } from '../../../lib/responses/json-response.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { INVALID_MINT, MINT_NOT_FOUND } from '../../../schemas/messages.js'
-import { badRequest, CHAIN_FAILURES, json, notFound, notModified, plainNumberOrJson } from '../../../schemas/responses.js'
+import {
+  badRequest, CHAIN_FAILURES, json, notFound, notModified, plainNumberOrJson
+} from '../../../schemas/responses.js'
 import { MintParamsSchema, type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
 
 const FAILURES = {
@@ -30,16 +32,29 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'A token of no launch circulates as a whole.',
       tags: ['supply'],
       params: MintParamsSchema,
-      response: { 200: json(SupplyAnswerSchema, 'The supply and its parts.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES }
+      response: {
+        200: json(SupplyAnswerSchema, 'The supply and its parts.', BYTES_HEADERS),
+        304: notModified(
+          BYTES_HEADERS
+        ),
+        ...FAILURES
+      }
     }
   }, async ({ params }, reply) => {
     const { value, ...age } = await supply.get(params.mintAddress)
     return reply.sendCached({ value: await supplyResponse(value), ...age })
   })
 
-  const plainText = (path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string): void => {
-    const asText = oncePerValue((value: Supply) => makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
-    const asJson = oncePerValue((value: Supply) => makeCachedResponse<string>('application/json; charset=utf-8', JSON.stringify({ result: pick(value) }), BOTH_FORMS))
+  const plainText = (
+    path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string
+  ): void => {
+    const asText = oncePerValue((value: Supply) =>
+      makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
+    const asJson = oncePerValue((value: Supply) => makeCachedResponse<string>(
+      'application/json; charset=utf-8',
+      JSON.stringify({ result: pick(value) }),
+      BOTH_FORMS
+    ))
     fastify.get(`/:mintAddress/${path}`, {
       schema: {
         operationId,
@@ -48,7 +63,11 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         tags: ['supply'],
         params: MintParamsSchema,
         response: {
-          200: plainNumberOrJson('The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.', '12900000', BYTES_HEADERS),
+          200: plainNumberOrJson(
+            'The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.',
+            '12900000',
+            BYTES_HEADERS
+          ),
           304: notModified(BYTES_HEADERS),
           ...FAILURES
         }
@@ -59,9 +78,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       return reply.sendCached({ value: await response, ...age })
     })
   }
-  plainText('total', 'getTotalSupply', 'Total supply as plain text', 'The supply of the mint in whole tokens, exact, without trailing zeros.', ({ totalSupply }) => totalSupply)
+  plainText(
+    'total',
+    'getTotalSupply',
+    'Total supply as plain text',
+    'The supply of the mint in whole tokens, exact, without trailing zeros.',
+    ({ totalSupply }) => totalSupply
+  )
   plainText('circulating', 'getCirculatingSupply', 'Circulating supply as plain text',
-    'Total supply less the team performance package, in whole tokens; what the pools hold circulates.', ({ circulatingSupply }) => circulatingSupply)
+    'Total supply less the team performance package, in whole tokens; what the pools hold circulates.', ({
+      circulatingSupply
+    }) => circulatingSupply)
 }
 
 export default routes

@@ -52,7 +52,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async ({ params }, reply) => {
     const { value: [deepest, ...others], ...age } = await market.tickersOf(params.ticker_id)
-    if (others.length > 0) reply.header('x-other-pools', others.slice(0, MAX_OTHERS).map(({ pool_id: pool }) => pool).join(', '))
+    if (others.length > 0) {
+      reply.header('x-other-pools', others.slice(0, MAX_OTHERS).map(({ pool_id: pool }) => pool).join(', '))
+    }
     return reply.sendCached({ value: await tickerResponse(deepest!), ...age })
   })
 }

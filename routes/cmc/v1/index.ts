@@ -1,8 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import { DEAR } from '../../../lib/http/dear-routes.js'
 import { depth } from '../../../lib/responses/forms/parameters.js'
 import { integer, readQuery } from '../../../lib/query.js'
-import { CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, CmcTradesSchema } from '../../../schemas/cmc.js'
+import {
+  CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, CmcTradesSchema
+} from '../../../schemas/cmc.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/messages.js'
 import { depthParameter, TICKER_ID_PARAMETER } from '../../../schemas/parameters.js'
@@ -33,6 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   })
 
   fastify.get('/trades/:market_pair', {
+    config: DEAR,
     schema: {
       operationId: 'getCmcTrades',
       summary: 'CoinMarketCap: trades of a pair in the last 24 hours',
@@ -47,9 +51,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...FAILURES
       }
     }
-  }, async ({ params, query }, reply) => {
+  }, async ({ params, query, turn }, reply) => {
     readQuery(query, {})
-    return reply.sendCached(await forms.cmc.trades(params.market_pair))
+    return reply.sendCached(await forms.cmc.trades(params.market_pair, turn))
   })
 
   fastify.get('/assets', {
@@ -87,7 +91,13 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included; of several pools of a pair the deepest.',
       tags: ['aggregators'],
       params: PARAMS,
-      querystring: Type.Object({ depth: depthParameter(0), level: Type.Optional(Type.String({ description: '1: the best bid and ask alone; 2 and 3: the whole book. Default 2.', examples: ['2'] })) }),
+      querystring: Type.Object({
+        depth: depthParameter(0),
+        level: Type.Optional(Type.String({
+          description: '1: the best bid and ask alone; 2 and 3: the whole book. Default 2.',
+          examples: ['2']
+        }))
+      }),
       response: {
         200: json(CmcOrderBookSchema, 'The book.', BYTES_HEADERS),
         400: badRequest({ query: 'Invalid depth: a whole number from 0 to 500', pair: INVALID_TICKER_ID }),

@@ -22,7 +22,8 @@ const NOT_MODIFIED = notModified(BYTES_HEADERS)
 const toTotal = exactResponse(JupiterTotalSchema)
 const toCirculating = exactResponse(JupiterCirculatingSchema)
 const totalOf = oncePerValue(({ totalSupply }: Supply) => toTotal({ totalSupply: exact(totalSupply) }))
-const circulatingOf = oncePerValue(({ circulatingSupply }: Supply) => toCirculating({ circulatingSupply: exact(circulatingSupply) }))
+const circulatingOf = oncePerValue(({ circulatingSupply }: Supply) =>
+  toCirculating({ circulatingSupply: exact(circulatingSupply) }))
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { supply } = fastify.cache

@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache'
+import { systemClock } from './clock.js'
+import { ServiceError } from './errors.js'
+import { upTo } from './lru.js'
+
+/** Work that is dear, a few pieces at a time: who has had most of it lately waits longest. */
+
+export interface LineOptions {
+  /** Pieces of work at once, of all clients and of one. */
+  atOnce: number
+  each: number
+  /** Requests that may wait, of all clients and of one; beyond, they are refused. */
+  waiting: number
+  waitingEach: number
+  /** Milliseconds, steadily growing. */
+  now?: () => number
+}
+
+export interface Line {
+  /** Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full; with `admitted` it never is. */
+  enter (who: string, admitted?: 'admitted'): Promise<() => void>
+  /** Runs `work` in a turn. Throws as `enter` does, and what `work` throws. */
+  run<T> (who: string, work: () => T | Promise<T>, admitted?: 'admitted'): Promise<T>
+  /** Whether a client's work has been a large part of what was done lately, and that was much. */
+  isGreedy (who: string): boolean
+}
+
+/** After so long half of what was had is forgotten, ms. */
+const HALF_LIFE = 10_000
+/** What is much: milliseconds of work of all, of those that are remembered, and a client's share of them. */
+const MUCH = 500
+const LARGE_SHARE = 0.25
+/** Clients whose work is remembered. */
+const MAX_CLIENTS = 10_000
+/** Seconds after which a client who was refused may try again. */
+const RETRY_AFTER = 2
+
+interface Spent { ms: number, at: number }
+interface Waiting { who: string, begin: () => void }
+
+/** Adds `n` to a count that is there only while it is not 0. */
+function add (counts: Map<string, number>, who: string, n: number): void {
+  const count = (counts.get(who) ?? 0) + n
+  if (count === 0) counts.delete(who)
+  else counts.set(who, count)
+}
+
+export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions): Line {
+  const working = new Map<string, number>()
+  const inLine = new Map<string, number>()
+  const line: Waiting[] = []
+  const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
+  const all: Spent = { ms: 0, at: now() }
+  let busy = 0
+
+  const left = ({ ms, at }: Spent): number => ms * 2 ** ((at - now()) / HALF_LIFE)
+  const spent = (who: string): number => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
+
+  function note (who: string, ms: number): void {
+    spentBy.set(who, { ms: spent(who) + ms, at: now() })
+    Object.assign(all, { ms: left(all) + ms, at: now() })
+  }
+
+  function beginNext (): void {
+    while (busy < atOnce) {
+      let next: Waiting | undefined
+      for (const one of line) {
+        if ((working.get(one.who) ?? 0) < each && (next === undefined || spent(one.who) < spent(next.who))) next = one
+      }
+      if (next === undefined) return
+      line.splice(line.indexOf(next), 1)
+      add(inLine, next.who, -1)
+      add(working, next.who, 1)
+      busy++
+      next.begin()
+    }
+  }
+
+  async function enter (who: string, admitted?: 'admitted'): Promise<() => void> {
+    if (admitted === undefined && (line.length >= most || (inLine.get(who) ?? 0) >= waitingEach)) {
+      throw new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
+    }
+    const turn = new Promise<void>(resolve => line.push({ who, begin: resolve }))
+    add(inLine, who, 1)
+    beginNext()
+    await turn
+    const begun = now()
+    return () => {
+      note(who, now() - begun)
+      add(working, who, -1)
+      busy--
+      beginNext()
+    }
+  }
+
+  return {
+    enter,
+    async run (who, work, admitted) {
+      const end = await enter(who, admitted)
+      try {
+        return await work()
+      } finally {
+        end()
+      }
+    },
+    isGreedy: who => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
+  }
+}
+
+/** Runs a piece of dear work in its client's turn; one of an answer that has begun is `admitted`, and never refused. */
+export type Turn = <T>(work: () => T | Promise<T>, admitted?: 'admitted') => Promise<T>

@@ -1,0 +1,124 @@
+import { formatUnits, multiply, type Rational, ratio, wholeTokens } from '../../decimal.js'
+import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
+import type { DaoFacts } from '../../live/dao-facts.js'
+import type { Token } from '../../live/tokens.js'
+import { executedPriceText } from '../../market/pool-figures.js'
+import { usdText } from '../../market/ticker.js'
+import type { Dao } from '../../protocol/dao.js'
+import type { ProposalState } from '../../protocol/proposal.js'
+import { DAY, dateOf, dayOf, MAX_TIME } from '../../time.js'
+import type { DaoReport } from '../../../schemas/daos.js'
+import type { DaoRecord } from '../../../schemas/dao.js'
+import type { Pool } from '../../../schemas/pools.js'
+import { treasuryRecord, type TreasuryContext, priceText } from './treasury.js'
+import { spotPrice } from '../../market/price.js'
+
+/** The highest and the lowest price ever, and their UTC days. */
+export interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
+
+/** More days than any DAO has lived. */
+const MAX_DAYS = 100_000
+
+/** By the days of a DAO; null where there is none, or not all of its history is known. */
+export async function extremesOf (reading: Reading, dao: string): Promise<Extremes | null> {
+  if (reading.knowledge(dao, -Infinity) !== 'whole') return null
+  let found: Extremes | null = null
+  for (const { start, prices } of await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS })) {
+    if (prices === null) continue
+    const { high, low } = prices
+    const day = dayOf(start)
+    found = {
+      high: found === null || comparePrices(high, found.high.price) > 0 ? { price: high, day } : found.high,
+      low: found === null || comparePrices(low, found.low.price) < 0 ? { price: low, day } : found.low
+    }
+  }
+  return found
+}
+
+/** The UTC day on which a DAO's pool began; null for a time that is no date. */
+export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 && createdAt <= MAX_TIME ? dateOf(dayOf(createdAt)) : null
+
+/** Supply in USD: whole tokens × price. */
+export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null): string | null =>
+  priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
+
+/** What a base token is worth by the pool's spot price at the slot of the facts; null without a price in USD. */
+export function priceUsdOf ({ dao, mint }: DaoFacts, { snapshot, usd }: TreasuryContext): Rational | null {
+  const [worth, quote] = [usd(dao.quoteMint), snapshot.tokens.get(dao.quoteMint)]
+  if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null
+  return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
+}
+
+export interface DaoParts {
+  facts: DaoFacts
+  context: TreasuryContext
+  more: ReadonlyMap<string, Token | null>
+  report: DaoReport
+  /** Its pool as it is listed; null: it is not. */
+  pool: Pool | null
+  /** Unix seconds; null: not known. */
+  createdAt: number | null
+  extremes: Extremes | null
+  /** Its proposals. */
+  proposals: ReadonlyArray<{ proposal: string, state: ProposalState }>
+}
+
+const timeText = (seconds: number | null): string | null => seconds === null ? null : new Date(seconds * 1000).toISOString()
+
+/** The record as served. */
+export function daoRecord ({ facts, context, more, report, pool, createdAt, extremes, proposals }: DaoParts): DaoRecord {
+  const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
+  const token = context.snapshot.tokens.get(dao.baseMint)
+  const quote = context.snapshot.tokens.get(dao.quoteMint)
+  const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
+  const priceUsd = priceUsdOf(facts, context)
+  const extreme = (which: Extremes['high'] | undefined) => which === undefined || quote == null
+    ? null
+    : { price: executedPriceText(which.price, { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), at: dateOf(which.day) }
+  const count = (wanted: ProposalState): number => proposals.filter(({ state }) => state === wanted).length
+  const held = tokens.filter(held => held.mint === dao.baseMint).map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
+  return {
+    dao: dao.address,
+    name: token?.name ?? '',
+    symbol: token?.symbol ?? '',
+    base_mint: dao.baseMint,
+    quote_mint: dao.quoteMint,
+    state: dao.state,
+    listed: report.listed,
+    reason: report.reason,
+    created_at: timeText(createdAt),
+    startDate: startDate(dao),
+    launch: launch === null || launch.dao !== dao.address ? null : { address: launch.address, launchpad: launch.version, completed_at: timeText(launch.completedAt) },
+    multisig: details.multisig,
+    team_address: details.teamAddress,
+    last_price: pool?.last_price ?? null,
+    price_usd: priceText(priceUsd),
+    price_change_5m: pool?.price_change_5m ?? null,
+    price_change_1h: pool?.price_change_1h ?? null,
+    price_change_6h: pool?.price_change_6h ?? null,
+    price_change_24h: pool?.price_change_24h ?? null,
+    price_change_7d: pool?.price_change_7d ?? null,
+    price_change_30d: pool?.price_change_30d ?? null,
+    market_cap_usd: capText(facts.circulating, mint.decimals, priceUsd),
+    fdv_usd: capText(mint.supply, mint.decimals, priceUsd),
+    liquidity_in_usd: pool?.liquidity_in_usd ?? null,
+    ath: extreme(extremes?.high),
+    atl: extreme(extremes?.low),
+    supply: {
+      ...supply,
+      max_supply: mint.mintAuthority === null ? supply.totalSupply : null,
+      mint_authority: mint.mintAuthority,
+      allocation: [...allocation, ...held].map(part => ({ ...part, amount: amount(part.amount) }))
+    },
+    treasury: treasuryRecord(facts, context, more),
+    decisions: {
+      total: proposals.length,
+      draft: count('draft'),
+      passed: count('passed'),
+      failed: count('failed'),
+      removed: count('removed'),
+      live: proposals.find(({ state }) => state === 'pending')?.proposal ?? null
+    },
+    slot
+  }
+}

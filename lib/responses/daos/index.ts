@@ -1,0 +1,97 @@
+import { ServiceError } from '../../errors.js'
+import type { CachedResponse } from '../../http/cached-response.js'
+import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
+import type { DaoFacts } from '../../live/dao-facts.js'
+import type { Snapshot } from '../../live/snapshot.js'
+import type { TokenReader } from '../../live/tokens.js'
+import { daosReport } from '../../market/dao-report.js'
+import { parseKey } from '../../protocol/pda.js'
+import { type DaoRecord, DaoRecordSchema } from '../../../schemas/dao.js'
+import { daoNotFound } from '../../../schemas/messages.js'
+import type { Pool } from '../../../schemas/pools.js'
+import { type Treasuries, TreasuriesSchema, type Treasury, TreasurySchema } from '../../../schemas/treasury.js'
+import type { ProposalAnswers } from '../proposals.js'
+import { jsonResponse, oncePerValue } from '../json-response.js'
+import { sameLife } from '../same-life.js'
+import { ALL, cacheOptions, type Sources, usdValuationOf } from '../sources.js'
+import { daoRecord, extremesOf } from './dao.js'
+import type { DaoFactsKept, OneFacts } from './facts.js'
+import { heldTokens, largestFirst, treasuryOf, treasuryRecord, type TreasuryContext } from './treasury.js'
+
+/** What is told of single DAOs and of their treasuries. Throws INVALID_DAO, DAO_NOT_FOUND, and what the chain and the history throw. */
+export interface DaoResponses {
+  /** By its address, or by a base mint that one listed DAO trades. */
+  one (daoOrMint: string): Promise<Aged<CachedResponse<DaoRecord>>>
+  treasury (daoOrMint: string): Promise<Aged<CachedResponse<Treasury>>>
+  treasuries (): Promise<Aged<CachedResponse<Treasuries>>>
+}
+
+export interface DaoSources extends Sources {
+  facts: DaoFactsKept
+  tokens: TokenReader
+  /** The listed pools by id. */
+  pools: () => Promise<Aged<{ byId: ReadonlyMap<string, { pool: Pool }> }>>
+  /** All proposals. */
+  proposals: ProposalAnswers['all']
+  /** DAOs whose history of late has gaps. */
+  incomplete: () => Promise<ReadonlySet<string>>
+}
+
+const MAX_KEPT = 256
+const toRecord = jsonResponse(DaoRecordSchema)
+const toTreasury = jsonResponse(TreasurySchema)
+const toTreasuries = jsonResponse(TreasuriesSchema)
+
+export function createDaoResponses (sources: DaoSources): DaoResponses {
+  const { snapshot: snapshots, history, settings, facts, tokens, pools, proposals, incomplete } = sources
+
+  const contextOf = (snapshot: Snapshot): TreasuryContext => ({ snapshot, usd: usdValuationOf(snapshot, settings), settings })
+
+  /** The address of a DAO that is asked for. */
+  async function find (daoOrMint: string): Promise<string> {
+    if (parseKey(daoOrMint) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
+    const { value: { discovered } } = await snapshots.get(ALL)
+    const isKnown = ({ dao, leftOut }: Snapshot['discovered'][number]): boolean => dao !== undefined && leftOut !== 'excluded'
+    const own = discovered.find(({ address }) => address === daoOrMint)
+    const trading = own === undefined ? discovered.filter(one => one.leftOut === undefined && one.dao?.baseMint === daoOrMint) : []
+    const found = own ?? (trading.length === 1 ? trading[0] : undefined)
+    if (found === undefined || !isKnown(found)) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
+    return found.address
+  }
+
+  /** Tokens of a vault that no listed pool knows. */
+  const unknown = ({ tokens: held, slot }: DaoFacts, { tokens: known }: Snapshot) => tokens.read(held.map(({ mint }) => mint).filter(mint => known.get(mint) == null), slot)
+
+  async function record (address: string): Promise<Made<CachedResponse<DaoRecord>>> {
+    const { value: one, parts } = await facts.one(address)
+    const { snapshot } = one
+    const { value: { byId }, parts: poolParts } = await pools()
+    const { value: decided, parts: proposalParts } = await proposals()
+    const context = contextOf(snapshot)
+    const discovered = snapshot.discovered.filter(one => one.address === address)
+    const { daos: [report] } = await daosReport({ slot: snapshot.slot, found: discovered, incomplete: await incomplete(), indexed: history.report(), usd: context.usd, symbolOf: () => '' })
+    const more = await unknown(one.facts, snapshot)
+    const { extremes, createdAt } = await history.read(async reading => {
+      const [first] = reading.known.sequenceRanges.get(address) ?? []
+      return { extremes: await extremesOf(reading, address), createdAt: first?.first === 1n ? first.firstAt : null }
+    })
+    const made = daoRecord({ facts: one.facts, context, more, report: report!, pool: byId.get(address)?.pool ?? null, createdAt, extremes, proposals: decided.filter(({ row }) => row.dao === address).map(({ row }) => row) })
+    return { value: await toRecord(made), parts: [...parts, ...poolParts, ...proposalParts] }
+  }
+
+  const records = createFreshCache<string, CachedResponse<DaoRecord>>({ ...cacheOptions(sources), load: record, max: MAX_KEPT })
+  const treasury = oncePerValue(async ({ snapshot, facts }: OneFacts) => await toTreasury(treasuryRecord(facts, contextOf(snapshot), await unknown(facts, snapshot))))
+
+  return {
+    one: async daoOrMint => await records.get(await find(daoOrMint)),
+    async treasury (daoOrMint) {
+      const { value, ...age } = await facts.one(await find(daoOrMint))
+      return { value: await treasury(value), ...age }
+    },
+    treasuries: sameLife(facts.all, async ({ snapshot, facts }) => {
+      const context = contextOf(snapshot)
+      const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
+      return await toTreasuries(largestFirst(found.map(one => treasuryOf(one, context, heldTokens(one, context)))))
+    })
+  }
+}

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache'
+import { inSlices } from '../../async.js'
+import { ServiceError } from '../../errors.js'
+import { exactJson, type ExactValue } from '../../exact-json.js'
+import type { ChainPosition, History, PoolEvent } from '../../history/history.js'
+import type { Turn } from '../../line.js'
+import { blockEvent, type PoolTokens } from './block-event.js'
+
+/** Published events as bytes, in pieces that never change: made once, and kept while there is room. */
+
+/** JSON texts of events with commas between. `next`: where the piece after it in the same slots begins. */
+export interface EventPiece {
+  all: Buffer
+  /** Only those that carry the reserves after them. */
+  withReserves: Buffer
+  next: ChainPosition | undefined
+}
+
+export interface EventPieces {
+  /**
+   * The pieces of a range that has been published, in the order of the chain, each made in a turn of who takes it; who
+   * has got the first is admitted to the others. Throws OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
+   */
+  of (from: number, to: number, turn: Turn, admitted?: 'admitted'): AsyncGenerator<EventPiece>
+}
+
+export interface EventPiecesOptions {
+  history: Pick<History, 'published'>
+  /** undefined: can't be read. */
+  tokensOf: (pool: string) => Promise<PoolTokens | undefined>
+  excluded: ReadonlySet<string>
+}
+
+/** Slots and events of one piece: a few milliseconds of work, some 100 kB. */
+const SLOTS = 250
+const EVENTS = 200
+/** All pieces that are kept, bytes, and what one costs beside its own. */
+const MAX_BYTES = 32 * 2 ** 20
+const OVERHEAD = 512
+
+const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
+  ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
+
+export function createEventPieces ({ history, tokensOf, excluded }: EventPiecesOptions): EventPieces {
+  const kept = new LRUCache<string, EventPiece>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: ({ all, withReserves }) => OVERHEAD + all.length + (withReserves === all ? 0 : withReserves.length)
+  })
+  const making = new Map<string, Promise<EventPiece>>()
+
+  async function make (from: number, to: number, after: ChainPosition | undefined): Promise<EventPiece> {
+    const asked = { from, to, limit: EVENTS, ...(after !== undefined && { after }) }
+    const events = await history.published(reading => reading.poolEvents(asked))
+    const tokens = new Map<string, PoolTokens>()
+    for (const { dao } of events) {
+      if (excluded.has(dao) || tokens.has(dao)) continue
+      const found = await tokensOf(dao)
+      // A range is asked for once: nothing is left out of it that may be there the next time
+      if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${dao} can't be read`)
+      tokens.set(dao, found)
+    }
+    const texts: string[] = []
+    const reserved: string[] = []
+    await inSlices(events, event => {
+      const pool = tokens.get(event.dao)
+      const told = pool && blockEvent(event, pool)
+      if (told === undefined) return
+      const text = exactJson(told as unknown as ExactValue)
+      texts.push(text)
+      if (told.reserves !== undefined) reserved.push(text)
+    })
+    const all = Buffer.from(texts.join())
+    const last = events.length === EVENTS ? events.at(-1) : undefined
+    const withReserves = reserved.length === texts.length ? all : Buffer.from(reserved.join())
+    return { all, withReserves, next: last && positionOf(last) }
+  }
+
+  type InTurn = (work: () => Promise<EventPiece>) => Promise<EventPiece>
+  type Place = [from: number, to: number, after: ChainPosition | undefined]
+
+  async function piece (place: Place, inTurn: InTurn): Promise<EventPiece> {
+    const key = JSON.stringify(place)
+    const known = kept.get(key) ?? await making.get(key)
+    if (known !== undefined) return known
+    const made = inTurn(() => make(...place))
+    making.set(key, made)
+    try {
+      const value = await made
+      kept.set(key, value)
+      return value
+    } finally {
+      making.delete(key)
+    }
+  }
+
+  return {
+    async * of (from, to, turn, admitted) {
+      let isAdmitted = admitted
+      for (let begin = from; begin <= to;) {
+        const end = Math.min(to, begin - begin % SLOTS + SLOTS - 1)
+        let after: ChainPosition | undefined
+        do {
+          const one = await piece([begin, end, after], work => turn(work, isAdmitted))
+          isAdmitted = 'admitted'
+          yield one
+          after = one.next
+        } while (after !== undefined)
+        begin = end + 1
+      }
+    }
+  }
+}

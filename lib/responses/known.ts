@@ -1,0 +1,9 @@
+import { ServiceError } from '../errors.js'
+import type { Reading } from '../history/history.js'
+
+/** Throws unless all that happened to a DAO after the Unix second `after`, up to `until`, is known, or stated to be lost; says whether it is lost. */
+export function checkKnown (reading: Reading, dao: string, after: number, until?: number): boolean {
+  const known = reading.knowledge(dao, after, until)
+  if (known === 'partly') throw new ServiceError(reading.known.covers(after) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP', `not all events of ${dao} are known`)
+  return known === 'lost'
+}

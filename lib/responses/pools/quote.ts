@@ -1,0 +1,66 @@
+import { formatUnits, multiply, powerOfTen, type Rational, ratio, subtract, toFixed } from '../../decimal.js'
+import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
+import type { Aged } from '../../live/fresh.js'
+import { executedPriceText } from '../../market/pool-figures.js'
+import { quotes, quoteTexts } from '../../market/price.js'
+import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
+import type { Pair } from '../../market/ticker.js'
+import { invalidParameter } from '../../query.js'
+import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
+import { serializer } from '../json-response.js'
+import { ALL, type Sources } from '../sources.js'
+
+const toText = serializer(QuoteSchema)
+const BPS = 10_000n
+const PERCENT = 100n
+const plain = (value: Rational): string => toFixed(value, 18).replace(/\.?0+$/, '')
+
+/**
+ * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the token has, or more than
+ * the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what the chain and the history throw.
+ */
+export function createQuotes (sources: Sources, check: (poolId: string) => Promise<Pair>): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
+  const { snapshot, history, settings } = sources
+  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
+
+  /** The protocol's part as its newest swaps show it, and what of the whole fee is left for liquidity providers. */
+  async function feesOf (poolId: string): Promise<SwapFees> {
+    const whole = settings.takerFeeRate
+    const rates = await history.read(reading => reading.feeRates(poolId))
+    const newest = rates.reduce<typeof rates[number] | undefined>((best, rate) => best === undefined || rate.toSlot > best.toSlot ? rate : best, undefined)
+    const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), BPS)
+    const rest = subtract(whole, protocol)
+    return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
+  }
+
+  return async (poolId, side, amount) => {
+    await check(poolId)
+    const fees = await feesOf(poolId)
+    const { value: { slot, pairs, discovered }, ...age } = await snapshot.get(ALL)
+    // of the same state as the slot, in which the pool may have changed since it was looked for
+    const pair = pairs.find(({ address }) => address === poolId) ?? await check(poolId)
+    const isBuy = side === 'buy'
+    const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
+    const [inDecimals, outDecimals] = isBuy ? [pair.quoteDecimals, pair.baseDecimals] : [pair.baseDecimals, pair.quoteDecimals]
+    const raw = multiply(amount, powerOfTen(inDecimals))
+    if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
+    const input = raw.n / raw.d
+    if (input > mostInput(inward)) throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
+    const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
+    const quote: Quote = {
+      pool_id: poolId,
+      side,
+      amount: formatUnits(input, inDecimals),
+      output: formatUnits(output, outDecimals),
+      exact: discovered.find(({ address }) => address === poolId)?.dao?.state === 'spot',
+      average_price: output === 0n ? null : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
+      price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
+      fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: formatUnits(fee, inDecimals) },
+      protocol_fee_rate: plain(fees.protocol),
+      lp_fee_rate: plain(fees.lp),
+      last_price: quoteTexts(quotes(pair, rules)).last,
+      slot
+    }
+    return { value: makePlainResponse('application/json; charset=utf-8', toText(quote)), ...age }
+  }
+}

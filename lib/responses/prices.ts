@@ -1,0 +1,103 @@
+import { multiply, parseDecimal, placesFor, type Rational, toFixed } from '../decimal.js'
+import { executedPrice, type Reading, type Trade } from '../history/history.js'
+import { type CachedResponse, makePlainResponse } from '../http/cached-response.js'
+import { type Aged, createFreshCache } from '../live/fresh.js'
+import { executedPriceText } from '../market/pool-figures.js'
+import type { Pair } from '../market/ticker.js'
+import { createValuation, type PricedPool } from '../market/usd.js'
+import { invalidParameter } from '../query.js'
+import { type Prices, PricesSchema } from '../../schemas/prices.js'
+import { serializer } from './json-response.js'
+import { checkKnown } from './known.js'
+import { cacheOptions, headPart, type Sources } from './sources.js'
+import type { TickerList } from './tickers.js'
+
+/** Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, and what the tickers and the history throw. */
+export type PriceAnswers = (mints: readonly string[], at: number | undefined) => Promise<Aged<CachedResponse<Prices>>>
+
+const toText = serializer(PricesSchema)
+const JSON_TYPE = 'application/json; charset=utf-8'
+/** Answers of the past that are kept: anyone may ask for any second. */
+const MAX_KEPT = 128
+const DIGITS = 12
+
+const usdOf = (price: Rational, worth: Rational | undefined): string | null => {
+  if (worth === undefined) return null
+  const value = multiply(price, worth)
+  return toFixed(value, placesFor(value, DIGITS))
+}
+
+/** The deepest pool of each base mint, found once for each list. */
+const deepest = new WeakMap<TickerList, ReadonlyMap<string, Pair>>()
+function poolsOf (list: TickerList): ReadonlyMap<string, Pair> {
+  let pools = deepest.get(list)
+  if (pools === undefined) {
+    const found = new Map<string, Pair>()
+    for (const { pool_id: id, base_currency: mint } of list.tickers) if (!found.has(mint)) found.set(mint, list.pairs.get(id)!)
+    deepest.set(list, pools = found)
+  }
+  return pools
+}
+
+export function createPrices (sources: Sources, tickers: () => Promise<Aged<TickerList>>): PriceAnswers {
+  const { history, settings } = sources
+  const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = settings
+
+  function current (list: TickerList, mints: readonly string[]): Prices {
+    const pools = poolsOf(list)
+    const prices = mints.map((mint): [string, Prices['prices'][string]] => {
+      const pair = pools.get(mint)
+      if (pair === undefined) return [mint, null]
+      const price = list.byPool.get(pair.address)!.last_price
+      return [mint, { price_usd: usdOf(parseDecimal(price)!, list.usd(pair.quoteMint)), price, quote_mint: pair.quoteMint, pool_id: pair.address, timestamp: list.time }]
+    })
+    return { prices: Object.fromEntries(prices), slot: list.slot }
+  }
+
+  /** The pool that prices a token in USD as it was after its last trade by then: its price and its depth count by the same rule as now. */
+  function asOf (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] {
+    return pair === undefined || trade?.reserves == null ? [] : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
+  }
+
+  async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading): Promise<{ body: Prices, isLost: boolean }> {
+    const pools = poolsOf(list)
+    const wanted = mints.flatMap(mint => pools.get(mint)?.address ?? [])
+    const pricing = [...pricedBy].filter(([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint)).map(([, pool]) => pool)
+    const trades = new Map((await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])).map(trade => [trade.dao, trade]))
+    let isLost = false
+    for (const pool of [...wanted, ...pricing]) {
+      const known = trades.get(pool)
+      if (checkKnown(reading, pool, known === undefined ? -Infinity : known.at - 1, at)) isLost = true
+    }
+    const usd = createValuation(pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth })
+    const prices = mints.map((mint): [string, Prices['prices'][string]] => {
+      const pair = pools.get(mint)
+      const trade = pair && trades.get(pair.address)
+      if (trade === undefined || pair === undefined) return [mint, null]
+      const price = executedPriceText(executedPrice(trade.swap)!, pair)
+      return [mint, { price_usd: usdOf(parseDecimal(price)!, usd(pair.quoteMint)), price, quote_mint: pair.quoteMint, pool_id: pair.address, timestamp: trade.at }]
+    })
+    return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
+  }
+
+  const kept = createFreshCache<string, CachedResponse<Prices>>({
+    ...cacheOptions(sources),
+    async load (key) {
+      const [at = '', mints = ''] = key.split(' ')
+      const { value: list, parts } = await tickers()
+      const head = headPart(sources)
+      const { body, isLost } = await history.read(reading => past(list, mints.split(','), Number(at), reading))
+      return { value: makePlainResponse(JSON_TYPE, toText(body), { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
+    },
+    max: MAX_KEPT
+  })
+
+  return async (mints, at) => {
+    if (at === undefined) {
+      const { value: list, ...age } = await tickers()
+      return { value: makePlainResponse(JSON_TYPE, toText(current(list, mints))), ...age }
+    }
+    if (at > headPart(sources).time) throw invalidParameter('at', 'a Unix second, not after now')
+    return await kept.get(`${at} ${mints.join()}`)
+  }
+}
