@@ -28,7 +28,7 @@ function judge (answer, failure) {
   if (failure?.kind === 'warming') return { kind: 'warming', text: `The service is reading the trades of the past and shows figures once they are whole.${since(answer)}` }
   if (failure?.status === undefined && failure != null) return { kind: 'offline', text: `${failure.message} This page keeps trying.${since(answer)}` }
   if (failure != null) return { kind: 'node', text: `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}` }
-  if (answer !== null && answer.age !== null) return { kind: 'stale', text: `These figures are ${formatSeconds(answer.age)} old: the service can’t read the blockchain right now.` }
+  if (answer !== null && answer.age !== null) return { kind: 'stale', text: `These figures are of ${new Date(answer.loadedAt - answer.age * 1000).toISOString().slice(11, 19)} UTC: the service can’t read a newer state of the blockchain right now.` }
   if (answer !== null && answer.missing !== null) return { kind: 'incomplete', text: 'Some past trades are missing, which no node has shown: volumes since launch are at least what is shown.' }
   return undefined
 }

@@ -2,11 +2,14 @@
 
 /** Tables as files: every digit as the service gave it. */
 
+/** What a cell of a formula begins with, in narrow and in full-width letters; of a minus sign only where no plain number follows. */
+const FORMULA = /^[=+@\t\r\n＝＋＠]|^[-－](?!\d*\.?\d+$)/
 /** A text that a spreadsheet would run as a formula is kept from it; numbers stay numbers. */
-const harmless = text => /^[=+@\t\r]|^-(?![\d.])/.test(text) ? `'${text}` : text
+const harmless = text => FORMULA.test(text) ? `'${text}` : text
+/** Spreadsheets of many countries take a semicolon for the comma. */
 const cell = value => {
   const text = harmless(value === null || value === undefined ? '' : String(value))
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** The text of a table: `columns` gives a name and a value for each row. */

@@ -10,7 +10,7 @@ import { byId, element, setText } from './dom.js'
 import { drawAddresses, drawFigures, drawRanges } from './figures.js'
 import { formatChange, formatExact, formatPrice } from './format.js'
 import { drawSupply } from './supply.js'
-import { hasProposal, nameOf, pairTitle, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
+import { fullNameOf, hasProposal, nameOf, pairTitle, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
 import { createTrades } from './trades.js'
 import { drawVerification } from './verify.js'
 import { createView } from './view.js'
@@ -38,7 +38,7 @@ const trades = createTrades({ path, banner })
 function drawHeadline ({ pool }) {
   byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
   byId('pool-title').replaceChildren(...pairTitle(pool))
-  setText(byId('pool-name'), pool.base.name)
+  setText(byId('pool-name'), fullNameOf(pool.base))
   byId('pool-badges').replaceChildren(...[
     hasProposal(pool) ? proposalBadge() : '',
     pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: 'Nothing on the chain prices the quote token in dollars' }, 'No USD price')

@@ -9,7 +9,7 @@ import { failureNotice } from './notice.js'
 const EVERY = 5_000
 
 function check (body) {
-  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object') throw new TypeError('no state')
+  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object' || typeof body.chain !== 'object') throw new TypeError('no state')
   return body
 }
 
@@ -24,10 +24,15 @@ const PHASES = {
   following: 'Following the chain'
 }
 
-const facts = ({ snapshot, history }) => [
-  fact('Prices read', seconds(snapshot.age_seconds)),
+const offset = value => `${formatSeconds(Math.round(Math.abs(value)))} ${value > 0 ? 'ahead' : 'behind'}`
+
+const facts = ({ chain, snapshot, history }) => [
+  ...chain.halted === null ? [] : [fact('Chain', `${chain.halted[0].toUpperCase()}${chain.halted.slice(1)}`)],
+  ...Math.abs(chain.clock_offset_seconds) < 60 ? [] : [fact('Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`)],
+  ...chain.drift_seconds < 15 ? [] : [fact('Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`)],
+  fact('Prices as of', seconds(snapshot.age_seconds)),
   fact('At slot', number(snapshot.slot)),
-  fact('Trades read up to the present', seconds(history.head_age_seconds)),
+  fact('Trades up to', seconds(history.head_age_seconds)),
   fact('History', PHASES[history.phase] ?? history.phase),
   fact('Last 24 hours', history.last_day_covered ? 'Whole' : 'Not whole yet'),
   fact('Since launch', history.complete ? 'Read to the beginning' : 'Still being read'),

@@ -35,10 +35,19 @@
   document.head.append(make('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }))
   const market = document.location.pathname.endsWith('/') ? '../market' : 'market'
   document.body.prepend(make('header', { class: 'site' }, make('nav', { 'aria-label': 'Site' }, make('a', { href: market }, '← Market')), button))
-  document.getElementById('swagger-ui').setAttribute('role', 'main')
+
+  const site = document.querySelector('header.site')
 
   /** What its scripts draw anew again and again, without names for those who don't see it. */
   function mend () {
+    const skip = document.querySelector('.swagger-ui__skip-link')
+    if (skip !== null && skip.closest('header') === null) site.prepend(skip)
+    for (const [part, label] of [['information-container', 'About'], ['scheme-container', 'Server'], ['models', 'Schemas']]) {
+      for (const found of document.querySelectorAll(`.swagger-ui .${part}:not([role])`)) {
+        found.setAttribute('role', 'region')
+        found.setAttribute('aria-label', label)
+      }
+    }
     for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
       select.setAttribute('aria-label', select.closest('.response') === null ? select.id === 'servers' ? 'Server' : 'Choice' : 'Media type')
     }
