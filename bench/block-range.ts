@@ -25,7 +25,7 @@ const daos = Array.from({ length: DAOS }, () => ledger.dao({ base: ledger.mint()
 ledger.advance(10)
 const first = ledger.slot
 for (let at = 0; at < SLOTS * RANGES; at++) {
-  ledger.advance(0.4)
+  ledger.advance(0.2)
   daos[at % DAOS]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
 }
 const node = await startNode(ledger)

@@ -46,7 +46,7 @@ for (let at = 0; at < swaps; at++) {
   daos[at % daos.length]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
 }
 const node = await startNode(ledger, { kind })
-const timer = setInterval(() => ledger.advance(Math.max(0, now() - ledger.time)), 400)
+const timer = setInterval(() => ledger.advance(Math.max(0, now() - ledger.time)), 200)
 const folder = mkdtempSync(join(tmpdir(), 'bench-first-list-'))
 const store = await openSqliteStore({ folder, program: ledger.program })
 const client = createNodeClient({ urls: [node.url] })
@@ -59,6 +59,7 @@ const history = createHistory({
   daos: async () => ({ slot: ledger.slot, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) })) }),
   rate: ratio(5n, 1000n),
   basis: 'input',
+  time: client.time,
   onLog: ({ message }) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${message}`)
 })
 

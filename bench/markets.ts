@@ -75,7 +75,6 @@ const show = (what: string, samples: number[]) => {
 const [kept, bare] = [await open(), await open()]
 try {
   const runs = await Promise.all([kept, bare].map(async store => {
-    await store.revalue(VALUATION, [], new Map())
     return { store, writer: await createStepWriter(store === kept ? store : withoutRollups(store), VALUATION, () => {}), ms: 0, cpu: 0 }
   }))
   for (let done = 0; done < swaps; done += step) {
@@ -96,7 +95,7 @@ try {
   for (let at = 0; at < Math.min(daos, 20); at++) {
     const dao = `dao${at}`
     trades.push(await measure(async () => await kept.trades({ dao, limit: 1000, before: BigInt(Math.floor(swaps / daos / 2)) })))
-    candles.push(await measure(async () => await kept.hoursOf(dao, { from: BEGIN, to: BEGIN + LENGTH / 2, limit: 1000 })))
+    candles.push(await measure(async () => await kept.candlesOf(dao, 'hours', { from: BEGIN, to: BEGIN + LENGTH / 2, limit: 1000 })))
     const slot = Math.floor(swaps / 20) * at
     ranges.push(await measure(async () => await kept.poolEvents({ from: slot, to: slot + 999, limit: 10_000 })))
   }

@@ -51,7 +51,6 @@ function event (index: number): LocatedEvent {
 interface Run { name: string, store: Store, recorder: StepWriter, ms: number, cpu: number }
 
 async function begin (name: string, store: Store): Promise<Run> {
-  await store.revalue(VALUATION, [], new Map())
   return { name, store, recorder: await createStepWriter(store, VALUATION, () => {}), ms: 0, cpu: 0 }
 }
 

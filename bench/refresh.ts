@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
+import { systemClock } from '../lib/clock.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient } from '../lib/chain/client.js'
 import { ratio } from '../lib/decimal.js'
@@ -19,14 +20,10 @@ import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
-import { keepSmallHeapSmall, optimiseLater } from '../lib/v8.js'
 import { runAsStarted } from './support/as-started.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } } })
-if (!values.plain) {
-  runAsStarted(import.meta.filename)
-  optimiseLater()
-}
+if (!values.plain) runAsStarted(import.meta.filename)
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
@@ -61,7 +58,9 @@ try {
   /** Reads states one after another, as a service does: tokens are kept, and accounts that did not change are not decoded again. */
   function createState (): () => Promise<Snapshot> {
     const reader = createAccountReader(nodes)
-    return createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set() })
+    const { now } = systemClock
+    const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now })
+    return async () => (await read()).value
   }
 
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
@@ -99,8 +98,6 @@ try {
   const read = createState()
   const ours = await cpu(() => refresh(read))
   const cold = { calls: JSON.stringify(Object.fromEntries(calls)), requests }
-  // as the service once it has read its history
-  if (!values.plain) keepSmallHeapSmall()
   await refresh(read)
   const running = []
   for (let round = 0; round < 5; round++) running.push((await cpu(() => refresh(read))).ms)

@@ -1,32 +1,18 @@
 /**
- * `npm run bench -- replicas [--kills 10] [--seconds 60]`: three replicas of the whole service under load on one PostgreSQL, while the one that writes is
- * killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and goes on. Prints how often the node is asked for
- * the state of all DAOs, shared and, as the reference, each process by itself (`--seconds 60` each; 0: not measured), and how long nobody wrote;
+ * `npm run bench -- replicas [--kills 10]`: three replicas of the whole service under load on one PostgreSQL, while the one that writes is
+ * killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and goes on. Prints how long nobody wrote;
  * ends with status 1 where a swap was lost or counted twice, a number was wrong, or two wrote at once.
  */
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { ask } from '../test/support/history/postgres.js'
 import { setStage } from '../test/system/replicas/stage.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string', default: '10' }, seconds: { type: 'string', default: '60' } } })
+const { values } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string', default: '10' } } })
 const PAUSE_MS = 20_000
-/** After a change of who reads until all keep to it: the life of a state. */
-const SETTLE_MS = 12_000
 const schema = `bench_replicas_${process.pid}`
 const stage = await setStage({ url: `postgres://postgres@127.0.0.1:5432/test?schema=${schema}`, schema })
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 try {
-  const ms = Number(values.seconds) * 1000
-  if (ms > 0) {
-    await stage.share(false)
-    await wait(SETTLE_MS)
-    const apart = await stage.countReads(ms)
-    await stage.share(true)
-    await wait(SETTLE_MS)
-    const together = await stage.countReads(ms)
-    console.log(`getProgramAccounts in ${seconds(ms)} of three replicas under load: each by itself ${apart.calls}, shared ${together.calls} (${(together.calls / apart.calls).toFixed(2)}) for ${together.published} refreshes: ${(together.calls / together.published).toFixed(2)} a refresh`)
-  }
   const kills: number[] = []
   const cuts: number[] = []
   const total = Number(values.kills)

@@ -11,18 +11,18 @@ import app, { serverOptions } from '../app.js'
 import { createLogStream } from '../lib/log-stream.js'
 import { createLedger, startNode } from '../simulator/index.js'
 
-const SLOT_MS = 400
 const [kind, argument = ''] = process.argv.slice(2)
 const tell = (port: number, more: object = {}): void => { process.send!({ url: `http://127.0.0.1:${port}`, ...more }) }
 
 /** The service as it runs, limiter and log on, over a chain of as many DAOs as asked for. */
 async function startService (daos: number): Promise<void> {
-  const ledger = createLedger({ time: Math.floor(Date.now() / 1000) - 3600 })
+  const start = Math.floor(Date.now() / 1000) - 3600
+  const ledger = createLedger({ time: start })
   const usdc = ledger.usdc()
   for (let i = 0; i < daos; i++) ledger.dao({ base: ledger.mint({ symbol: `T${i}`, name: `Token number ${i}` }), quote: usdc, baseReserves: 10n ** 12n + BigInt(i), quoteReserves: 10n ** 11n + BigInt(i) })
   const node = await startNode(ledger)
-  // a chain that stands is no longer served after a while
-  const slots = setInterval(() => ledger.advance(SLOT_MS / 1000), SLOT_MS)
+  // a chain that has halted is no longer served after a while
+  const slots = setInterval(() => ledger.advance(Date.now() / 1000 - start - ledger.elapsed / 1000), ledger.slotMs!)
   slots.unref()
   const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))

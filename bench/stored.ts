@@ -22,31 +22,37 @@ const [swaps, daos] = [Number(values.swaps), Number(values.daos)]
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const BEGIN = 1_767_225_600
 const [DAYS, HOUR, DAY] = [365, 3600, 86_400]
-const BYTES_A_SWAP = 700
+const BYTES_A_SWAP = 1_000
 const BATCH = 250_000
 const [LIMIT_MS, WARMING] = [10, 20]
 
 interface Sample { ms: number, begun: number, ended: number }
 
-/** A day of 24 candles and four hours of 240, as the service writes them. */
-const candle = (at: number) => `${at} 2333340333333 1000003000000 19 95000 0 ${100 + at} 1000003 2333340 ${118 + at} 1000979 2335617 1000979/2335000 1000003/2336000`
-const HOURS = Array.from({ length: 24 }, (_, at) => candle(at)).join(';')
-const MINUTES = Array.from({ length: 240 }, (_, at) => candle(at)).join(';')
+/** A candle of 19 trades. */
+const CANDLE = '\'2333340333333\', \'1000003000000\', 19, \'95000\', 0, \'100\', \'1000003\', \'2333340\', \'118\', \'1000979\', \'2335617\', \'1000979\', \'2335000\', \'1000003\', \'2336000\', \'1000003000000\', \'2333340333333\''
+const COLUMNS = `base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base,
+  average_quote, average_base`
 
 interface Dialect { number: string, series: (from: number, to: number) => string, pad: (value: string, length: number) => string }
 
 /** Statements that make swap n of DAO 1 + n % daos, one a slot, in the order of time, and the rows of candles. */
 function * statements ({ number, series, pad }: Dialect): Generator<string> {
   const at = `cast(${BEGIN} + n * ${DAYS * DAY}.0 / ${swaps} as ${number})`
-  yield `insert into daos (id, address, first_swap, rolled_from) select n, 'dao' || n, ${BEGIN}, 0 from ${series(1, daos)}`
+  yield `insert into daos (id, address, first_swap) select n, 'dao' || n, ${BEGIN} from ${series(1, daos)}`
   for (let from = 0; from < swaps; from += BATCH) {
-    yield `insert into events (change, dao, seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)
+    yield `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)
       select n + 1, 1 + n % ${daos}, ${pad(`1 + n / ${daos}`, 20)}, 'SpotSwap', n, ${at}, ${pad('n', 88)}, 65537, case n % 3 when 0 then 'sell' else 'buy' end, '1000003', '2333340', '5001',
       '5000000', '0', '1000001000003', '1000000000000000', 'maker' || ${pad('n % 997', 39)}, n % 1000 from ${series(from, Math.min(from + BATCH, swaps) - 1)}`
   }
-  yield `insert into days (dao, day, base, quote, trades, change, makers, hours) select 1 + n % ${daos}, ${BEGIN / DAY} + n / ${daos}, '1', '1', 456, n + 1, 300, '${HOURS}' from ${series(0, DAYS * daos - 1)}`
-  yield `insert into minutes (start, dao, candles) select ${BEGIN + (DAYS - 3) * DAY} + n / ${daos} * ${4 * HOUR}, 1 + n % ${daos}, '${MINUTES}' from ${series(0, 18 * daos - 1)}`
-  yield `insert into meta (key, value) values ('change', '${swaps}')`
+  const minutes = Math.min(DAYS * 1440, Math.ceil(swaps / daos))
+  for (const [table, width, rows] of [['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]] as const) {
+    for (let from = 0; from < rows * daos; from += BATCH) {
+      yield `insert into ${table} (dao, start, ${COLUMNS}${table === 'days' ? ', revision, makers' : ''})
+        select 1 + n % ${daos}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}${table === 'days' ? ', n + 1, 300' : ''}
+        from ${series(from, Math.min(from + BATCH, rows * daos) - 1)}`
+    }
+  }
+  yield `insert into meta (key, value) values ('revision', '${swaps}')`
 }
 
 async function fill (run: (sql: string) => Promise<unknown>, dialect: Dialect): Promise<void> {
@@ -80,7 +86,7 @@ async function postgres (url: string): Promise<{ open: () => Promise<Store>, end
   await client.query(`set search_path = "${schema}"; set synchronous_commit = off`)
   const pad = (value: string, length: number) => length === 20 ? `(${value})` : `lpad((${value})::text, ${length}, '0')`
   await fill(sql => client.query(sql), { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad })
-  await client.query('analyze events; analyze days; analyze minutes')
+  await client.query('analyze events; analyze days; analyze hours; analyze minutes')
   return { open, end: async () => { await client.query(`drop schema "${schema}" cascade`); await client.end() } }
 }
 
@@ -102,8 +108,8 @@ try {
   const last = Math.floor(swaps / daos)
   const reads: Record<string, (store: Store, at: number) => Promise<unknown[]>> = {
     '1,000 trades': (store, at) => store.trades({ dao: `dao${1 + at % daos}`, limit: 1000, before: BigInt(last - Math.floor(at / daos) * 1000 - at * 7) }),
-    '1,000 candles of an hour': (store, at) => store.hoursOf(`dao${1 + at % daos}`, { from: BEGIN, to: BEGIN + (DAYS - at) * DAY, limit: 1000 }),
-    '1,000 candles of a minute': (store, at) => store.minutesOf(`dao${1 + at % daos}`, { from: BEGIN, to: BEGIN + DAYS * DAY - at * 60, limit: 1000 }),
+    '1,000 candles of an hour': (store, at) => store.candlesOf(`dao${1 + at % daos}`, 'hours', { from: BEGIN, to: BEGIN + (DAYS - at) * DAY, limit: 1000 }),
+    '1,000 candles of a minute': (store, at) => store.candlesOf(`dao${1 + at % daos}`, 'minutes', { from: BEGIN, to: BEGIN + DAYS * DAY - at * 60, limit: 1000 }),
     '1,000 slots with 1,000 events': (store, at) => store.poolEvents({ from: Math.floor(swaps / 200) * at, to: Math.floor(swaps / 200) * at + 999, limit: 10_000 })
   }
   const collections: Array<{ startTime: number, duration: number }> = []

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path'
 /** Tests of other folders that hold rules of these: what is made of them. */
 const FURTHER: Array<[folder: string, tests: readonly string[]]> = [
   ['lib/decimal.ts', ['test/lib/market']],
-  ['lib/history/rules', ['test/lib/history/volumes', 'test/lib/history/missing-owners.test.ts', 'test/lib/history/losses.test.ts', 'test/lib/history/grown-events.test.ts',
+  ['lib/history/rules', ['test/lib/history/volumes', 'test/lib/history/missing-owners.test.ts', 'test/lib/history/losses.test.ts', 'test/lib/history/unknown-kinds.test.ts',
     'test/lib/history/published.test.ts', 'test/lib/history/candles.test.ts']],
-  ['lib/protocol', ['test/lib/live/snapshot.test.ts', 'test/lib/live/tokens.test.ts', 'test/lib/history/grown-events.test.ts']]
+  ['lib/protocol', ['test/lib/live/snapshot.test.ts', 'test/lib/live/tokens.test.ts', 'test/lib/history/unknown-kinds.test.ts']]
 ]
 
 /** Test files below `path`, or `path` itself where it is one. */
