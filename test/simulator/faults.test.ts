@@ -103,8 +103,8 @@ t.test('a history that is wrong', async t => {
   const slot = ledger.history.slot(ledger.history.find(signatures[6]!)!)
   t.same(await withFault({ kind: 'pruned', value: slot }, page), newest.slice(0, 2))
   t.equal((await withFault({ kind: 'pruned', value: slot }, get)).result, null)
-  t.same(await withFault({ kind: 'slot-jump-back', value: 30 }, page), signatures.slice(2, 6).toReversed())
-  t.equal((await withFault({ kind: 'slot-jump-back', value: 30 }, () => call('getSlot'))).result, ledger.slot - 30)
+  t.same(await withFault({ kind: 'jump-back', value: 12 }, page), signatures.slice(2, 6).toReversed())
+  t.equal((await withFault({ kind: 'jump-back', value: 12 }, () => call('getSlot'))).result, ledger.slotAt(ledger.elapsed - 12_000))
 })
 
 t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
@@ -142,10 +142,18 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
   ledger.transaction(() => { daos[1]!.swap('buy', 5n) }, { failed: true })
   ledger.advance(1)
   await settle()
-  t.match(of('logsNotification'), [{ context: { slot: ledger.slot - 2 }, value: { signature, err: null, logs: [] } }, { value: { err: { InstructionError: [1, { Custom: 6005 }] } } }])
+  t.match(of('logsNotification'), [{ context: { slot: ledger.slot - 5 }, value: { signature, err: null, logs: [] } }, { value: { err: { InstructionError: [1, { Custom: 6005 }] } } }])
   t.same(of('accountNotification').at(-1).value.data[0], ledger.account(daos[0]!.address)!.data.toString('base64'))
   t.ok(of('programNotification').some(({ value }) => value.pubkey === daos[0]!.address))
   t.match(of('slotNotification'), [{ slot: ledger.slot }])
+
+  const { notifications } = node.ws
+  node.ws.leftOut = 2
+  ledger.advance(1)
+  ledger.advance(1)
+  await settle()
+  t.equal(node.ws.notifications - notifications, 1, 'every second one is left out')
+  node.ws.leftOut = 0
 
   t.equal((await ask('logsUnsubscribe', logs)).result, true)
   t.equal((await ask('logsUnsubscribe', logs)).result, false)

@@ -70,6 +70,7 @@ t.test('a market in a process of its own', async t => {
 t.test('a block has one time, also where the second turns within it', async t => {
   const ledger = createLedger({ seed: 6 })
   const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  ledger.slotMs = 350
   const times = new Map<number, Set<number>>()
   let turned = 0
   for (let at = 0; at < 60; at++) {

@@ -46,7 +46,7 @@ const EVENTS: Record<string, string[]> = {
   AdminUpdateProposalParams: ['dao proposal admin durationBefore:u32 duration:u32 thresholdBefore:u16 threshold:u16'],
   SetSpendingLimit: ['dao limit:limit'],
   SyncSpendingLimit: ['dao spendingLimit limit:limit'],
-  ApplyLiquidation: ['dao proposal liquidator baseSwept:u64 quoteSwept:u64 amm:any']
+  ApplyLiquidation: ['dao proposal user baseSwept:u64 quoteSwept:u64 amm:any']
 }
 
 interface Field { name: string, type: string }
@@ -56,9 +56,6 @@ export const EVENT_NAMES = Object.keys(EVENTS)
 export const isState = (type: string): boolean => ['spot', 'live', 'any'].includes(type)
 export const FORMS: EventForm[] = Object.entries(EVENTS).flatMap(([name, forms]) =>
   forms.map(text => ({ name, fields: text.split(' ').map(word => ({ name: word.split(':')[0]!, type: word.split(':')[1] ?? 'key' })) })))
-
-/** Events of any length from their shortest form on: a list in the midst of them, or a tail that is of no use. */
-export const OPEN_ENDED = ['InitializeDao', 'UpdateDao', 'InitializeProposal', 'SetSpendingLimit', 'SyncSpendingLimit']
 
 export interface PoolState { quote: bigint, base: bigint, quoteFees: bigint, baseFees: bigint, created: bigint }
 export interface AmmState {

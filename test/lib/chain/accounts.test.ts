@@ -1,97 +1,119 @@
 import { test } from 'tap'
-import { createAccountReader, lacking } from '../../../lib/chain/accounts.js'
-import { createNodeCalls } from '../../../lib/chain/reply.js'
-import type { Rpc } from '../../../lib/chain/rpc.js'
-import { systemClock } from '../../../lib/clock.js'
+import { CLOCK, clockQuestion, createAccountReader } from '../../../lib/chain/accounts.js'
+import type { Call, Rpc } from '../../../lib/chain/rpc.js'
 import { ServiceError } from '../../../lib/errors.js'
+import { TIME } from '../../support/age-time.js'
+import { clockAccount } from '../../support/clock-account.js'
 
 const PREFIX = Buffer.from('dao')
 const row = (pubkey: string) => ({ pubkey, account: { owner: 'program', data: [PREFIX.toString('base64'), 'base64'] } })
+const clockOf = (slot: number, time = TIME, options?: Parameters<typeof clockAccount>[1]) => ({ context: { slot }, value: clockAccount({ slot, time }, options) })
+const notAsked = async (): Promise<never> => { throw new Error('not asked') }
 
-/** A reader whose node lists these accounts, and what is told of its answers: whether another node is to be asked. */
-function listing (slot: number, ...addresses: string[]) {
-  const answer: unknown = { context: { slot }, value: addresses.map(row) }
-  const doubts: Array<boolean | undefined> = []
-  const rpc: Rpc = {
-    send: async () => [],
-    call: async (_method, _params, options) => {
-      doubts.push(options?.doubt?.(answer))
-      return answer
-    }
+/** One node behind all that readers ask for: it gives what `answer` makes of each call; errors are thrown. */
+const rpcOf = (answer: (call: Call, at: number) => unknown, pace?: number): Rpc => ({
+  call: notAsked,
+  send: notAsked,
+  ofEach: notAsked,
+  async ask ({ calls, read }) {
+    const results = await Promise.all(calls.map(answer))
+    for (const result of results) if (result instanceof ServiceError) throw result
+    return { ...read(results, pace === undefined ? {} : { pace }), readAt: 5 }
   }
-  return { ...createAccountReader(rpc), doubts }
-}
+})
 
-test('an answer that lacks an account which was there by its slot is doubted, and refused with its name', async t => {
+/** A reader whose node lists these accounts, with a Clock of the same slot. */
+const listing = (slot: number, ...addresses: string[]) =>
+  createAccountReader(rpcOf(({ method }) => method === 'getProgramAccounts' ? { context: { slot }, value: addresses.map(row) } : clockOf(slot)))
+
+test('an answer that lacks an account which was there by its slot is refused with its name', async t => {
   const known = new Map([['a', 0], ['b', 100]])
-  t.same(lacking(100, new Set(['a']), known), ['b'])
-  t.same(lacking(99, new Set(['a']), known), [], 'nobody says that it was there by then')
-  t.same(lacking(99, new Set(['b']), known), ['a'])
-
-  const short = listing(100, 'a')
-  await t.rejects(short.programAccounts('program', PREFIX, undefined, { known }), { code: 'NODE_BAD_ANSWER', message: /1 of 2 known program accounts are missing, b first/ })
-  t.same(short.doubts, [true])
-  const earlier = listing(99, 'a')
-  t.equal((await earlier.programAccounts('program', PREFIX, undefined, { known })).value.length, 1)
-  t.same(earlier.doubts, [false])
-  const whole = listing(100, 'a', 'b', 'c')
-  t.equal((await whole.programAccounts('program', PREFIX, undefined, { known })).value.length, 3)
-  t.same(whole.doubts, [false])
-  const unasked = listing(100)
-  t.equal((await unasked.programAccounts('program', PREFIX)).value.length, 0)
+  await t.rejects(listing(100, 'a').programAccounts('program', PREFIX, { known }), {
+    code: 'NODE_BAD_ANSWER', message: /1 of 2 known program accounts are missing, b first/
+  })
+  t.equal((await listing(99, 'a').programAccounts('program', PREFIX, { known })).value.length, 1, 'nobody says that it was there by then')
+  await t.rejects(listing(99, 'b').programAccounts('program', PREFIX, { known }), { message: /1 of 2 .* a first/ })
+  t.equal((await listing(100, 'a', 'b', 'c').programAccounts('program', PREFIX, { known })).value.length, 3)
+  t.equal((await listing(100).programAccounts('program', PREFIX)).value.length, 0)
 })
 
-test('accounts of several lists, each with its slot; one that fails fails all, and one that is behind', async t => {
-  const asked: unknown[] = []
+test('a list is dated by the Clock beside it: the older of the two moments counts', async t => {
+  const asked: Call[] = []
+  const list = (slot: number, clockSlot: number, pace?: number) => createAccountReader(rpcOf(call => {
+    asked.push(call)
+    return call.method === 'getProgramAccounts' ? { context: { slot }, value: [row('a')] } : clockOf(clockSlot)
+  }, pace)).programAccounts('program', PREFIX)
+  t.match(await list(100, 100), { moment: { slot: 100, time: TIME }, readAt: 5, value: [{ address: 'a' }] })
+  t.match(asked, [{ method: 'getProgramAccounts', params: ['program', { commitment: 'confirmed', withContext: true }] }, { method: 'getAccountInfo', params: [CLOCK] }])
+  t.match((await list(100, 105, 0.4)).moment, { slot: 100, time: TIME - 2 }, 'at the pace that the node shows')
+  t.match((await list(100, 105)).moment, { slot: 100, time: TIME - 5 }, 'at the slowest one until that is known')
+  t.match((await list(105, 100, 0.4)).moment, { slot: 100, time: TIME })
+})
+
+test('a Clock that is none refuses the answer', async t => {
+  const clocks: Array<[unknown, RegExp]> = [
+    [clockOf(7, TIME, { owner: 'program' }), /a Clock of another owner/],
+    [clockOf(7, TIME, { bytes: 39 }), /a Clock of 39 bytes/],
+    [clockOf(7, -1), /a Clock that states no time/],
+    [clockOf(7, 253_402_300_800), /a Clock that states no time/],
+    [{ context: { slot: 7 }, value: null }, /without an owner/],
+    [{ value: clockAccount({ slot: 7, time: TIME }) }, /no context and value/]
+  ]
+  for (const [clock, message] of clocks) {
+    const rpc = rpcOf(({ method }) => method === 'getAccountInfo' ? clock : { context: { slot: 7 }, value: [] })
+    await t.rejects(rpc.ask(clockQuestion('finalized')), { code: 'NODE_BAD_ANSWER', message })
+    await t.rejects(createAccountReader(rpc).programAccounts('program', PREFIX), { code: 'NODE_BAD_ANSWER', message })
+  }
+  t.same(await rpcOf(() => clockOf(7)).ask(clockQuestion('finalized')), { moment: { slot: 7, time: TIME }, value: null, readAt: 5 })
+})
+
+test('accounts of several lists are of their oldest moment; one that fails fails all, and one that is behind', async t => {
+  let asked: unknown[] = []
   let results: unknown[] = []
-  const rpc: Rpc = {
-    call: async () => { throw new Error('not asked') },
-    send: async calls => {
-      asked.push(calls.map(({ method, params }) => [method, params[0], (params[1] as { minContextSlot?: number }).minContextSlot]))
-      return calls.map((_, at) => results[at] instanceof ServiceError ? { error: results[at] } : { result: results[at] })
-    }
-  }
-  const reader = createAccountReader(rpc)
-  const given = (slot: number, ...values: unknown[]) => ({ context: { slot }, value: values })
+  const reader = createAccountReader(rpcOf(({ method, params }, at) => {
+    if (at === 0) asked = []
+    asked.push([method, params[0], (params[1] as { minContextSlot?: number }).minContextSlot])
+    return results[at]
+  }))
+  const given = (slot: number, time: number, ...values: unknown[]) => ({ context: { slot: slot + 1 }, value: [...values, clockAccount({ slot, time })] })
   const account = { owner: 'program', data: ['AQID', 'base64'] }
-  results = [given(7, account, null), given(8, account)]
+  results = [given(8, TIME + 1, account, null), given(7, TIME, account)]
   const read = { owner: 'program', data: Buffer.from([1, 2, 3]) }
-  t.strictSame(await reader.accountLists([['a', 'b'], ['c']], 7), [{ slot: 7, value: [{ address: 'a', ...read }, null] }, { slot: 8, value: [{ address: 'c', ...read }] }])
-  t.strictSame(asked, [[['getMultipleAccounts', ['a', 'b'], 7], ['getMultipleAccounts', ['c'], 7]]])
-  results = [given(7, account)]
-  t.strictSame(await reader.accounts(['a']), { slot: 7, value: [{ address: 'a', ...read }] })
-  t.strictSame(await reader.accountLists([]), [])
+  t.strictSame(await reader.accountLists([['a', 'b'], ['c']], 7), {
+    moment: { slot: 7, time: TIME }, value: [[{ address: 'a', ...read }, null], [{ address: 'c', ...read }]], readAt: 5
+  })
+  t.strictSame(asked, [['getMultipleAccounts', ['a', 'b', CLOCK], 7], ['getMultipleAccounts', ['c', CLOCK], 7]])
+  results = [given(7, TIME, account)]
+  t.strictSame(await reader.accounts(['a']), { moment: { slot: 7, time: TIME }, readAt: 5, value: [{ address: 'a', ...read }] })
 
-  results = [given(7, account), new ServiceError('NODE_UNAVAILABLE', 'away')]
+  results = [given(7, TIME, account), new ServiceError('NODE_UNAVAILABLE', 'away')]
   await t.rejects(reader.accountLists([['a'], ['b']]), { message: 'away' })
-  results = [given(8, account), given(7, account)]
+  results = [given(8, TIME, account), given(7, TIME, account)]
   await t.rejects(reader.accountLists([['a'], ['b']], 8), { code: 'NODE_UNAVAILABLE', message: /at slot 7, behind 8/ })
-  for (const value of [[account, account], [], [{ owner: 'program', data: ['AQ*D', 'base64'] }], [{ owner: 'program', data: ['AQID', 'base58'] }], [{ owner: 'program', data: [5, 'base64'] }]]) {
-    results = [given(7, ...value)]
-    await t.rejects(reader.accounts(['a']), { code: 'NODE_BAD_ANSWER' }, JSON.stringify(value))
+  const odd = [
+    [account, account], [], [{ owner: 'program', data: ['AQ*D', 'base64'] }], [{ owner: 'program', data: ['AQID', 'base58'] }],
+    [{ owner: 'program', data: [5, 'base64'] }]
+  ]
+  for (const values of odd) {
+    results = [given(7, TIME, ...values)]
+    await t.rejects(reader.accounts(['a']), { code: 'NODE_BAD_ANSWER' }, JSON.stringify(values))
   }
-  await t.rejects(reader.accounts(Array.from({ length: 101 }, (_, at) => `${at}`)), RangeError)
+  results = [{ context: { slot: 7 }, value: [account, account] }]
+  await t.rejects(reader.accounts(['a']), { code: 'NODE_BAD_ANSWER', message: /a Clock of another owner/ })
+  const many = Array.from({ length: 100 }, (_, at) => `${at}`)
+  await t.rejects(reader.accounts(many), RangeError)
+  results = [given(7, TIME, ...many.slice(1).map(() => null))]
+  t.equal((await reader.accounts(many.slice(1))).value.length, 99)
 })
 
-test('a long answer is decoded as it is parsed: the same accounts, and the same refusal of what is no base64', async t => {
+test('what is no base64 is refused, whatever else the list holds', async t => {
   const data = Array.from({ length: 500 }, (_, at) => Buffer.concat([PREFIX, Buffer.alloc(at, at)]))
-  let texts: string[] = []
-  const answer = () => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { context: { slot: 7 }, value: texts.map((text, at) => ({ account: { data: [text, 'base64'], owner: 'program' }, pubkey: `${at}` })) } }))
-  let parsed: unknown
-  const rpc: Rpc = {
-    send: async () => [],
-    call: async (method, params) => {
-      const ask = createNodeCalls(async () => answer(), { host: 'node', node: 'node', clock: systemClock, timeout: () => 1_000, onCall () {}, onHeaders () {} })
-      const [reply] = await ask([{ method, params }], new AbortController().signal)
-      if ('error' in reply!) throw reply.error
-      return (parsed = reply!.result)
-    }
-  }
-  texts = data.map(bytes => bytes.toString('base64'))
-  texts.push(Buffer.alloc(200_000).toString('base64'))
+  const texts = data.map(bytes => bytes.toString('base64'))
+  const rpc = rpcOf(({ method }) => method === 'getAccountInfo'
+    ? clockOf(7)
+    : { context: { slot: 7 }, value: texts.map((text, at) => ({ account: { data: [text, 'base64'], owner: 'program' }, pubkey: `${at}` })) })
   const { value } = await createAccountReader(rpc).programAccounts('program', PREFIX)
-  t.strictSame(value.slice(0, -1), data.map((bytes, at) => ({ address: `${at}`, owner: 'program', data: bytes })))
-  t.ok((parsed as { value: Array<{ account: { data: unknown[] } }> }).value.every(({ account }) => Buffer.isBuffer(account.data[0])), 'no text that is kept')
+  t.strictSame(value, data.map((bytes, at) => ({ address: `${at}`, owner: 'program', data: bytes })))
   texts[3] = `*${texts[3]!.slice(1)}`
   await t.rejects(createAccountReader(rpc).programAccounts('program', PREFIX), { code: 'NODE_BAD_ANSWER', message: /not base64/ })
 })

@@ -1,8 +1,11 @@
-import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
+import { CLOCK, createAccountReader } from '../../../lib/chain/accounts.js'
+import type { Moment } from '../../../lib/chain/moment.js'
+import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
+import { clockAnswer } from '../../support/clock-account.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 import { answering, type Behaviour, RpcFault, send, startNode } from '../../support/node-server.js'
 import { until } from '../../support/until.js'
@@ -71,7 +74,7 @@ test('falls over to the second node and comes back when the breaker of the first
   t.match(first.requests.slice(-2), [{ method: 'getGenesisHash' }, { method: 'getSlot' }], 'asked for its cluster again')
 })
 
-test('refuses a node of another cluster, and one that lags', async t => {
+test('refuses a node of another cluster', async t => {
   const clock = createFakeClock(1)
   const at = (slot: number, genesis = hash) => answering(({ method }) => method === 'getGenesisHash' ? genesis : { context: { slot }, value: slot })
   const [first, second] = [await startNode(t, at(1_000)), await startNode(t, at(1_000, '2'.repeat(32)))]
@@ -80,62 +83,116 @@ test('refuses a node of another cluster, and one that lags', async t => {
   first.behave = (_, res) => send(res, '', 404)
   await t.rejects(rpc.call('getBalance', []), { code: 'NODE_BAD_ANSWER' })
   t.match(second.requests, [{ method: 'getGenesisHash' }], 'the other was asked for its cluster and for nothing else')
-  second.behave = at(849)
-  await t.rejects(rpc.call('getBalance', []), { code: 'NODE_UNAVAILABLE', message: /behind the other nodes by 60 s/ })
-  second.behave = at(850)
-  t.match(await rpc.call('getBalance', []), { value: 850 })
+  second.behave = at(1_000)
+  t.match(await rpc.call('getBalance', []), { value: 1_000 })
 })
 
-test('before the first answer is believed every node is asked where it is; one that does not say is waited for 2 s', async t => {
-  const at = (slot: number) => answering(({ method }) => method === 'getGenesisHash' ? hash : method === 'getSlot' ? slot : { context: { slot }, value: slot })
-  const [first, second] = [await startNode(t, at(1_000)), await startNode(t, at(1_900))]
-  const { rpc } = client(t, { urls: [first.url, second.url], clock: createFakeClock(1), watchMs: 4_000 })
-  t.match(await rpc.call('getBalance', []), { value: 1_900 }, 'the preferred one is six minutes behind')
+const seconds = () => Math.floor(Date.now() / 1000)
+/** A moment of so many seconds ago, at 2.5 slots a second. */
+const ago = (secondsAgo: number): Moment => ({ slot: 400_000_000 + Math.floor(2.5 * (seconds() - secondsAgo - 1_700_000_000)), time: seconds() - secondsAgo })
 
-  second.behave = () => {}
-  const clock = createFakeClock(1)
-  const alone = client(t, { urls: [first.url, second.url], clock, watchMs: 4_000 })
-  const before = second.requests.length
-  const asked = alone.rpc.call('getBalance', [])
-  await until('the other one is asked', () => second.requests.length > before)
-  clock.advance(2_000)
-  t.match(await asked, { value: 1_000 })
+interface Shown { secondsAgo?: number, finalizedAgo?: number, owner?: string, bytes?: number, date?: string, health?: () => unknown }
+
+/** A node that shows a state of so many seconds ago, or that has something wrong with what dates it. */
+const showing = ({ secondsAgo = 0, finalizedAgo = secondsAgo, date, health = () => 'ok', ...clock }: Shown): Behaviour => (body, res, req) => {
+  if (date !== undefined) res.setHeader('date', date)
+  answering(call => {
+    if (call.method === 'getGenesisHash') return hash
+    if (call.method === 'getHealth') return health()
+    const { commitment } = (call.params[1] ?? {}) as { commitment?: string }
+    return clockAnswer(call, ago(commitment === 'finalized' ? finalizedAgo : secondsAgo), clock) ?? call.method
+  })(body, res, req)
+}
+
+/** A client of nodes that show these, with what it tells of their faults. */
+async function datedClient (t: Test, shown: readonly Shown[], options: Partial<NodeClientOptions> = {}) {
+  const nodes = await Promise.all(shown.map(async one => await startNode(t, showing(one))))
+  const faults: string[] = []
+  const { rpc } = client(t, { urls: nodes.map(({ url }) => url), clock: createFakeClock(1), timeClock: systemClock, onFault: ({ message }) => { faults.push(message) }, ...options })
+  return { rpc, nodes, faults, accounts: createAccountReader(rpc), history: createHistoryReader(rpc) }
+}
+
+/** How old a moment is, within what a second may be cut to. */
+const isOld = (t: Test, { moment }: { moment: Moment }, secondsAgo: number, what?: string) =>
+  t.ok(Math.abs(seconds() - secondsAgo - moment.time) <= 2, what ?? `${seconds() - moment.time} s old, not ${secondsAgo}`)
+
+test('of two nodes whose first stopped three hours ago the second answers, accounts and head alike', async t => {
+  const { accounts, history, nodes } = await datedClient(t, [{ secondsAgo: 10_800 }, { secondsAgo: 1 }])
+  isOld(t, await accounts.accounts(['a']), 1)
+  const asked = nodes[0]!.requests.length
+  isOld(t, await history.head(), 1)
+  isOld(t, await accounts.accountLists([['a'], ['b', 'c']]), 1)
+  t.equal(nodes[0]!.requests.length, asked, 'the older one is asked last for a minute')
+  nodes[0]!.behave = showing({})
+  nodes[1]!.behave = showing({ secondsAgo: 50 })
+  isOld(t, await accounts.accounts(['a']), 0, 'and is asked again when the other one is old')
 })
 
-test('a node alone that does not say where it is costs the first answer 2 s, and no other; one that refuses to say, nothing', async t => {
-  const clock = createFakeClock(1)
-  const node = await startNode(t, () => {})
-  const rest = good({ context: { slot: 1_000 }, value: 7 })
-  const { rpc } = client(t, { urls: [node.url], clock, watchMs: 4_000 })
-  const hanging: Behaviour = (body, res, req) => { if (Array.isArray(body) || body.method !== 'getSlot') rest(body, res, req) }
-  node.behave = hanging
-  const asked = rpc.call('getBalance', [])
-  await until('it is asked where it is', () => node.requests.length > 0)
-  clock.advance(2_000)
-  t.match(await asked, { value: 7 })
-  t.match(await rpc.call('getBalance', []), { value: 7 })
-  t.match(rpc.nodes(), [{ breaker: 'closed', slot: 1_000 }])
-
-  const before = clock.now()
-  for (const refuse of [answering(() => new RpcFault(-32601, 'Method not found')), (_: unknown, res: ServerResponse) => send(res, '', 403)]) {
-    const other = client(t, { urls: [node.url], clock, watchMs: 4_000 })
-    node.behave = (body, res, req) => (!Array.isArray(body) && body.method === 'getSlot' ? refuse : rest)(body, res, req)
-    t.match(await other.rpc.call('getBalance', []), { value: 7 })
+test('a node whose finality has stopped has accounts that are as good as before', async t => {
+  const { rpc, accounts, history } = await datedClient(t, [{ secondsAgo: 1, finalizedAgo: 400 }], { failures: 1 })
+  for (let time = 0; time < 3; time++) {
+    isOld(t, await history.head(), 400)
+    isOld(t, await accounts.accounts(['a']), 1)
   }
-  t.ok(clock.now() - before < 2_000)
+  t.match(rpc.nodes(), [{ breaker: 'closed', slot: ago(1).slot }])
+  t.ok(rpc.nodes()[0]!.lagMs! < 5_000)
 })
 
-test('a node whose finality stands is refused for that alone, from the first answer on: its accounts are as good as before', async t => {
-  const clock = createFakeClock(1)
-  const node = await startNode(t, answering(({ method, params }) => method !== 'getSlot'
-    ? { context: { slot: 2_000 }, value: 7 }
-    : (params[0] as { commitment: string }).commitment === 'confirmed' ? 2_000 : 1_000))
-  const { rpc } = client(t, { urls: [node.url], failures: 3, clock, watchMs: 4_000 })
-  for (let time = 0; time < 5; time++) {
-    await t.rejects(rpc.call('getSlot', [{ commitment: 'finalized' }]), { code: 'NODE_UNAVAILABLE', message: /has a finalized slot that is behind by 400 s/ })
+test('what dates an answer wrongly is named once, with the next node asked', async t => {
+  const cases: Array<[Shown, RegExp]> = [
+    [{ owner: 'Somebody' }, /a Clock of another owner/],
+    [{ bytes: 32 }, /a Clock of 32 bytes/],
+    [{ secondsAgo: -3600 }, /^node 127\.0\.0\.1:\d+ shows a moment of the future, \d\d:\d\d:\d\d UTC$/],
+    [{ date: 'a while ago' }, /^node 127\.0\.0\.1:\d+ sends a Date that is no date$/]
+  ]
+  for (const [shown, message] of cases) {
+    const { rpc, accounts, history, faults, nodes } = await datedClient(t, [shown, { secondsAgo: 2 }], { failures: 1 })
+    const answers = [await accounts.accounts(['a']), await accounts.accounts(['a']), await history.head()]
+    t.match(faults, [message])
+    t.equal(faults.length, 1)
+    if (shown.date === undefined) for (const answer of answers) isOld(t, answer, 2)
+    t.ok(nodes[1]!.requests.length >= 3)
+    t.match(rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }], 'it is no illness: what needs no date is asked of it')
+    t.equal(await rpc.call('getSlot', []), 'getSlot')
   }
-  t.match(rpc.nodes(), [{ breaker: 'closed' }])
-  t.match(await rpc.call('getBalance', []), { value: 7 })
+})
+
+test('a node without one method is not ill: its breaker stays closed, and all else is asked of it', async t => {
+  const { rpc, nodes, accounts } = await datedClient(t, [{}, {}], { failures: 1 })
+  const { behave } = nodes[0]!
+  nodes[0]!.behave = (body, res, req) => {
+    if (!Array.isArray(body) && body.method === 'getSignaturesForAddress') answering(() => new RpcFault(-32601))(body, res, req)
+    else behave(body, res, req)
+  }
+  for (let time = 0; time < 5; time++) t.equal(await rpc.call('getSignaturesForAddress', []), 'getSignaturesForAddress')
+  const asked = nodes[0]!.requests.flat().filter(({ method }) => method === 'getSignaturesForAddress').length
+  t.equal(asked, 1, 'then not for a minute')
+  t.match(rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }])
+  const others = nodes[1]!.requests.length
+  await accounts.accounts(['a'])
+  t.equal(nodes[1]!.requests.length, others)
+})
+
+test('each node is asked for its health, and for a moment where it has shown none of late; one that hangs costs nobody anything', async t => {
+  const clock = createFakeClock(1)
+  let says: unknown = 'ok'
+  const { rpc, nodes, accounts } = await datedClient(t, [{ secondsAgo: 1 }, { secondsAgo: 2, health: () => says }], { clock, watchMs: 25_000 })
+  await accounts.accounts(['a'])
+  t.match(rpc.nodes(), [{ slot: Number }, { slot: undefined, lagMs: undefined }])
+  const looked = () => nodes.map(({ requests }) => requests.flat().filter(({ method }) => method === 'getHealth').length)
+  clock.advance(8_000)
+  await until('both are watched closer while they are not known to be current', () => rpc.nodes().every(({ slot }) => slot !== undefined))
+  await until('for their health, too', () => looked().every(times => times > 0))
+  const clocks = nodes.map(({ requests }) => requests.flat().filter(({ method, params }) => method === 'getAccountInfo' && params[0] === CLOCK).length)
+  t.same(clocks, [0, 1], 'the first one has shown a moment already')
+  t.ok(rpc.nodes()[1]!.lagMs! >= 1_000 && rpc.nodes()[1]!.lagMs! < 5_000)
+
+  says = new RpcFault(-32005)
+  nodes[0]!.behave = () => {}
+  const before = looked()
+  await until('they are asked again', () => { clock.advance(5_000); return looked()[1]! > before[1]! })
+  t.ok(clock.timers() > 0)
+  rpc.close()
 })
 
 test('a caller that leaves ends its call at once, and the node is not blamed', async t => {

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
-import { type Answer, createConnections } from '../../../lib/chain/connections.js'
+import { type Answer, createConnections } from '../../../lib/chain/json-rpc.js'
 import { until } from '../../support/until.js'
 
 const TEXT = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'ж'.repeat(5_000) })

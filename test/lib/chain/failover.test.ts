@@ -1,34 +1,54 @@
 import { test } from 'tap'
-import type { ServiceError } from '../../../lib/errors.js'
+import { ServiceError } from '../../../lib/errors.js'
 import { withFailover } from '../../../lib/chain/failover.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
-import { createRetryBudget } from '../../../lib/chain/retry-budget.js'
-import { failAll, type Call, type Reply } from '../../../lib/chain/rpc.js'
+import { failAll, isRecord, type Call, type Question, type Reply } from '../../../lib/chain/rpc.js'
+import type { Moment } from '../../../lib/chain/moment.js'
+import { createTimekeeper } from '../../../lib/chain/timekeeper.js'
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js'
 
 const open = (host: string, retryAfter: number) => nodeError('BREAKER_OPEN', 'is open', { host, reason: 'open' }, retryAfter)
 const down = networkError('h', new Error('x'))
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
 
-interface Over { clock?: FakeClock, retries?: number, most?: number }
+interface Over { clock?: FakeClock, retries?: number }
 
 /** Nodes that give what `answers` says: an error, a value for any call, or what a function makes of a call; else their own number. */
-function nodes (count: number, { clock = createFakeClock(), retries = 0, most = 100 }: Over = {}) {
+function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over = {}) {
   const answers: Array<ServiceError | ((call: Call) => Reply) | undefined> = Array.from({ length: count })
   const asked: number[] = []
-  const passedOver = new Set<number>()
-  const send = withFailover(answers.map((_, i) => ({
-    host: `n${i}`,
-    passedOver: () => passedOver.has(i),
+  const faults: string[] = []
+  const hosts = answers.map((_, i) => `n${i}`)
+  const time = createTimekeeper(hosts, clock)
+  const { send, ask: put } = withFailover(hosts.map((host, i) => ({
+    host,
     send: async calls => {
       asked.push(i)
       const answer = answers[i]
       if (typeof answer === 'function') return calls.map(answer)
       return answer === undefined ? calls.map(() => ({ result: i })) : failAll(calls, answer)
     }
-  })), { clock, budget: createRetryBudget({ clock, ratio: 0.2, perSecond: 0, most }), retries, backoffMs: 200 })
+  })), {
+    clock, time, now: clock.now, onFault: ({ message }) => { faults.push(message) }, retries, backoffMs: 200
+  })
   const ask = async (call: Partial<Call> = {}, options = {}): Promise<Reply> => (await send([{ method: 'getSlot', params: [], ...call }], { ...OPTIONS, ...options }))[0]!
-  return { send, ask, answers, asked, passedOver, clock }
+  /** Asks for a moment; a node shows one of so many seconds ago, 2.5 slots a second. */
+  const question: Question<string> = {
+    calls: [{ method: 'getAccountInfo', params: [] }],
+    commitment: 'confirmed',
+    read ([result]) {
+      if (!isRecord(result)) throw new ServiceError('NODE_BAD_ANSWER', 'no Clock')
+      return result as { moment: Moment, value: string }
+    }
+  }
+  const showing = (index: number, secondsAgo: number) => {
+    answers[index] = () => ({ result: { moment: momentAgo(secondsAgo), value: `n${index}` } })
+  }
+  const momentAgo = (secondsAgo: number): Moment => {
+    const time = Math.floor(clock.epoch() / 1000) - secondsAgo
+    return { slot: Math.floor(2.5 * time), time }
+  }
+  return { send, ask, answers, asked, faults, clock, time, question, showing, momentAgo, put: () => put(question, OPTIONS) }
 }
 
 test('in order of preference, and back to the first as soon as it answers', async t => {
@@ -40,14 +60,6 @@ test('in order of preference, and back to the first as soon as it answers', asyn
   answers[0] = undefined
   t.strictSame(await ask(), { result: 0 })
   t.strictSame(asked, [0, 0, 1, 2, 0])
-})
-
-test('one that stands still or lags comes last until it moves', async t => {
-  const { ask, passedOver } = nodes(2)
-  passedOver.add(0)
-  t.strictSame(await ask(), { result: 1 })
-  passedOver.clear()
-  t.strictSame(await ask(), { result: 0 })
 })
 
 test('a node that asked to be left alone comes last until then', async t => {
@@ -65,7 +77,7 @@ test('a node that asked to be left alone comes last until then', async t => {
 
 test('every error goes to the next node, call by call, and nothing that was answered is lost', async t => {
   const { send, answers } = nodes(2)
-  for (const code of [-32000, -32003, -32005, -32010, -32011, -32015, -32016, -32019, -32020, -32601, -32602]) {
+  for (const code of [-32000, -32003, -32005, -32010, -32011, -32015, -32016, -32019, -32020, -32602, -32601]) {
     answers[0] = ({ params }) => params[0] === 1 ? { error: rpcError('n0', code) } : { result: 'first' }
     t.strictSame(await send([0, 1, 2].map(i => ({ method: 'getTransaction', params: [i] })), OPTIONS), [{ result: 'first' }, { result: 1 }, { result: 'first' }], String(code))
   }
@@ -107,6 +119,137 @@ test('a method that a node does not offer is not asked of it again for an hour',
   t.strictSame(await ask(), { result: 0 }, 'other methods are asked as ever')
   clock.advance(3_600_000)
   t.strictSame(await ask(call), { result: 0 })
+})
+
+test('a node without a method that every node should have is asked for others, and a minute later for that again', async t => {
+  const { send, ask, answers, asked, clock } = nodes(2)
+  answers[0] = ({ method }) => method === 'getSignaturesForAddress' ? { error: rpcError('n0', -32601) } : { result: 0 }
+  const call = { method: 'getSignaturesForAddress' }
+  t.strictSame(await ask(call), { result: 1 })
+  t.strictSame(await ask(call), { result: 1 })
+  t.strictSame(asked, [0, 1, 1])
+  t.strictSame(await send([{ method: 'getSlot', params: [] }, { ...call, params: [] }], OPTIONS), [{ result: 0 }, { result: 1 }])
+  clock.advance(60_000)
+  asked.length = 0
+  await ask(call)
+  t.strictSame(asked, [0, 1])
+  answers[0] = httpError('n0', 403)
+  await ask()
+  answers[0] = undefined
+  t.strictSame(await ask(), { result: 0 }, 'another refusal says nothing of the method')
+})
+
+test('a node alone is asked for all that every node should have: there is nobody else', async t => {
+  const { ask, answers, asked } = nodes(1)
+  answers[0] = rpcError('n0', -32601)
+  t.match(await ask(), { error: { cause: { reason: 'unsupported' } } })
+  answers[0] = undefined
+  t.strictSame(await ask(), { result: 0 })
+  t.strictSame(asked, [0, 0])
+})
+
+test('the first current answer is the answer: nobody else is asked', async t => {
+  const { put, showing, asked, clock, momentAgo } = nodes(2)
+  showing(0, 15)
+  showing(1, 0)
+  t.strictSame(await put(), { moment: momentAgo(15), value: 'n0', readAt: clock.now() })
+  t.strictSame(asked, [0])
+})
+
+test('where the first is older, the youngest answer wins, and whoever was older is asked last for a minute', async t => {
+  const { put, showing, asked, clock } = nodes(3)
+  showing(0, 3 * 3600)
+  showing(1, 100)
+  showing(2, 2)
+  t.match(await put(), { value: 'n2' })
+  t.strictSame(asked, [0, 1, 2])
+  t.match(await put(), { value: 'n2' })
+  t.strictSame(asked.slice(3), [2])
+  clock.advance(60_000)
+  asked.length = 0
+  showing(0, 0)
+  t.match(await put(), { value: 'n0' }, 'then it is asked again')
+  t.strictSame(asked, [0])
+})
+
+test('the youngest of those that are all old is given with its moment: what may be made of it is for others to say', async t => {
+  const { put, showing, asked, momentAgo } = nodes(3)
+  showing(0, 80)
+  showing(1, 50)
+  showing(2, 300)
+  t.match(await put(), { value: 'n1', moment: momentAgo(50) })
+  t.match(await put(), { value: 'n1' })
+  t.strictSame(asked, [0, 1, 2, 1, 0, 2], 'the others are asked after it, in case they have caught up')
+})
+
+test('two that show nearly the same are no older than each other', async t => {
+  const { put, showing, asked } = nodes(2)
+  showing(0, 63)
+  showing(1, 60)
+  t.match(await put(), { value: 'n1' })
+  await put()
+  t.strictSame(asked, [0, 1, 0, 1], 'moments count whole seconds, and nodes are asked one after the other')
+})
+
+test('what can\'t be read is told once while it lasts, and the next node is asked', async t => {
+  const { put, showing, answers, faults } = nodes(2)
+  answers[0] = () => ({ result: 'no record' })
+  showing(1, 1)
+  for (let time = 0; time < 3; time++) t.match(await put(), { value: 'n1' })
+  t.strictSame(faults, ['no Clock'])
+  showing(0, 1)
+  t.match(await put(), { value: 'n0' })
+  answers[0] = () => ({ result: 'no record' })
+  await put()
+  t.strictSame(faults, ['no Clock', 'no Clock'], 'it was right in between')
+})
+
+test('a moment of the future is refused, and told once; alone, it is a failure', async t => {
+  const { put, showing, answers, faults, asked } = nodes(2)
+  showing(0, -61)
+  showing(1, 4)
+  for (let time = 0; time < 2; time++) t.match(await put(), { value: 'n1' })
+  t.match(faults, [/^node n0 shows a moment of the future, 00:17:41 UTC$/])
+  t.equal(faults.length, 1)
+  answers[1] = httpError('n1', 404)
+  await t.rejects(put(), { code: 'NODE_BAD_ANSWER', cause: { host: 'n0', reason: 'moment' } })
+  asked.length = 0
+  showing(0, -29)
+  t.match(await put(), { value: 'n0' }, 'as far as clocks may be apart')
+})
+
+test('a node with a Date that is none is told once; its answer is taken where no other one is to be had', async t => {
+  const { put, showing, answers, faults, time } = nodes(2)
+  time.noteDate(0, 'a while ago')
+  showing(0, 1)
+  showing(1, 1)
+  for (let turn = 0; turn < 2; turn++) await put()
+  t.strictSame(faults, ['node n0 sends a Date that is no date'])
+  showing(0, 1)
+  showing(1, 9)
+  t.match(await put(), { value: 'n0' }, 'the youngest')
+  answers[1] = down
+  t.match(await put(), { value: 'n0' })
+  t.equal(faults.length, 1)
+  time.noteDate(0, new Date(1_000_000).toUTCString())
+  await put()
+  time.noteDate(0, 'a while ago')
+  await put()
+  t.equal(faults.length, 2, 'it was right in between')
+})
+
+test('a question that fails everywhere is asked again as any call is, and fails with what has most to hope from', async t => {
+  const { put, answers, clock, momentAgo } = nodes(2, { retries: 4 })
+  let failures = 2
+  answers[0] = down
+  answers[1] = () => failures-- > 0 ? { error: down } : { result: { moment: momentAgo(0), value: 'at last' } }
+  t.match(await put(), { value: 'at last' })
+  t.strictSame(clock.slept, [100, 200])
+  const hopeless = nodes(2, { retries: 4 })
+  hopeless.answers[0] = open('n0', 3)
+  hopeless.answers[1] = httpError('n1', 404)
+  await t.rejects(hopeless.put(), { code: 'NODE_BAD_ANSWER', message: /^node n1/ })
+  t.strictSame(hopeless.clock.slept, [])
 })
 
 test('the error is the one with most to hope from', async t => {
@@ -160,7 +303,7 @@ test('only what may pass is tried again', async t => {
   }
   const hopeful = [
     httpError('h', 408), httpError('h', 503), answerError('h', 'not-json', 'x'), answerError('h', 'wrong-ids', 'x'), answerError('h', 'wrong-shape', 'x'),
-    rpcError('h', -32005), nodeError('NODE_UNAVAILABLE', 'x', { host: 'h', reason: 'behind' })
+    rpcError('h', -32005), rpcError('h', -32016)
   ]
   for (const error of hopeful) {
     const { ask, answers } = nodes(1, { retries: 1 })
@@ -177,20 +320,13 @@ test('a breaker that opens on the way does not hide why', async t => {
   t.match(await ask(), { error: { code: 'NODE_UNAVAILABLE', message: /HTTP 500/ } })
 })
 
-test('the budget is shared: a fifth of the calls', async t => {
-  const { ask, answers, asked } = nodes(1, { retries: 4, most: 3 })
+test('retries are at most a fifth of the calls, and what quiet times earn', async t => {
+  const { ask, answers, asked, clock } = nodes(1, { retries: 4 })
   answers[0] = down
   for (let call = 0; call < 100; call++) await ask()
-  t.ok(asked.length >= 120 && asked.length <= 123, `${asked.length} requests for 100 calls`)
-})
-
-test('budget: what quiet times earn, and no more than the most', t => {
-  const clock = createFakeClock()
-  const budget = createRetryBudget({ clock, ratio: 0.2, perSecond: 0.5, most: 3 })
-  t.strictSame([1, 2, 3, 4].map(() => budget.spend()), [true, true, true, false])
-  clock.advance(2_000)
-  t.strictSame([budget.spend(), budget.spend()], [true, false], 'one earned in two seconds')
-  clock.advance(1_000_000)
-  t.strictSame([1, 2, 3, 4].map(() => budget.spend()), [true, true, true, false])
-  t.end()
+  t.ok(asked.length >= 130 && asked.length <= 135, `${asked.length} requests for 100 calls, ten retries saved at first`)
+  const before = asked.length
+  clock.advance(4_000)
+  for (let call = 0; call < 5; call++) await ask()
+  t.ok(asked.length - before >= 7 && asked.length - before <= 9, `${asked.length - before} for 5: two earned in four seconds`)
 })

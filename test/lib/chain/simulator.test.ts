@@ -1,5 +1,6 @@
 /** The whole of lib/chain against the simulated chain: every fault of the node gives the right answer or a coded error, in time. */
 import { test, type Test } from 'tap'
+import type { AccountReader } from '../../../lib/chain/types.js'
 import { createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { subscribe } from '../../../lib/chain/reconnecting-subscription.js'
@@ -28,6 +29,11 @@ async function start (t: Test, options: Partial<NodeClientOptions> = {}) {
 }
 
 const PREFIX = discriminator('account', 'Dao')
+/** What is listed and of which moment, whenever it was asked for. */
+const list = async (accounts: AccountReader) => {
+  const { moment, value } = await accounts.programAccounts(PROGRAMS.futarchy, PREFIX)
+  return { moment, value }
+}
 
 test('a sound node: accounts, signatures, transactions', async t => {
   const { dao, node, accounts, history } = await start(t)
@@ -55,7 +61,7 @@ for (const rule of faults) {
     const good = await history.signatures(PROGRAMS.futarchy, {})
     const asked = good.slice(0, 20).map(({ signature }) => signature)
     const reads: Array<[string, () => Promise<unknown>]> = [
-      ['accounts', () => accounts.programAccounts(PROGRAMS.futarchy, PREFIX)],
+      ['accounts', () => list(accounts)],
       ['signatures', () => history.signatures(PROGRAMS.futarchy, {})],
       ['transactions', () => history.transactions(asked)]
     ]
@@ -85,8 +91,8 @@ test('a second node takes over while the first is unplugged', async t => {
   const transport = createNodeClient({ urls: [node.url, other.url], ...PATIENT, watchMs: 0, rates: [100_000] })
   t.teardown(transport.close)
   const readers = { accounts: createAccountReader(transport), history: createHistoryReader(transport) }
-  const expected = [await accounts.programAccounts(PROGRAMS.futarchy, PREFIX), await history.signatures(PROGRAMS.futarchy, {})]
-  const read = () => Promise.all([readers.accounts.programAccounts(PROGRAMS.futarchy, PREFIX), readers.history.signatures(PROGRAMS.futarchy, {})])
+  const expected = [await list(accounts), await history.signatures(PROGRAMS.futarchy, {})]
+  const read = () => Promise.all([list(readers.accounts), readers.history.signatures(PROGRAMS.futarchy, {})])
   t.strictSame(await read(), expected)
   t.equal(other.requests, 0)
   await node.stop()

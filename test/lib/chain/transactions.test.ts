@@ -4,6 +4,8 @@ import type { TransactionOutcome } from '../../../lib/chain/types.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { systemClock } from '../../../lib/clock.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
+import { CLOCK } from '../../../lib/chain/accounts.js'
+import { clockAnswer } from '../../support/clock-account.js'
 import { answering, failure, RpcFault, send, startNode, success, type Call } from '../../support/node-server.js'
 
 const signatureOf = (n: number): string => String(n).replaceAll('0', 'z').padStart(88, 'a')
@@ -85,6 +87,8 @@ test('transactions: what a node leaves out is null; what events need must be the
   const good = transaction(signatureOf(1))
   node.behave = answering(() => ({ ...good, blockTime: undefined, meta: { err: null } }))
   t.match(await reader.transactions([signatureOf(1)]), [{ blockTime: null, meta: { innerInstructions: null } }])
+  node.behave = answering(() => ({ ...good, transactionIndex: 3, meta: { err: 'InsufficientFundsForFee', fee: 0, innerInstructions: null, logMessages: null } }))
+  t.match(await reader.transactions([signatureOf(1)]), [{ transactionIndex: 3, meta: { err: 'InsufficientFundsForFee' } }], 'never executed')
   const instruction = { programIdIndex: 1, accounts: [0], data: 'x' }
   const inner = (over: object) => ({ ...good, meta: { err: null, innerInstructions: [{ index: 0, instructions: [{ ...instruction, ...over }] }] } })
   const odd: unknown[] = [
@@ -239,25 +243,22 @@ test('blocks: signatures in order, times, and nothing where there is none', asyn
   await t.rejects(reader.blockSignatures(5), { code: 'NODE_BAD_ANSWER' })
 })
 
-test('blocks: where a node keeps the times of blocks to itself, the block itself tells', async t => {
-  const node = await startNode(t, answering(({ method }) => method === 'getBlock' ? { blockTime: 1_700_000_000, blockhash: 'x' } : new RpcFault(-32601)))
-  t.equal(await readerOf(node.url).blockTime(5), 1_700_000_000)
-  t.match(node.requests, [{ method: 'getBlockTime' }, { method: 'getBlock', params: [5, { transactionDetails: 'none', rewards: false, commitment: 'finalized' }] }])
-  node.behave = (body, res) => (body as Call).method === 'getBlock' ? send(res, success((body as Call).id, { blockTime: null })) : send(res, 'forbidden', 403)
-  t.equal(await readerOf(node.url).blockTime(5), null)
-  node.behave = answering(({ method }) => method === 'getBlock' ? { blockTime: 'now' } : new RpcFault(-32601))
-  await t.rejects(readerOf(node.url).blockTime(5), { code: 'NODE_BAD_ANSWER' })
-  node.behave = answering(() => new RpcFault(-32601))
-  await t.rejects(readerOf(node.url).blockTime(5), { code: 'NODE_BAD_ANSWER' })
+test('the head is the Clock at `finalized`, in one call', async t => {
+  const moment = { slot: 123, time: Math.floor(Date.now() / 1000) - 7 }
+  const node = await startNode(t, answering(call => clockAnswer(call, moment)))
+  const reader = readerOf(node.url)
+  t.match(await reader.head(), { moment, value: null })
+  t.match(node.requests, [{ method: 'getAccountInfo', params: [CLOCK, { commitment: 'finalized', encoding: 'base64' }] }])
+  node.behave = answering(call => clockAnswer(call, moment, { bytes: 32 }))
+  await t.rejects(reader.head(), { code: 'NODE_BAD_ANSWER', message: /a Clock of 32 bytes/ })
 })
 
-test('finalizedSlot', async t => {
-  const node = await startNode(t, answering(() => 123))
-  const reader = readerOf(node.url)
-  t.equal(await reader.finalizedSlot(), 123)
-  t.match(node.requests, [{ method: 'getSlot', params: [{ commitment: 'finalized' }] }])
-  node.behave = answering(() => '123')
-  await t.rejects(reader.finalizedSlot(), { code: 'NODE_BAD_ANSWER' })
+test('from where on each node has transactions, as far as they tell', async t => {
+  const nodes = await Promise.all([7, 'seven', new RpcFault(-32601), 3].map(async first =>
+    await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : first))))
+  const rpc = createNodeClient({ urls: nodes.map(({ url }) => url), rates: nodes.map(() => 100_000), retries: 0, watchMs: 0 })
+  t.teardown(rpc.close)
+  t.same(await createHistoryReader(rpc).firstAvailableBlocks(), [7, 3])
 })
 
 test('a signal ends reads with its own reason', async t => {

@@ -25,6 +25,27 @@ test('by whole transactions or by signatures: both ways end in the same rows', a
   t.ok(inBulk.reader.calls.transactions.length < expected.events!.length / 10, `${inBulk.reader.calls.transactions.length} transactions were asked for one by one`)
 })
 
+test('transactions that were never executed are no trade, no gap and no fault, by either way', async t => {
+  const ledger = createLedger({ seed: 6 })
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const act = () => {
+    for (let at = 0; at < 100; at++) {
+      ledger.advance(60)
+      dao.swap('buy', BigInt(1000 + at), at % 3 === 0 ? { unexecuted: true, version: at % 2 === 0 ? 0 : 1, via: 'aggregator' } : {})
+    }
+  }
+  act()
+  for (const reader of [ledgerReader(ledger), offering(ledger)]) {
+    const watched = await watch(t, ledger, { reader })
+    await settled(watched, ledger)
+    act()
+    await until(() => watched.history.status().swaps === ledger.swaps.length)
+    t.match(watched.history.status(), { complete: true, missingEvents: 0, missingTransactions: 0 })
+    t.same(watched.events.filter(({ level }) => level !== 'info'), [])
+    await watched.history.stop()
+  }
+})
+
 test('at the head it is for many only', async t => {
   const ledger = makeYear(18, 10)
   const watched = await watch(t, ledger, { reader: offering(ledger) })

@@ -1,7 +1,6 @@
 import { test, type Test } from 'tap'
 import { toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
-import type { History } from '../../../lib/history/history.js'
-import { INTERVALS, type Interval, type TimedCandle } from '../../../lib/history/volumes/stretches.js'
+import { INTERVALS, type History, type Interval, type TimedCandle } from '../../../lib/history/history.js'
 import type { PoolWindow } from '../../../lib/history/volumes/volumes.js'
 import type { Ledger, SpotSwap } from '../../../simulator/index.js'
 import { countOf, groupBy, type Rule } from '../../support/history/count.js'

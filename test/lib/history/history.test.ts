@@ -1,13 +1,11 @@
-import { join } from 'node:path'
-import Database from 'libsql'
 import { test } from 'tap'
-import { add, compare, parseDecimal, ratio, toFixed, ZERO } from '../../../lib/decimal.js'
+import { parseDecimal, toFixed } from '../../../lib/decimal.js'
 import { ServiceError } from '../../../lib/errors.js'
-import { allDays } from '../../../lib/history/volumes/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { NO_ROOM } from '../../../lib/history/store/no-room.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
+import { ageTime } from '../../support/age-time.js'
 import { clockOf, realClock } from '../../support/history/clock.js'
 import { accountsOf, settled, until, watch } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
@@ -32,13 +30,21 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   const reader = ledgerReader(ledger)
   const history = createHistory({
-    reader, store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', clock: realClock(() => ledger.time * 1000), ...SMALL
+    reader,
+    store,
+    program: ledger.program,
+    daos: accountsOf(ledger),
+    rate: parseDecimal('0.005')!,
+    basis: 'input',
+    clock: realClock(() => ledger.time * 1000),
+    time: ageTime(() => ledger.time * 1000),
+    ...SMALL
   })
   t.teardown(async () => { await history.stop(); await store.close() })
   const warming = { name: 'ServiceError', code: 'WARMING_UP' }
-  t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAt: null, slot: null, swaps: 0, missingEvents: 0 })
+  t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAge: null, headSlot: null, slot: null, swaps: 0, missingEvents: 0 })
   t.equal(history.report().size, 0)
-  await t.rejects(history.last24h(() => ledger.time), warming)
+  await t.rejects(history.last24h(), warming)
   await t.rejects(history.daily(), warming)
   history.wake()
   const gate = { held: true }
@@ -52,32 +58,35 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   history.start()
   history.start()
   await until(() => history.status().swaps >= 12)
-  t.match(history.status(), { phase: 'last-day', last24h: false, complete: false, headAt: ledger.time * 1000 })
-  await t.rejects(history.last24h(() => ledger.time), warming)
+  t.match(history.status(), { phase: 'last-day', last24h: false, complete: false, headAge: 0 })
+  await t.rejects(history.last24h(), warming)
   t.equal((await history.daily()).size > 0, true, 'days are given as far as they are walked')
   gate.held = false
   await until(() => history.status().complete)
   t.match(history.status(), { last24h: true, oldestTime: 1_767_225_600 })
-  t.equal((await history.last24h(() => ledger.time)).size, 3)
+  t.equal((await history.last24h()).volumes.size, 3)
 })
 
-test('a window\'s end is asked for once the head is known, and whoever tells the time hears of each head before', async t => {
+test('a window ends at the head\'s own time, and the head never goes back', async t => {
   const ledger = market(6)
-  const heads: number[] = []
-  const watched = await watch(t, ledger, { onHeadSlot: slot => { heads.push(slot) } })
-  const { history } = watched
-  const asked: Array<[number | undefined, number | null]> = []
-  const end = () => {
-    asked.push([heads.at(-1), history.status().headSlot])
-    return ledger.time
-  }
-  await t.rejects(history.last24h(end), { code: 'WARMING_UP' })
-  t.same(asked, [], 'there is none yet')
+  const watched = await watch(t, ledger)
+  const { history, reader } = watched
+  t.throws(() => history.head(), { code: 'WARMING_UP' })
+  await t.rejects(history.last24h(), { code: 'WARMING_UP' })
   await settled(watched, ledger)
-  await history.last24h(end)
-  t.equal(asked.length, 1)
-  t.ok(asked[0]![0]! >= asked[0]![1]!)
-  await t.rejects(history.last24h(() => { throw new ServiceError('WARMING_UP', 'no time') }), { message: 'no time' })
+  const { head, volumes } = await history.last24h()
+  t.equal(head.time, ledger.time)
+  t.same(volumes, await watched.lastDayAt(head.time))
+
+  reader.headTime = () => head.time - 1000
+  const { slots } = reader.calls
+  await until(() => reader.calls.slots > slots + 3)
+  t.equal(history.head().time, head.time, 'a node that is behind shows an older one')
+  reader.headTime = () => head.time + 86_400
+  await until(() => history.head().time > head.time)
+  const later = await history.last24h()
+  t.equal(later.head.time, head.time + 86_400)
+  t.equal([...later.volumes.values()].reduce((sum, { trades }) => sum + trades, 0), 0, 'nobody has traded since')
 })
 
 test('the last 24 hours are there before the rest is', async t => {
@@ -97,7 +106,7 @@ test('the last 24 hours are there before the rest is', async t => {
   const { history } = watched
   await until(() => history.status().last24h)
   t.equal(history.status().complete, false)
-  const volumes = await history.last24h(() => ledger.time)
+  const volumes = (await history.last24h()).volumes
   t.equal([...volumes.values()].reduce((sum, { trades }) => sum + trades, 0), 24)
   t.ok([...volumes.values()].every(({ complete }) => complete))
   const daily = await history.daily()
@@ -111,33 +120,36 @@ test('a wall clock that is set freezes nothing: windows end at chain time, ages 
   const ledger = market(3)
   let [drift, step] = [0, 0]
   const steady = clockOf(() => 1000 + (drift += 0.01), ms => { drift += ms })
-  const watched = await watch(t, ledger, { clock: { ...steady, epoch: () => Date.now() + step }, chainTime: () => ledger.time * 1000 })
+  const watched = await watch(t, ledger, { clock: { ...steady, epoch: () => Date.now() + step } })
   await settled(watched, ledger)
   const { history } = watched
   for (const hours of [-1, 2, -25]) {
     step += hours * 3_600_000
     ledger.advance(600)
     const { dao } = ledger.daos[0]!.swap('buy', 123_456n)
-    await until(() => history.status().swaps === ledger.swaps.length && history.status().last24h)
+    await until(() => history.status().swaps === ledger.swaps.length && history.status().headAge === 0)
     const known = ledger.swaps.filter(swap => swap.dao === dao && swap.time > ledger.time - 86_400)
-    t.match((await history.last24h(() => ledger.time)).get(dao), { trades: known.length, complete: true })
+    t.match((await history.last24h()).volumes.get(dao), { trades: known.length, complete: true })
     t.match(history.status(), { phase: 'following', isBehind: false })
     const { headAge } = history.status()
     t.ok(headAge !== null && headAge < 60_000)
   }
 })
 
-test('before the time of the chain is known, no window is given out', async t => {
+test('before the head and its time are known, no window is given out', async t => {
   const ledger = market(2)
-  const chain: { time?: number } = {}
-  const watched = await watch(t, ledger, { chainTime: () => chain.time })
-  await settled(watched, ledger)
+  const reader = ledgerReader(ledger)
+  const { head } = reader
+  reader.head = async () => { throw new ServiceError('NODE_BAD_ANSWER', 'a Clock of another owner') }
+  const watched = await watch(t, ledger, { reader })
   const { history } = watched
-  t.match(history.status(), { complete: true, last24h: false, phase: 'last-day' })
-  await t.rejects(history.last24h(() => ledger.time), { code: 'WARMING_UP' })
-  chain.time = ledger.time * 1000
+  await until(() => watched.events.some(({ message }) => message.startsWith('a Clock of another owner')))
+  t.match(history.status(), { last24h: false, phase: 'starting', headAge: null, headSlot: null })
+  await t.rejects(history.last24h(), { code: 'WARMING_UP' })
+  reader.head = head
+  await settled(watched, ledger)
   t.match(history.status(), { last24h: true })
-  t.equal((await history.last24h(() => ledger.time)).size, 3)
+  t.equal((await history.last24h()).volumes.size, 3)
 })
 
 test('a DAO without a swap has a volume of zero, and days from its launch on', async t => {
@@ -146,10 +158,10 @@ test('a DAO without a swap has a volume of zero, and days from its launch on', a
   await settled(watched, ledger)
   const { history } = watched
   const idle = ledger.daos[2]!.address
-  t.match((await history.last24h(() => ledger.time)).get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
+  t.match((await history.last24h()).volumes.get(idle), { base: { n: 0n }, quote: { n: 0n }, trades: 0, complete: true })
   const daily = (await history.daily()).get(idle)!
   t.match(daily, { launchedAt: 1_767_225_600, complete: true, missingEvents: 0 })
-  t.equal(allDays(daily.days).size, 0)
+  t.equal(daily.days.size, 0)
   t.match(history.report().get(idle), { indexed: 2n, sequenceGaps: [], firstSwap: null, firstSlot: Number })
   t.equal(history.report(), history.report(), 'the same as long as nothing changes')
 })
@@ -158,8 +170,8 @@ test('a program without any transaction', async t => {
   const ledger = createLedger({ seed: 1 })
   const watched = await watch(t, ledger)
   const { history } = watched
-  await until(() => history.status().complete && history.status().headAt !== null)
-  t.same(await history.last24h(() => ledger.time), new Map())
+  await until(() => history.status().complete && history.status().headSlot !== null)
+  t.same((await history.last24h()).volumes, new Map())
   t.same(await history.daily(), new Map())
   t.match(history.status(), { slot: null, oldestTime: null, last24h: true })
 
@@ -170,7 +182,7 @@ test('a program without any transaction', async t => {
     history.wake()
     await until(() => history.status().swaps === 1)
     await settled(watched, ledger)
-    t.match((await history.last24h(() => ledger.time)).get(dao.address), { trades: 1, complete: true })
+    t.match((await history.last24h()).volumes.get(dao.address), { trades: 1, complete: true })
   })
 })
 
@@ -182,7 +194,7 @@ test('a swap counts from its second on, for 86,400 seconds', async t => {
   ledger.advance(100_000)
   const { time, dao } = ledger.daos[0]!.swap('buy', 200_000n)
   await until(() => history.status().swaps === ledger.swaps.length)
-  const at = async (now: number) => (await history.last24h(() => now)).get(dao)!.trades
+  const at = async (now: number) => (await watched.lastDayAt(now)).get(dao)!.trades
   t.same([await at(time - 1), await at(time), await at(time + 86_399), await at(time + 86_400)], [0, 1, 1, 0])
   t.same([await at(time + 300), await at(time), await at(time - 1), await at(time)], [1, 1, 0, 1], 'also when the time is set back')
   t.equal(await at(time + 10 * 86_400), 0)
@@ -194,15 +206,17 @@ test('a swap counts from its second on, for 86,400 seconds', async t => {
 test('is unavailable when the head has not been reached for a while, and comes back', async t => {
   const ledger = market(3)
   let extra = 0
-  const watched = await watch(t, ledger, { clock: clockOf(() => ledger.time * 1000 + (extra += 0.01), ms => { extra += ms }) })
+  const now = () => ledger.time * 1000 + (extra += 0.01)
+  const chain = Object.assign(ledgerReader(ledger), { headTime: () => Math.floor(now() / 1000) })
+  const watched = await watch(t, ledger, { reader: chain, clock: clockOf(now, ms => { extra += ms }), time: ageTime(now) })
   await settled(watched, ledger)
   const { history, reader, events } = watched
-  await history.last24h(() => ledger.time)
+  await history.last24h()
   reader.failure = new ServiceError('NODE_UNAVAILABLE', 'gone')
-  await until(async () => await history.last24h(() => ledger.time).then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
+  await until(async () => await history.last24h().then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
   t.ok(events.some(({ code, message }) => code === 'retry' && message.startsWith('gone')))
   reader.failure = undefined
-  await until(async () => await history.last24h(() => ledger.time).then(() => true, () => false))
+  await until(async () => await history.last24h().then(() => true, () => false))
   t.pass()
 })
 
@@ -217,7 +231,7 @@ test('a store that fails is told, and nothing is lost by it', async t => {
   await settled(watched, ledger)
   t.match(watched.history.status(), { swaps: ledger.swaps.length, missingEvents: 0, missingTransactions: 0 })
   t.ok(watched.events.some(({ message }) => message.startsWith('the disk is full')))
-  for (const { trades, complete } of (await watched.history.last24h(() => ledger.time)).values()) t.ok(complete && trades <= 12)
+  for (const { trades, complete } of (await watched.history.last24h()).volumes.values()) t.ok(complete && trades <= 12)
 })
 
 test('stops in the middle, at once also while it waits, and goes on from there', async t => {
@@ -228,7 +242,7 @@ test('stops in the middle, at once also while it waits, and goes on from there',
     const watched = await watch(t, ledger, { ...SMALL, folder })
     await until(() => watched.reader.calls.transactions.length > (round + 1) * 8 || watched.history.status().complete)
     await watched.history.stop()
-    await t.rejects(watched.history.last24h(() => ledger.time), { code: 'SHUTTING_DOWN' })
+    await t.rejects(watched.history.last24h(), { code: 'SHUTTING_DOWN' })
     read.push(...watched.reader.calls.transactions)
     await watched.store.close()
   }
@@ -253,9 +267,9 @@ test('another rate or basis at the next start: sums are made anew without a call
   const totals: string[] = []
   for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'input'], ['0.005', 'fees'], ['0.0050', 'fees']] as const) {
     const watched = await watch(t, ledger, { folder, rate: parseDecimal(rate)!, basis })
-    await until(() => watched.history.status().headAt !== null)
-    const days = allDays((await watched.history.daily()).get(ledger.daos[0]!.address)!.days)
-    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'days-recomputed').length))
+    await until(() => watched.history.status().headSlot !== null)
+    const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
+    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length))
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()
     await watched.store.close()
@@ -264,25 +278,6 @@ test('another rate or basis at the next start: sums are made anew without a call
   const sum = inputs.reduce((sum, { input }) => sum + input, 0n)
   const byFee = inputs.reduce((sum, { input }) => sum + (input - input * 9950n / 10_000n) * 200n, 0n)
   t.same(totals, [`${2n * byFee}.000`, '1', `${sum}.000`, '1', `${byFee}.000`, '1', `${byFee}.000`, '0'])
-})
-
-test('day sums that version 1.0 made by its basis auto are made anew by input: its figures were others', async t => {
-  const ledger = market(5)
-  const folder = t.testdir()
-  const first = await watch(t, ledger, { folder, basis: 'fees' })
-  await settled(first, ledger)
-  await first.history.stop()
-  await first.store.close()
-  const file = new Database(join(folder, 'history.db'))
-  file.exec("update meta set value = 'auto 1/200' where key = 'valuation'")
-  file.close()
-  const second = await watch(t, ledger, { folder })
-  await until(() => second.history.status().headAt !== null)
-  t.match(second.events.filter(({ code }) => code === 'days-recomputed'), [{ message: /basis auto at 1\/200 is now input at 1\/200/ }])
-  const [dao] = ledger.daos
-  const days = allDays((await second.history.daily()).get(dao!.address)!.days)
-  const paid = ledger.swaps.filter(swap => swap.dao === dao!.address).reduce((sum, { side, input, output }) => sum + (side === 'buy' ? input : output), 0n)
-  t.equal(compare([...days.values()].reduce((sum, { quote }) => add(sum, quote), ZERO), ratio(paid)), 0)
 })
 
 test('a store without room says so in the first line and in the status, and goes on when there is some', async t => {

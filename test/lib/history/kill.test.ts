@@ -31,16 +31,16 @@ function rowsOf (folder: string): Record<string, unknown[]> {
   const db = new Database(join(folder, 'history.db'))
   const all = (sql: string) => db.prepare(sql).all()
   const rows = {
-    events: all('select daos.address, e.seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'),
+    events: all('select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'),
     daos: all('select address, first_swap from daos order by 1'),
-    days: all('select daos.address, day, base, quote, trades from days join daos on daos.id = days.dao order by 1, 2'),
-    intervals: all('select daos.address, low, high, low_slot, high_slot, low_at, high_at, through, top_quote, top_base, open_seq from intervals i join daos on daos.id = i.dao order by 1, 2'),
+    ...Object.fromEntries(['minutes', 'hours', 'days'].map(table => [table, all(`select daos.address, start, base, quote, trades, fees, open_seq, close_seq, average_base from ${table} c join daos on daos.id = c.dao order by 1, 2`)])),
+    sequence_ranges: all('select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'),
     proposals: all('select proposal, daos.address from proposals p join daos on daos.id = p.dao order by 1'),
     rates: all('select * from rates order by 1'),
-    segments: all('select * from segments'),
-    unplaced: all('select * from unplaced'),
+    indexed_ranges: all('select * from indexed_ranges'),
+    unattributed: all('select * from unattributed'),
     missing: all('select * from missing'),
-    meta: all("select * from meta where key not in ('change', 'published') order by 1")
+    meta: all("select * from meta where key not in ('revision', 'published') order by 1")
   }
   db.close()
   return rows
@@ -51,7 +51,7 @@ test(`killed at ${KILLS} random points and started again, the store ends as if n
   const undisturbed = t.testdir()
   t.ok(await run(undisturbed))
   const expected = rowsOf(undisturbed)
-  t.ok(expected.events!.length > 400 && expected.unplaced!.length === 0)
+  t.ok(expected.events!.length > 400 && expected.unattributed!.length === 0)
   const ends = await Promise.all(Array.from({ length: LANES }, async (_, lane) => {
     const folder = join(undisturbed, `lane${lane}`)
     let finished = 0

@@ -51,7 +51,7 @@ test('a gap that no node can fill is closed as a stated loss: the last day is wh
   const lost = ledger.swaps.filter(({ slot }) => slot > 0).length - history.status().swaps
   t.equal(lost, 1 + 1 + 23)
   await until(() => history.status().searched)
-  const today = await history.last24h(() => ledger.time)
+  const today = (await history.last24h()).volumes
   for (const dao of [busy, resting, early, young]) t.equal(today.get(dao.address)?.complete, true, 'what is lost lies before the last day')
   t.match(today.get(busy.address), { trades: 24 })
   t.match(today.get(early.address), { trades: 0 })
@@ -62,7 +62,7 @@ test('a gap that no node can fill is closed as a stated loss: the last day is wh
 
   await t.test('while it lies within the window, only those who lost nothing are complete', async t => {
     const back = ledger.time - 30 * HOUR
-    const then = await history.last24h(() => back)
+    const then = await after.lastDayAt(back)
     t.same([busy, resting, early, young].map(({ address }) => then.get(address)!.complete), [false, true, false, false])
   })
 
@@ -72,7 +72,7 @@ test('a gap that no node can fill is closed as a stated loss: the last day is wh
     await until(() => again.history.status().phase === 'following' && again.history.status().searched && again.history.status().missingEvents > 0)
     t.equal(again.history.status().losses, 1)
     t.notOk(codes(again).has('past-lost'))
-    t.equal((await again.history.last24h(() => ledger.time)).get(busy.address)!.complete, true)
+    t.equal((await again.history.last24h()).volumes.get(busy.address)!.complete, true)
   })
 })
 
@@ -90,7 +90,7 @@ test('a cursor that every node has lost: a new range is begun, the old one close
   const { ledger, busy, resting, after } = await outage(t, { unknown: true })
   const { history } = after
   await until(() => history.status().complete && history.status().last24h && history.status().searched)
-  t.equal((await history.last24h(() => ledger.time)).get(busy.address)!.complete, true)
+  t.equal((await history.last24h()).volumes.get(busy.address)!.complete, true)
   t.equal((await history.daily()).get(resting.address)!.complete, true)
   t.equal(history.status().missingEvents + history.status().events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
 })

@@ -11,7 +11,7 @@ function market () {
 }
 
 const complete = async ({ history }: Watched, ledger: Ledger, daos: readonly Dao[]) => {
-  const volumes = await history.last24h(() => ledger.time)
+  const volumes = (await history.last24h()).volumes
   return daos.map(({ address }) => volumes.get(address)?.complete)
 }
 

@@ -2,6 +2,7 @@ import { test, type Test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { ageTime } from '../../support/age-time.js'
 import { clockOf } from '../../support/history/clock.js'
 import { ledgerReader } from '../../support/history/reader.js'
 
@@ -37,33 +38,36 @@ test('a page shorter than asked for is not the end', async t => {
   await whole(t, watched, ledger)
 })
 
-test('a head that was final long ago when it was first seen is as old as that: what came after it is not known', async t => {
+test('a head is as old as its own time, whenever it was first seen: what came after it is not known', async t => {
   const ledger = trading(40)
-  let past = 90_000
-  const { history } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, pastMs: () => past })
-  await until(() => history.status().headAt !== null)
-  t.match(history.status(), { isBehind: true })
-  t.ok(history.status().headAge! >= 70_000, 'ninety seconds, less what finality may take')
-  past = 15_000
-  ledger.advance(10)
+  let lag = 90
+  const reader = Object.assign(ledgerReader(ledger), { headTime: () => ledger.time - lag })
+  const { history } = await watch(t, ledger, { ...SMALL, reader, staleMs: 60_000 })
+  await until(() => history.status().headSlot !== null)
+  t.match(history.status(), { isBehind: true, headAge: 90_000 })
+  t.throws(() => history.head(), { code: 'HISTORY_UNAVAILABLE', message: /the newest state is 90 s old/ })
+  lag = 15
   await until(() => !history.status().isBehind)
+  t.match(history.status(), { headAge: 15_000 })
 })
 
-test('a head turns out to be old only once a node that stood goes on: it is as old from then on, though no newer one is to be had', async t => {
+test('a head that goes no further grows old while the chain goes on, and not while it has halted', async t => {
   const ledger = trading(40)
-  let past = 0
-  const { history, reader } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, pastMs: () => past })
+  let [passed, halted] = [0, false]
+  const time = ageTime(() => (ledger.time + passed) * 1000, () => halted ? { slot: ledger.slot, time: ledger.time } : undefined)
+  const { history, reader } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, time })
   await until(() => history.status().last24h)
   reader.isFrozen = true
-  t.match(history.status(), { isBehind: false })
-  past = 90_000
+  passed = 60
+  t.match(history.status(), { isBehind: false, headAge: 60_000 })
+  passed = 90
   t.match(history.status(), { isBehind: true })
-  await t.rejects(history.last24h(() => ledger.time), { code: 'HISTORY_UNAVAILABLE' })
-  past = 0
-  await slow()
-  t.match(history.status(), { isBehind: true }, 'though nobody knows any more')
-  reader.isFrozen = false
-  ledger.advance(10)
+  await t.rejects(history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
+  halted = true
+  t.match(history.status(), { isBehind: false, headAge: 90_000 })
+  await history.last24h()
+  halted = false
+  reader.headTime = () => ledger.time + passed
   await until(() => !history.status().isBehind)
 })
 
@@ -218,12 +222,12 @@ test('a transaction that is not given is missing: its number shows, the window s
   t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
   t.same(history.report().get(lost.dao)!.sequenceGaps, [[BigInt(lost.seq), BigInt(lost.seq)]])
   const now = ledger.time
-  const volumes = await history.last24h(() => now)
+  const volumes = await watched.lastDayAt(now)
   for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
-  t.equal((await history.last24h(() => now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
+  t.equal((await watched.lastDayAt(now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
   delete reader.bendTransaction
   await whole(t, watched, ledger)
-  t.equal((await history.last24h(() => now)).get(lost.dao)!.complete, true)
+  t.equal((await watched.lastDayAt(now)).get(lost.dao)!.complete, true)
 })
 
 test('the newest transaction of a DAO is missing: only its account tells', async t => {
@@ -234,7 +238,7 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
   reader.bendPage = (page, { address }) => address === ledger.program ? page : page.filter(({ signature }) => signature !== lost.signature)
   await until(() => history.status().complete && history.status().missingEvents === 1)
-  t.equal((await history.last24h(() => ledger.time)).get(lost.dao)!.complete, false)
+  t.equal((await history.last24h()).volumes.get(lost.dao)!.complete, false)
   delete reader.bendTransaction
   await whole(t, watched, ledger)
 })
@@ -245,8 +249,8 @@ test('waits as long as the node asks for, and goes on', async t => {
   const now = () => ledger.time * 1000 + (drift += 0.01)
   const reader = ledgerReader(ledger)
   const asked: number[] = []
-  const { signatures, transactions } = reader
-  reader.signatures = async (address, page) => { asked.push(now()); return await signatures(address, page) }
+  const { head, transactions } = reader
+  reader.head = async () => { asked.push(now()); return await head() }
   reader.failure = new ServiceError('NODE_UNAVAILABLE', 'too many requests', { retryAfter: 7 })
   const watched = await watch(t, ledger, {
     ...SMALL,

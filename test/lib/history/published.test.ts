@@ -51,7 +51,7 @@ async function follow (t: Test, ledger: Ledger, reader: TestReader) {
       t.ok(isTold(), 'its account says that there is more, and it was looked for in vain')
       const slot = await published()
       t.ok(slot < edge, `published up to ${slot}, and what is not listed yet is of ${edge}`)
-      t.equal((await history.last24h(() => ledger.time)).get(address)?.complete, false, 'and its volume is not known')
+      t.equal((await history.last24h()).volumes.get(address)?.complete, false, 'and its volume is not known')
       delete reader.bendPage
       await until(async () => { ledger.advance(10); return await published() >= last })
       return (await store.poolEvents({ from: edge, to: last, limit: 100 })).map(({ kind }) => kind)

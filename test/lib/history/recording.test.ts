@@ -4,11 +4,11 @@ import { test } from 'tap'
 import type { HistoryReader, RawTransaction } from '../../../lib/chain/types.js'
 import { add, compare, parseDecimal, ratio, subtract, ZERO } from '../../../lib/decimal.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
-import { allDays } from '../../../lib/history/volumes/daily.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../lib/protocol/events.js'
 import { blockEvent } from '../../../lib/responses/forms/block-event.js'
+import { ageTime, atMoment } from '../../support/age-time.js'
 import { realClock } from '../../support/history/clock.js'
 import { until } from '../../support/history/history.js'
 
@@ -21,6 +21,8 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   // as a node gives it: the recording has whole transactions, and not their blocks
   const transactions = recorded.transactions.map((tx, at, { [at - 1]: before }) => ({ ...tx, transactionIndex: tx.slot === before?.slot ? at : 0 }))
   const newest = [...transactions].reverse()
+  const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
+  const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
   const signatureOf = (tx: RawTransaction) => tx.transaction.signatures[0]!
   const reader: HistoryReader = {
     signatures: async (_, { before, until: last, limit = 1000 }) => {
@@ -32,12 +34,11 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     transactions: async signatures => signatures.map(signature => newest.find(tx => signatureOf(tx) === signature) ?? null),
     bulk: async () => undefined,
     blockSignatures: async () => null,
-    finalizedSlot: async () => newest[0]!.slot,
+    head: async () => atMoment(newest[0]!.slot, null, { time }),
+    firstAvailableBlocks: async () => [],
     blockTime: async () => null,
     genesisHash: async () => '11111111111111111111111111111111'
   }
-  const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
-  const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
   const logged: LogEvent[] = []
   const store = await openSqliteStore({ folder: t.testdir(), program: PROGRAM })
   const history = createHistory({
@@ -48,6 +49,7 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     rate: parseDecimal('0.0025')!,
     basis: 'input',
     clock: realClock(() => time * 1000),
+    time: ageTime(() => time * 1000),
     onLog: event => { logged.push(event) }
   })
   t.teardown(async () => { await history.stop(); await store.close() })
@@ -60,7 +62,7 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     quote += swap!.side === 'buy' ? swap!.input : swap!.output
     base += swap!.side === 'buy' ? swap!.output : swap!.input
   }
-  const days = allDays((await history.daily()).get(dao)!.days)
+  const { days } = (await history.daily()).get(dao)!
   const total = (leg: 'base' | 'quote') => [...days.values()].reduce((sum, day) => add(sum, day[leg]), ZERO)
   t.equal([...days.values()].reduce((sum, { trades }) => sum + trades, 0), 92)
   t.equal(compare(total('quote'), ratio(quote)), 0)
@@ -103,21 +105,22 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
       rate: parseDecimal('0.005')!,
       basis: 'fees',
       clock: realClock(() => time * 1000),
+      time: ageTime(() => time * 1000),
       daos: async () => ({ slot: newest[0]!.slot, daos: [] }),
       onLog: event => { logged.push(event) }
     })
     t.teardown(() => right.stop())
     right.start()
-    await until(() => right.status().headAt !== null)
+    await until(() => right.status().headSlot !== null)
     t.same(right.status().rateDisagreements, [])
     let sum = ZERO
     for (const { swap } of events) {
       const notional = (swap!.input - swap!.input * 9950n / 10_000n) * 200n
       sum = add(sum, swap!.side === 'buy' ? ratio(notional) : ratio(notional * swap!.output, swap!.input))
     }
-    const counted = [...allDays((await right.daily()).get(dao)!.days).values()].reduce((sum, { quote }) => add(sum, quote), ZERO)
+    const counted = [...(await right.daily()).get(dao)!.days.values()].reduce((sum, { quote }) => add(sum, quote), ZERO)
     const apart = subtract(counted, sum)
     t.ok(compare({ n: apart.n < 0n ? -apart.n : apart.n, d: apart.d }, ratio(1n, 10n ** 18n)) < 0)
-    t.ok(logged.some(({ code }) => code === 'days-recomputed'))
+    t.ok(logged.some(({ code }) => code === 'rebuilt'))
   })
 })

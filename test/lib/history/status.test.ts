@@ -1,55 +1,75 @@
 import { test } from 'tap'
-import { checkHead, coversDay, EMPTY, headSeenAt, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf } from '../../../lib/history/status.js'
+import { checkDay, checkHead, coversDay, EMPTY, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf } from '../../../lib/history/status.js'
 import type { StoreState } from '../../../lib/history/rules/types.js'
+import { ageTime } from '../../support/age-time.js'
 
 const NOW = 1_767_225_600
 const range = (oldestTime: number | null, slot = 500) => ({ newest: `n${slot}`, newestSlot: slot, oldest: `o${slot}`, oldestSlot: slot - 100, oldestTime, anchor: null })
 const state = (indexedRanges: StoreState['indexedRanges'], ended = false): StoreState => ({
-  indexedRanges, ended, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], numbersAhead: new Map(), rates: new Map([['25', 3], ['50', 0]]), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 7, swaps: 5
+  indexedRanges, ended, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], beginning: null, numbersAhead: new Map(), rates: new Map([['25', 3], ['50', 0]]), firstSwaps: new Map(), unreadable: new Map(), events: 7, swaps: 5
 })
+
+const head = { slot: 499, time: NOW }
 
 test('the last day is covered by chain time, with a margin, and not before that is known', async t => {
   const covered = state([range(NOW - 86_461)])
-  t.equal(lastDayEdge(NOW * 1000), NOW - 86_460)
-  t.equal(coversDay(covered, NOW * 1000), true)
-  t.equal(coversDay(state([range(NOW - 86_460)]), NOW * 1000), false)
+  t.equal(lastDayEdge(NOW), NOW - 86_460)
+  t.equal(coversDay(covered, NOW), true)
+  t.equal(coversDay(state([range(NOW - 86_460)]), NOW), false)
   t.equal(coversDay(covered, undefined), false)
-  t.equal(coversDay(state([], true), NOW * 1000), true, 'there is nothing more')
-  t.equal(coversDay(state([range(NOW - 10), range(NOW - 90_000, 300)], true), NOW * 1000), false, 'an unindexed range lies between')
+  t.equal(coversDay(state([], true), NOW), true, 'there is nothing more')
+  t.equal(coversDay(state([range(NOW - 10), range(NOW - 90_000, 300)], true), NOW), false, 'an unindexed range lies between')
 })
 
 test('phases follow each other', async t => {
-  const at = NOW * 1000
-  t.equal(phaseOf(state([range(0)], true), null, at), 'starting')
-  t.equal(phaseOf(state([range(NOW - 60)]), 1, at), 'last-day')
-  t.equal(phaseOf(state([range(NOW - 90_000)]), 1, at), 'walking-back')
-  t.equal(phaseOf(state([range(NOW - 90_000), range(0, 300)], true), 1, at), 'walking-back')
-  t.equal(phaseOf(state([range(NOW - 90_000)], true), 1, at), 'following')
+  t.equal(phaseOf(state([range(0)], true), null), 'starting')
+  t.equal(phaseOf(state([range(NOW - 60)]), head), 'last-day')
+  t.equal(phaseOf(state([range(NOW - 90_000)]), head), 'walking-back')
+  t.equal(phaseOf(state([range(NOW - 90_000), range(0, 300)], true), head), 'walking-back')
+  t.equal(phaseOf(state([range(NOW - 90_000)], true), head), 'following')
 })
 
-test('a head is as old as nodes show that the chain has been past it, but for what finality takes', async t => {
-  t.equal(headSeenAt({ at: 1_000, slot: 7 }, 100_000, () => 0), 1_000)
-  t.equal(headSeenAt({ at: 99_000, slot: 7 }, 100_000, () => 20_000), 99_000)
-  t.equal(headSeenAt({ at: 99_000, slot: 7 }, 100_000, slot => slot === 7 ? 90_000 : 0), 30_000)
-  t.equal(headSeenAt({ at: 1_000, slot: 7 }, 100_000, () => 30_000), 1_000, 'never younger')
+test('a head grows stale, but for a chain that has halted', async t => {
+  const after = (seconds: number, halt?: number) =>
+    ({ head, staleMs: 60_000, time: ageTime(() => (NOW + seconds) * 1000, () => halt === undefined ? undefined : { slot: 499, time: NOW + halt }) })
+  t.equal(isBehind(after(60)), false)
+  t.equal(isBehind(after(61)), true)
+  t.equal(isBehind(after(9e6, 60)), false)
+  t.equal(isBehind(after(9e6, 61)), true, 'one that was behind when the chain halted is behind for good')
+  t.equal(isBehind({ ...after(61), head: null }), false)
+  t.equal(isBehind({ ...after(45), staleMs: 10_000 }), false, 'what finality takes is no lag')
+  t.equal(isBehind({ ...after(46), staleMs: 10_000 }), true)
+  t.equal(checkHead(after(60)), head)
+  t.throws(() => checkHead({ ...after(60), head: null }), { code: 'WARMING_UP' })
+  t.throws(() => checkHead(after(61)), { code: 'HISTORY_UNAVAILABLE', message: 'the history is behind the chain: the newest state is 61 s old' })
 })
 
-test('a head grows stale, but for a chain that stands', async t => {
-  const head = { headAt: 1000, now: 61_000, staleMs: 60_000, haltedMs: 0 }
-  t.equal(isBehind(head), false)
-  t.equal(isBehind({ ...head, now: 61_001 }), true)
-  t.equal(isBehind({ ...head, now: 9e9, haltedMs: 9e9 - 61_000 }), false)
-  t.equal(isBehind({ ...head, now: 9e9, haltedMs: 9e9 - 61_001 }), true, 'one that was behind when the chain came to stand is behind for good')
-  t.equal(isBehind({ ...head, headAt: null }), false)
-  checkHead(head)
-  t.throws(() => checkHead({ ...head, headAt: null }), { code: 'WARMING_UP' })
-  t.throws(() => checkHead({ ...head, now: 61_001 }), { code: 'HISTORY_UNAVAILABLE' })
+test('a window is given where the day before the head is covered, and the head is not behind', async t => {
+  const facts = (seconds: number) => ({ head, staleMs: 60_000, time: ageTime(() => (NOW + seconds) * 1000) })
+  const covered = state([range(NOW - 90_000)])
+  t.equal(checkDay(covered, facts(0)), head)
+  t.throws(() => checkDay(state([range(NOW - 60)]), facts(0)), { code: 'WARMING_UP', message: /24 hours/ })
+  t.throws(() => checkDay(covered, { ...facts(0), head: null }), { code: 'WARMING_UP' })
+  t.throws(() => checkDay(covered, facts(61)), { code: 'HISTORY_UNAVAILABLE' })
 })
 
 test('a status says what is there', async t => {
-  const facts = { head: { headAt: 1000, now: 3500, staleMs: 60_000, haltedMs: 0 }, headSlot: 499, chainTime: NOW * 1000, sequenceGaps: new Map(), lastDay: { left: 3, total: 9, secondsLeft: 2 } }
+  const facts = {
+    head: { head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) }, sequenceGaps: new Map(), lastDay: { left: 3, total: 9, secondsLeft: 2 }
+  }
   t.match(statusOf(state([range(NOW - 60)]), facts), {
-    phase: 'last-day', last24h: false, complete: false, headAt: 1000, headAge: 2500, isBehind: false, headSlot: 499, lastDay: { left: 3 }, slot: 500, oldestTime: NOW - 60, events: 7, swaps: 5, rateDisagreements: [{ bps: '25', swaps: 3 }]
+    phase: 'last-day',
+    last24h: false,
+    complete: false,
+    headAge: 2500,
+    isBehind: false,
+    headSlot: 499,
+    lastDay: { left: 3 },
+    slot: 500,
+    oldestTime: NOW - 60,
+    events: 7,
+    swaps: 5,
+    rateDisagreements: [{ bps: '25', swaps: 3 }]
   })
   t.match(statusOf(state([range(0)], true), facts), { phase: 'following', last24h: true, complete: true, lastDay: null })
   t.match(EMPTY, { headAge: null, refusal: null, leads: false })

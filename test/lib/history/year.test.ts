@@ -1,18 +1,17 @@
 import { test, type Test } from 'tap'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
-import { allDays } from '../../../lib/history/volumes/daily.js'
 import type { History } from '../../../lib/history/history.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { countOf, dateOf, groupBy, type Rule } from '../../support/history/count.js'
-import { settled, watch } from '../../support/history/history.js'
+import { settled, watch, type Watched } from '../../support/history/history.js'
 import { makeYear } from '../../support/history/year.js'
 
 const RATES = { 25: '0.0025', 50: '0.005' }
 const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
 
 /** The window of all DAOs at `now` against a count of the ledger's swaps. */
-async function checkWindow (t: Test, ledger: Ledger, history: History, rule: Rule, now: number): Promise<void> {
-  const volumes = await history.last24h(() => now)
+async function checkWindow (t: Test, ledger: Ledger, { lastDayAt }: Watched, rule: Rule, now: number): Promise<void> {
+  const volumes = await lastDayAt(now)
   t.equal(volumes.size, ledger.daos.length)
   for (const dao of ledger.daos) {
     const { base, quote, trades, complete } = volumes.get(dao.address)!
@@ -27,8 +26,7 @@ async function checkDays (t: Test, ledger: Ledger, history: History, rule: Rule)
   for (const dao of ledger.daos) {
     const swaps = ledger.swaps.filter(swap => swap.dao === dao.address)
     const byDay = groupBy(swaps, ({ time }) => dateOf(time))
-    const { days: parts, complete, missingEvents } = daily.get(dao.address)!
-    const days = allDays(parts)
+    const { days, complete, missingEvents } = daily.get(dao.address)!
     t.same([...days.keys()].sort(), [...byDay.keys()])
     t.same([complete, missingEvents], [true, 0])
     const wrong = [...byDay].filter(([date, swaps]) => {
@@ -53,7 +51,7 @@ for (const [bps, basis] of [[25, 'input'], [50, 'input'], [25, 'fees']] as const
     t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length, 'no transaction is read twice')
 
     await checkDays(t, ledger, history, rule)
-    await checkWindow(t, ledger, history, rule, ledger.time)
+    await checkWindow(t, ledger, watched, rule, ledger.time)
     const daily = await history.daily()
     for (const dao of ledger.daos) {
       const first = ledger.swaps.find(swap => swap.dao === dao.address)!
@@ -68,7 +66,7 @@ for (const [bps, basis] of [[25, 'input'], [50, 'input'], [25, 'fees']] as const
 
     await t.test('the window moves by the second', async t => {
       const times = ledger.swaps.slice(-8).flatMap(({ time }) => [time - 1, time])
-      for (const now of [...times, ...times.map(time => time + 86_399), ...times.map(time => time + 86_400)]) await checkWindow(t, ledger, history, rule, now)
+      for (const now of [...times, ...times.map(time => time + 86_399), ...times.map(time => time + 86_400)]) await checkWindow(t, ledger, watched, rule, now)
     })
   })
 }
@@ -86,7 +84,7 @@ test('figures follow as trading goes on, and after each restart', async t => {
       }
       watched.history.wake()
       await settled(watched, ledger)
-      await checkWindow(t, ledger, watched.history, rule, ledger.time)
+      await checkWindow(t, ledger, watched, rule, ledger.time)
     }
     await checkDays(t, ledger, watched.history, rule)
     t.ok(round === 0 || watched.reader.calls.transactions.length < 40, 'a restart walks nothing twice')

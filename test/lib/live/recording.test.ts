@@ -9,6 +9,7 @@ import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeTokenAccount } from '../../../lib/protocol/token.js'
 import { withLists } from '../../support/account-lists.js'
+import { atMoment } from '../../support/age-time.js'
 
 /** Real mainnet accounts after 80 transactions that the protocol's compiled program executed. It stands beside the project, never in it. */
 const RECORDING = new URL('../../../../shared/fixtures/program-recording.json', import.meta.url)
@@ -23,13 +24,13 @@ function readRecording (): Map<string, RawAccount> {
 test('the program\'s own DAO: its price is served, and its reserves plus fees are its vaults\' balances', { skip }, async t => {
   const accounts = readRecording()
   const reader = withLists({
-    programAccounts: async (program, prefix) => ({
-      slot: 1, value: [...accounts.values()].filter(({ owner, data }) => owner === program && data.subarray(0, 8).equals(prefix))
-    }),
-    accounts: async addresses => ({ slot: 1, value: addresses.map(address => accounts.get(address) ?? null) })
+    programAccounts: async (program, prefix) =>
+      atMoment(1, [...accounts.values()].filter(({ owner, data }) => owner === program && data.subarray(0, 8).equals(prefix))),
+    accounts: async addresses => atMoment(1, addresses.map(address => accounts.get(address) ?? null))
   })
   const client = createProgramClient(PROGRAM)
-  const { discovered, pairs } = await createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set() })()
+  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set(), now: () => 0 })
+  const { value: { discovered, pairs } } = await read()
   t.equal(discovered.length, 1)
   const dao = discovered[0]!.dao!
   t.equal(dao.state, 'spot')

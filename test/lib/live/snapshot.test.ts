@@ -1,13 +1,14 @@
 import { test } from 'tap'
 import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
-import { createSnapshotReader } from '../../../lib/live/snapshot.js'
+import { createSnapshotReader, type Snapshot } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { createLedger } from '../../../simulator/ledger.js'
 import { withLists } from '../../support/account-lists.js'
+import { atMoment } from '../../support/age-time.js'
 
-function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {}) {
+function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createSnapshotReader>[0]> = {}) {
   const ledger = createLedger({ seed: 5 })
   const usdc = ledger.usdc()
   const [still, moving] = [1, 2].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
@@ -18,24 +19,25 @@ function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {
   let listed = (): RawAccount[] => ledger.daos.map(({ address }) => raw(address)!)
   const asked: Array<KnownAccounts | undefined> = []
   const reader = withLists({
-    programAccounts: async (_program, _prefix, _minSlot, options) => {
+    programAccounts: async (_program, _prefix, options) => {
       asked.push(options?.known)
-      return { slot: ledger.slot, value: listed() }
+      return atMoment(ledger.slot, listed(), { time: ledger.time, readAt: now() })
     },
-    accounts: async addresses => ({ slot: ledger.slot, value: addresses.map(raw) })
+    accounts: async addresses => atMoment(ledger.slot, addresses.map(raw), { time: ledger.time })
   })
   const client = createProgramClient(ledger.program)
-  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), ...options })
+  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), now, ...options })
   return { asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
 }
 
 test('an account that stays as it was is not decoded again, one that moves is', async t => {
   const { ledger, still, moving, read } = setUp()
-  const entryOf = (discovered: Awaited<ReturnType<typeof read>>['discovered'], address: string) => discovered.find(entry => entry.address === address)!
-  const first = await read()
+  const entryOf = (discovered: Snapshot['discovered'], address: string) => discovered.find(entry => entry.address === address)!
+  const { value: first, parts } = await read()
+  t.same(parts, [{ time: ledger.time, readAt: 3, commitment: 'confirmed' }], 'as old as the list: a pair is of its moment')
   ledger.advance(1)
   moving.swap('buy', 5_000_000n)
-  const second = await read()
+  const { value: second } = await read()
   t.equal(entryOf(second.discovered, still.address), entryOf(first.discovered, still.address))
   const pairOf = ({ pairs }: typeof first, { address }: typeof still) => pairs.find(pair => pair.address === address)
   t.equal(pairOf(second, still), pairOf(first, still), 'nor is its pair made again')
@@ -50,7 +52,7 @@ test('bytes of another DAO are found out, also where they were odd before and th
   const { still, moving, read, raw, list } = setUp()
   const odd = (): RawAccount => ({ ...raw(still.address)!, address: moving.address })
   list(() => [odd()])
-  t.equal((await read()).discovered.length, 1, 'alone it is an account like any other')
+  t.equal((await read()).value.discovered.length, 1, 'alone it is an account like any other')
   list(() => [odd(), raw(still.address)!])
   await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ })
 })

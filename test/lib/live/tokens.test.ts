@@ -3,6 +3,7 @@ import { ServiceError } from '../../../lib/errors.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { createLedger } from '../../../simulator/ledger.js'
 import { withLists } from '../../support/account-lists.js'
+import { atMoment } from '../../support/age-time.js'
 
 test('what was a mint stays one while a node gives something else; what never was is null', async t => {
   const ledger = createLedger({ seed: 5 })
@@ -11,13 +12,10 @@ test('what was a mint stays one while a node gives something else; what never wa
   let owner: string | undefined = 'SomebodyE1se'
   const reader = withLists({
     programAccounts: async () => { throw new Error('not asked') },
-    accounts: async addresses => ({
-      slot: 1,
-      value: addresses.map(key => {
-        const account = ledger.account(key)
-        return account === null ? null : { address: key, owner: owner ?? account.owner, data: Buffer.from(account.data) }
-      })
-    })
+    accounts: async addresses => atMoment(1, addresses.map(key => {
+      const account = ledger.account(key)
+      return account === null ? null : { address: key, owner: owner ?? account.owner, data: Buffer.from(account.data) }
+    }))
   })
   const tokens = createTokenReader({ reader, ttl: 100, now: () => clock.time })
   const read = async () => (await tokens.read([address], 1)).get(address)
@@ -43,13 +41,10 @@ test('a key that was no mint at first contact is asked for again soon, some of t
     accounts: async addresses => {
       asked.push(addresses.length)
       if (gives === 'failure') throw new ServiceError('NODE_UNAVAILABLE', 'the node is away')
-      return {
-        slot: 1,
-        value: addresses.map(key => {
-          const account = gives === 'nothing' ? null : ledger.account(key)
-          return account === null ? null : { address: key, owner: account.owner, data: Buffer.from(account.data) }
-        })
-      }
+      return atMoment(1, addresses.map(key => {
+        const account = gives === 'nothing' ? null : ledger.account(key)
+        return account === null ? null : { address: key, owner: account.owner, data: Buffer.from(account.data) }
+      }))
     }
   })
   const tokens = createTokenReader({ reader, ttl: 100_000, now: () => clock.time })
@@ -58,16 +53,16 @@ test('a key that was no mint at first contact is asked for again soon, some of t
     asked.length = 0
     return [[...(await tokens.read(mints, 1)).values()].filter(token => token !== null).length, [...asked]]
   }
-  t.same(await read(), [0, [100, 100, 40]])
+  t.same(await read(), [0, [98, 98, 44]])
   clock.time = 4_999
   t.same(await read(), [0, []])
   clock.time = 5_000
   gives = 'failure'
-  t.same(await read(), [0, [100]])
+  t.same(await read(), [0, [98]])
   gives = 'mints'
-  t.same(await read(), [50, [100]])
-  t.same(await read(), [100, [100]], 'those that have waited longest')
-  t.same(await read(), [120, [40]])
+  t.same(await read(), [49, [98]])
+  t.same(await read(), [98, [98]], 'those that have waited longest')
+  t.same(await read(), [120, [44]])
   t.same(await read(), [120, []])
   clock.time = 110_000
   gives = 'failure'

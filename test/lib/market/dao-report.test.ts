@@ -2,8 +2,8 @@ import { test } from 'tap'
 import { ONE } from '../../../lib/decimal.js'
 import { daosReport, type FoundDao, missingEvents, type ReportFacts } from '../../../lib/market/dao-report.js'
 
-const found = (address: string, leftOut?: string): FoundDao => ({ address, leftOut, dao: { state: 'spot', baseMint: `base of ${address}`, quoteMint: 'USDC', size: 1_000, seqNum: 7n } })
-const FACTS: ReportFacts = { slot: 5, found: [], incomplete: new Set(), indexed: new Map(), usd: mint => mint === 'USDC' ? ONE : undefined }
+const found = (address: string, leftOut?: string): FoundDao => ({ address, leftOut, dao: { state: 'spot', baseMint: `base of ${address}`, quoteMint: 'USDC', size: 1_000, seqNum: 7n, createdAt: 1_767_225_600 } })
+const FACTS: ReportFacts = { slot: 5, found: [], incomplete: new Set(), indexed: new Map(), usd: mint => mint === 'USDC' ? ONE : undefined, symbolOf: mint => `symbol of ${mint}` }
 
 test('every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
   for (const order of ['ABCD', 'DCBA', 'BDAC']) {
@@ -21,12 +21,14 @@ test('every DAO that was found is reported, by address: listed, or left out with
 test('what is known of a DAO, and null for what is not: never a zero', async t => {
   const { daos } = await daosReport({
     ...FACTS,
-    found: [found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' }, { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n } }],
+    found: [found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' }, { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n, createdAt: 0 } }],
     indexed: new Map([['A', { indexed: 5n, sequenceGaps: [[2n, 3n]], firstSwap: 1_767_225_601 }], ['C', { indexed: 0n, sequenceGaps: [], firstSwap: null }]])
   })
   t.same(daos, [
     {
       dao: 'A',
+      symbol: 'symbol of base of A',
+      created_at: '2026-01-01T00:00:00.000Z',
       listed: true,
       reason: null,
       state: 'spot',
@@ -41,6 +43,8 @@ test('what is known of a DAO, and null for what is not: never a zero', async t =
     },
     {
       dao: 'B',
+      symbol: '',
+      created_at: null,
       listed: false,
       reason: 'account can\'t be decoded',
       state: null,
@@ -55,6 +59,8 @@ test('what is known of a DAO, and null for what is not: never a zero', async t =
     },
     {
       dao: 'C',
+      symbol: 'symbol of T',
+      created_at: null,
       listed: true,
       reason: null,
       state: 'futarchy',
@@ -81,7 +87,7 @@ test('the report of many DAOs lists each with its reason, and lets the event loo
   let turns = 0
   const timer = setInterval(() => turns++, 0)
   const report = await daosReport({
-    slot: 7, found, incomplete: new Set(['dao 1']), indexed: new Map([['dao 2', { indexed: 9n, sequenceGaps: [[2n, 4n], [6n, 6n]], firstSwap: 0 }]]), usd: () => undefined
+    slot: 7, found, incomplete: new Set(['dao 1']), indexed: new Map([['dao 2', { indexed: 9n, sequenceGaps: [[2n, 4n], [6n, 6n]], firstSwap: 0 }]]), usd: () => undefined, symbolOf: () => ''
   })
   clearInterval(timer)
   t.ok(turns > 0)

@@ -1,43 +1,31 @@
-import { inflateSync } from 'node:zlib'
 import t from 'tap'
-import { encodePng } from '../../../lib/page/card/png.js'
-import { box, createRaster, stroke } from '../../../lib/page/card/raster.js'
-import { loadTypeface } from '../../../lib/page/card/text.js'
+import { cardSource, drawCard } from '../../../lib/page/card/card.js'
 
-const pixel = ({ width, pixels }: { width: number, pixels: Uint8Array }, x: number, y: number): number => pixels[(y * width + x) * 3]!
+const NAMES = { base: 'META', quote: 'USDC', name: 'A name' }
+const FIGURES = { price: '0.91234', change: '−3.42 %', volume: '1.283 M USDC', liquidity: '$12.40' }
+const FACTS = { ...NAMES, ...FIGURES, closes: [null, '1.2', '1.3', '0.9'] }
 
-t.test('shapes cover what they enclose, in shares of a pixel', async t => {
-  const picture = createRaster(20, 10, [0, 0, 0])
-  picture.fill(box(2, 2, 4.5, 3), [200, 200, 200])
-  t.same([1, 2, 5, 6, 7].map(x => pixel(picture, x, 3)), [0, 200, 200, 100, 0])
-  t.same([1, 2, 4, 5].map(y => pixel(picture, 3, y)), [0, 200, 200, 0])
-  picture.fill([[[10, 0], [18, 8], [10, 8]]], [100, 100, 100])
-  t.equal(pixel(picture, 11, 6), 100)
-  t.equal(pixel(picture, 14, 4), 50, 'half a pixel on the slope')
-  t.equal(pixel(picture, 17, 2), 0)
-  const before = picture.pixels.slice()
-  picture.fill(box(-50, -50, 10, 10), [255, 255, 255])
-  picture.fill([], [255, 255, 255])
-  t.same(picture.pixels, before, 'what lies outside is left out')
-  for (const part of stroke([[0, 9], [19, 9], [19, 9]], 2)) picture.fill(part, [9, 9, 9])
+t.test('an image of the size that others expect, whatever is known', async t => {
+  for (const facts of [FACTS, { base: 'A', quote: 'B', name: '', price: '1' }, { ...FACTS, closes: [null, '1'] }]) {
+    const image = await drawCard(facts)
+    t.same([...image.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+    t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])
+  }
+  const [bare, whole] = [await drawCard({ ...FACTS, base: '' }), await drawCard(FACTS)]
+  t.notOk(bare.equals(whole), 'letters are drawn')
 })
 
-t.test('a PNG file that holds the picture', async t => {
-  const picture = createRaster(3, 2, [1, 2, 3])
-  picture.fill(box(1, 1, 1, 1), [250, 0, 0])
-  const file = await encodePng(picture)
-  const rows = inflateSync(file.subarray(41, 41 + file.readUInt32BE(33)))
-  const bytes = [...rows.subarray(1, 10), ...[...rows.subarray(11, 20)].map((difference, index) => (difference + rows[index + 1]!) % 256)]
-  t.same(bytes, [...picture.pixels])
-})
-
-t.test('text: measured, cut, and only of letters that the font has', async t => {
-  const type = await loadTypeface()
-  t.ok(type.has('ÆTHER …−+%'))
-  t.notOk(type.has('漢'))
-  t.equal(type.fit('META', 20, 500), 'META')
-  const cut = type.fit('A very long name of a token', 20, 100)
-  t.match(cut, /^A .*…$/)
-  t.ok(type.width(cut, 20) <= 100)
-  t.ok(type.shape('i', 0, 0, 20).length >= 2, 'a letter of two parts')
+t.test('texts of strangers are text alone, of letters that the font has, and bounded', async t => {
+  const source = cardSource({ ...FACTS, base: '<b>&"', name: '🚀 Ｍoon 漢 ©🇨🇭' })
+  t.match(source, '&lt;b&gt;&amp;&quot;')
+  t.match(source, '>Moon ? ©<', 'no emoji, full-width letters as letters, and what can\'t be written as a question mark')
+  const marks = `a${'\u0301'.repeat(4_000)}`
+  for (const long of ['W'.repeat(4_096), marks.repeat(20), '&'.repeat(4_096), '👨‍👩‍👧'.repeat(500)]) {
+    const facts = { ...FACTS, base: long, quote: long, name: long }
+    t.ok(cardSource(facts).length < 6_000, `${cardSource(facts).length}`)
+    const begun = process.cpuUsage()
+    t.ok((await drawCard(facts)).length < 100_000)
+    const { user, system } = process.cpuUsage(begun)
+    t.ok(user + system < 400_000, `${(user + system) / 1000} ms`)
+  }
 })

@@ -6,7 +6,7 @@ import idl from '../../../idl/futarchy.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
-import { decodeDao } from '../../../lib/protocol/dao.js'
+import { decodeDao, decodeDaoDetails } from '../../../lib/protocol/dao.js'
 import { ata, daoAddress } from '../../../simulator/addresses.js'
 import { createOracle, type Pool } from '../../../simulator/arithmetic.js'
 import { base58, createLedger, PROGRAMS } from '../../../simulator/index.js'
@@ -58,7 +58,18 @@ const accounts = fc.record({
 })
 
 test('a DAO of any build, in either state, says what its fields say', t => {
-  fc.assert(fc.property(accounts, ({ identity, state: { pools: { spot, pass }, seq }, account }) => {
+  fc.assert(fc.property(accounts, ({ identity, state: { config, pools: { spot, pass }, seq }, account }) => {
+    const hasTeam = identity.layout !== 'F0'
+    deepStrictEqual(decodeDaoDetails(account), {
+      creator: identity.creator,
+      multisig: identity.multisig,
+      totalLiquidity: 77n,
+      proposalCount: 3,
+      passThresholdBps: 300,
+      spendingLimit: identity.spendingLimit,
+      teamAddress: hasTeam && config.teamAddress !== PROGRAMS.system ? config.teamAddress : null,
+      teamThresholdBps: hasTeam ? -300 : null
+    })
     deepStrictEqual({ ...decodeDao(client, account) }, {
       address: identity.address,
       ownAddress: identity.address,
@@ -67,6 +78,7 @@ test('a DAO of any build, in either state, says what its fields say', t => {
       quoteMint: identity.quoteMint,
       baseVault: identity.baseVault,
       quoteVault: identity.quoteVault,
+      vault: identity.vault,
       baseReserves: spot.base,
       quoteReserves: spot.quote,
       baseFees: spot.baseFees,
@@ -82,7 +94,7 @@ test('a DAO of any build, in either state, says what its fields say', t => {
 /** What Anchor's decoder makes of the bytes by the IDL; undefined where it refuses them. */
 function byAnchor (data: Buffer): Record<string, unknown> | undefined {
   try {
-    const { amm, seq_num: seqNum, base_mint: baseMint, quote_mint: quoteMint } = anchor.decode('Dao', data)
+    const { amm, seq_num: seqNum, base_mint: baseMint, quote_mint: quoteMint, squads_multisig_vault: vault } = anchor.decode('Dao', data)
     const { Spot, Futarchy } = amm.state
     const { spot } = Spot ?? Futarchy
     if (!amm.base_mint.equals(baseMint) || !amm.quote_mint.equals(quoteMint)) return undefined
@@ -92,6 +104,7 @@ function byAnchor (data: Buffer): Record<string, unknown> | undefined {
       quoteMint: quoteMint.toBase58(),
       baseVault: amm.amm_base_vault.toBase58(),
       quoteVault: amm.amm_quote_vault.toBase58(),
+      vault: vault.toBase58(),
       baseReserves: BigInt(spot.base_reserves.toString()),
       quoteReserves: BigInt(spot.quote_reserves.toString()),
       baseFees: BigInt(spot.base_protocol_fee_balance.toString()),

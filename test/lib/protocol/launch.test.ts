@@ -68,7 +68,8 @@ test('a launch of any version says what its fields say; complete it has a DAO', 
       daoVault: launch.daoVault,
       packageAmount: launch.packageAmount,
       // v0.6 initialises it while completing
-      packageInitialized: launch.version === 'v0.6' || launch.packageInitialized
+      packageInitialized: launch.version === 'v0.6' || launch.packageInitialized,
+      completedAt: launch.version === 'v0.6' ? null : launch.completed
     })
   }), { numRuns: 400 })
   for (const [dao, daoVault] of [[null, null], [null, MINT], [MINT, null]]) {

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { CLOCK, clockOf, momentOf } from '../../../scripts/recording/clock.js'
 import { createRecorder } from '../../../scripts/recording/recorder.js'
 import { readRecording, nodeSecretsOf, writeRecording } from '../../../scripts/recording/recording.js'
 import { createReplay } from '../../../scripts/recording/replay.js'
@@ -34,6 +35,26 @@ test('pages of a growing past become one list, newest first; an account is as it
   t.same(recording.accounts, { A: account('Ag=='), B: null, C: account('AQ=='), D: account('AA==') })
   t.match(recording, { slot: 9, time: 90, transactions: { s1: { slot: 1 } } })
   t.notOk('s2' in recording.transactions)
+  t.end()
+})
+
+test('the Clock is kept as it was latest, and goes on with the replay', t => {
+  const recorder = createRecorder({ program: PROGRAM, most: 10 })
+  const clock = (slot: number, time: number) => ({ context: { slot }, value: clockOf(slot, time) })
+  recorder.note('getMultipleAccounts', [[CLOCK, 'A'], {}], { context: { slot: 1000 }, value: [clockOf(1000, 50_000), account('AA==')] })
+  recorder.note('getAccountInfo', [CLOCK, { commitment: 'finalized' }], clock(968, 49_993))
+  recorder.note(...page({}), [row('s1', 1005)])
+  const recording = recorder.recording()
+  t.match(recording, { slot: 1005, time: 50_001 })
+  t.same(momentOf(recording.accounts[CLOCK]), { slot: 1000, time: 50_000 })
+  let now = 50_001_000
+  const replay = createReplay(recording, () => now)
+  const shown = (address: string) => (replay('getMultipleAccounts', [['A', address], {}]) as { value: unknown[] }).value[1]
+  t.same(momentOf(shown(CLOCK)), { slot: 1005, time: 50_001 })
+  now += 60_000
+  t.same(momentOf(shown(CLOCK)), { slot: 1305, time: 50_061 })
+  t.same(momentOf((replay('getAccountInfo', [CLOCK]) as { value: unknown }).value), { slot: 1305, time: 50_061 })
+  t.same(momentOf((createReplay(recorded())('getAccountInfo', [CLOCK]) as { value: unknown }).value), { slot: 9, time: 90 }, 'one is made where none was recorded')
   t.end()
 })
 

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseDecimal } from '../../../lib/decimal.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import { ageTime } from '../age-time.js'
 import { realClock } from './clock.js'
 import { accountsOf } from './history.js'
 import { ledgerReader } from './reader.js'
@@ -25,6 +26,7 @@ const history = createHistory({
   daos: accountsOf(ledger),
   rate: parseDecimal('0.005')!,
   basis: 'input',
+  time: ageTime(() => ledger.time * 1000),
   clock: realClock(() => ledger.time * 1000 + performance.now()),
   pollMs: 20,
   checkMs: 30,

@@ -4,12 +4,24 @@ import type { LogEvent } from '../../../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import type { Store } from '../../../lib/history/store/store.js'
+import { createVolumes, type Volume24h } from '../../../lib/history/volumes/volumes.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { clockOf } from './clock.js'
 import { ledgerReader, type TestReader } from './reader.js'
+import { ageTime } from '../age-time.js'
 import { until as untilNamed } from '../until.js'
 
-export interface Watched { history: History, store: Store, reader: TestReader, events: LogEvent[], folder: string }
+export interface Watched {
+  history: History
+  store: Store
+  reader: TestReader
+  events: LogEvent[]
+  folder: string
+  /** The 24 hours before any time, Unix seconds; the history itself gives those before its head. */
+  lastDayAt (time: number): Promise<Map<string, Volume24h>>
+}
+
+const RATE = parseDecimal('0.005')!
 
 export const accountsOf = (ledger: Ledger) => async () => ({
   slot: ledger.slot,
@@ -22,15 +34,16 @@ export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOp
   const store = options.store ?? await openSqliteStore({ folder, program: ledger.program })
   const reader = options.reader ?? ledgerReader(ledger)
   const events: LogEvent[] = []
+  const volumes = createVolumes(store, { rate: rest.rate ?? RATE, basis: rest.basis ?? 'input' })
   // The ledger's time, moved on a little by each look at it and by each wait, which takes no real time
   let drift = 0
   const history = createHistory({
     program: ledger.program,
     daos: accountsOf(ledger),
-    rate: parseDecimal('0.005')!,
+    rate: RATE,
     basis: 'input',
     clock: clockOf(() => ledger.time * 1000 + (drift += 0.01), ms => { drift += Math.min(ms, 60_000) }),
-    chainTime: () => ledger.time * 1000,
+    time: ageTime(() => ledger.time * 1000),
     pollMs: 50,
     checkMs: 100,
     onLog: event => { events.push(event) },
@@ -43,7 +56,8 @@ export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOp
     await store.close().catch(() => {})
   })
   history.start()
-  return { history, store, reader, events, folder }
+  const lastDayAt = (time: number) => history.read(async ({ known }) => await volumes.last24h(time, known))
+  return { history, store, reader, events, folder, lastDayAt }
 }
 
 /** Waits until `condition` holds; fails after a while, showing it. */

@@ -2,6 +2,7 @@
 import type { BulkResult, HistoryReader, RawTransaction, SignatureInfo } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Ledger } from '../../../simulator/index.js'
+import { atMoment } from '../age-time.js'
 
 export interface Calls { signatures: number, transactions: string[], bulk: number, slots: number }
 
@@ -21,6 +22,8 @@ export type TestReader = HistoryReader & {
   isFrozen?: boolean
   /** Slots by which the node is behind. */
   lag: number
+  /** The chain's time at the head where it is not the ledger's, Unix seconds. */
+  headTime?: () => number
   /** Thrown by every call while it is set. */
   failure?: Error | undefined
 }
@@ -79,8 +82,13 @@ export function ledgerReader (ledger: Ledger): TestReader {
       return { entries, next: given.length < rest.length ? String(given.at(-1)) : null }
     },
     blockSignatures: async () => null,
-    // Slots go on whether or not anybody trades
-    finalizedSlot: async () => ledger.slot - reader.lag + (reader.isFrozen ? 0 : reader.calls.slots++),
+    async head () {
+      if (reader.failure !== undefined) throw reader.failure
+      // Slots go on whether or not anybody trades
+      const slot = ledger.slot - reader.lag
+      return atMoment(slot + (reader.isFrozen ? 0 : reader.calls.slots++), null, { time: reader.headTime?.() ?? (reader.lag === 0 ? ledger.time : ledger.timeOf(slot)) })
+    },
+    firstAvailableBlocks: async () => reader.forgotten === undefined ? [] : [reader.forgotten + 1],
     blockTime: async slot => ledger.timeOf(slot),
     genesisHash: async () => '11111111111111111111111111111111'
   }

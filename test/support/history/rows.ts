@@ -4,15 +4,17 @@ import Database from 'libsql'
 import { ask } from './postgres.js'
 
 const DAO = (table: string) => `(select address from daos where id = ${table}.dao) as dao`
-const QUERIES = {
-  events: `select ${DAO('events')}, seq, kind, slot, at, signature, place, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events`,
+const CANDLE = 'base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote, average_base'
+const QUERIES: Record<string, string> = {
+  events: `select ${DAO('events')}, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events`,
   daos: 'select address, first_swap from daos',
-  days: `select ${DAO('days')}, day, base, quote, trades from days`,
-  intervals: `select ${DAO('intervals')}, low, high, low_slot, high_slot, low_at, high_at, through, top_quote, top_base, open_seq, open_at, open_side, open_input, open_output, open_post from intervals`,
+  ...Object.fromEntries(['minutes', 'hours', 'days'].map(table => [table, `select ${DAO(table)}, start, ${CANDLE} from ${table}`])),
+  sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after,
+    pending_seq, pending_at, pending_side, pending_input, pending_output, pending_fees_after from sequence_ranges`,
   proposals: `select proposal, ${DAO('proposals')} from proposals`,
   rates: 'select * from rates',
-  segments: 'select * from segments',
-  unplaced: 'select * from unplaced',
+  indexed_ranges: 'select * from indexed_ranges',
+  unattributed: 'select * from unattributed',
   missing: 'select * from missing',
   meta: "select * from meta where key in ('program', 'ended', 'events', 'swaps', 'valuation')"
 }

@@ -237,6 +237,7 @@ export const SPARKLINES = {
 export const READY = {
   ready: true,
   problems: [] as string[],
+  chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.2, drift_seconds: 0, halted: null as string | null },
   snapshot: { slot: SLOT, age_seconds: 3.2 },
   history: {
     phase: 'following',

@@ -127,7 +127,7 @@ inBrowser(visiting => {
     await openPool(page, service.url, META.pool_id)
     service.answers.pool = () => ({ body: detailOf(META.pool_id), headers: { age: '37' } })
     await page.clock.runFor(15_000)
-    await page.locator('#banner').filter({ hasText: 'These figures are 37 seconds old' }).waitFor()
+    await page.locator('#banner').filter({ hasText: /^These figures are of \d\d:\d\d:\d\d UTC/ }).waitFor()
     service.answers.pool = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
     await page.clock.runFor(15_000)
     await page.locator('#banner').filter({ hasText: 'The blockchain can’t be read right now' }).waitFor()

@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import type { Test } from 'tap'
+import budget from '../../../plugins/budget.js'
 import representation from '../../../plugins/cached-response.js'
+import client from '../../../plugins/client.js'
 import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
 import { build, historyComplete, settings, startChain } from '../../helper.js'
@@ -57,14 +59,14 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
       }
     },
     sparklines: {
-      response: async () => ({ value: await makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), age: 0, left: 1 }),
+      response: async () => ({ value: await makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1 }),
       of: async () => undefined
     },
     card: createCards(async pool => {
       const found = await find(pool)
       if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
       return found.facts
-    }, Date.now)
+    })
   })
 }
 
@@ -87,7 +89,7 @@ export async function startService (): Promise<Service> {
     ready: () => ({ body: READY })
   }
   fastify.addHook('onRequest', async request => { asked.push(request.url) })
-  await fastify.register(representation)
+  for (const plugin of [client, budget, representation]) await fastify.register(plugin)
   decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
   await fastify.register(status, { prefix: '/status' })

@@ -12,7 +12,7 @@ inBrowser(visiting => {
       const verdict = page.locator('#verdict')
       await verdict.filter({ hasText: 'Everything is as it should be' }).waitFor()
       await page.getByText('Following the chain').waitFor()
-      t.match(await page.locator('#facts').innerText(), /Prices read\s+3 seconds ago/)
+      t.match(await page.locator('#facts').innerText(), /Prices as of\s+3 seconds ago/)
       t.equal(await evaluate(page, 'document.documentElement.scrollWidth'), 375)
       t.same(await evaluate(page, CONTRAST), [])
       service.answers.ready = () => ({

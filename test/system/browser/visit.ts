@@ -66,7 +66,10 @@ export function inBrowser (define: (visiting: Visiting) => void): void {
 export const symbols = (page: Page): Promise<string[]> => page.locator('#pools-body .symbol').allTextContents()
 export const loaded = (page: Page): Promise<void> => page.locator('#pools-body .symbol').first().waitFor()
 export const rowOf = (page: Page, symbol: string): Locator => page.locator('#pools-body tr').filter({ has: page.getByRole('link', { name: symbol, exact: true }) })
-export const shownName = ({ base: { symbol, mint } }: Pool): string => symbol || `${mint.slice(0, 4)}…${mint.slice(-4)}`
+/** Longer symbols are shown cut. */
+const MAX_SYMBOL = 32
+const cut = (text: string): string => text.length <= MAX_SYMBOL ? text : `${text.slice(0, MAX_SYMBOL)}…`
+export const shownName = ({ base: { symbol, mint } }: Pool): string => cut(symbol) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
 export const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
 export const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
 /** The page of a pool, with its chart drawn and its trades there. */

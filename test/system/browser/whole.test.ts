@@ -99,9 +99,9 @@ inBrowser(visiting => {
     t.ok(seen.has('node'), 'then there are none')
     t.ok(same(await page.locator('#price').getAttribute('title'), pool.last_price), 'the last ones stay')
     node.faults.clear()
-    // time goes on for the service too: what it has tried in vain it tries again a second later
+    // time goes on for the service too: what it has tried in vain it tries again some seconds later
     await until('the banner is gone', async () => {
-      await goOn(120_000, 1_000)
+      await goOn(120_000, 3_000)
       return !await banner.isVisible()
     })
     t.equal(await banner.innerText(), '', 'and back')

@@ -22,7 +22,7 @@ export async function recordSimulated (): Promise<string> {
   buildMarket(ledger, { daos: 10, swaps: 60, days: 2 })
   const node = await startNode(ledger)
   try {
-    return await recordNode({ url: node.url, program: ledger.program, mints: [NO_MINT] })
+    return await recordNode({ url: node.url, program: ledger.program, mints: [NO_MINT], now: () => ledger.time * 1000 })
   } finally {
     await node.close()
   }

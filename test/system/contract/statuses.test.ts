@@ -6,7 +6,9 @@ import { test, type Test } from 'tap'
 import { type ErrorCode, ServiceError } from '../../../lib/errors.js'
 import errors from '../../../plugins/errors.js'
 import openapi from '../../../plugins/openapi.js'
+import budget from '../../../plugins/budget.js'
 import cachedResponse from '../../../plugins/cached-response.js'
+import client from '../../../plugins/client.js'
 import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
 import { holdToContract } from './watch.js'
 
@@ -16,6 +18,7 @@ const ANYWHERE: ErrorCode[] = ['NODE_UNAVAILABLE', 'NODE_BAD_ANSWER', 'BREAKER_O
 const OF_A_MINT: ErrorCode[] = [...ANYWHERE, 'INVALID_MINT', 'MINT_NOT_FOUND']
 const OF_A_TICKER: ErrorCode[] = [...ANYWHERE, 'INVALID_TICKER_ID', 'TICKER_NOT_FOUND']
 const OF_A_POOL: ErrorCode[] = [...ANYWHERE, 'INVALID_POOL_ID', 'POOL_NOT_FOUND']
+const OF_A_DAO: ErrorCode[] = [...ANYWHERE, 'INVALID_DAO', 'DAO_NOT_FOUND']
 const OF_A_QUERY: ErrorCode[] = [...ANYWHERE, 'INVALID_PARAMETER']
 const BEFORE_IT: ErrorCode[] = ['OVERLOADED', 'SHUTTING_DOWN']
 
@@ -56,7 +59,17 @@ const ENDPOINTS: Record<string, ErrorCode[]> = {
   '/api/pools/x/trades': OF_A_POOL,
   '/api/pools/x/ohlcv?interval=1h': OF_A_POOL,
   '/api/pools/x/days': OF_A_POOL,
+  '/api/pools/x/quote?side=buy&amount=1': OF_A_POOL,
   '/api/days/2026-01-31': ANYWHERE,
+  '/api/days': OF_A_QUERY,
+  [`/api/prices?mints=${'1'.repeat(32)}`]: OF_A_QUERY,
+  '/api/daos/x': OF_A_DAO,
+  '/api/daos/x/treasury': OF_A_DAO,
+  '/api/daos/x/proposals': OF_A_DAO,
+  '/api/proposals': [...OF_A_DAO, 'INVALID_PARAMETER'],
+  '/api/proposals/x': [...ANYWHERE, 'INVALID_PROPOSAL', 'PROPOSAL_NOT_FOUND'],
+  '/api/treasuries': ANYWHERE,
+  '/llms.txt': BEFORE_IT,
   '/api/fees/aggregate': ANYWHERE
 }
 
@@ -73,12 +86,15 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   // every form of every aggregator, by whatever name it is asked for
   const form = new Proxy({}, { get: () => fail })
   fastify.decorate('page', { assets: [], pages: {} } as never)
-  fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail } as never)
+  fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail } as never)
+  fastify.decorate('proposals', { list: fail, one: fail } as never)
+  fastify.decorate('prices', fail as never)
+  fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
   fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
   await fastify.register(fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' }))
   await fastify.register(openapi)
   await fastify.register(errors)
-  await fastify.register(cachedResponse)
+  for (const plugin of [client, budget, cachedResponse]) await fastify.register(plugin)
   // what refuses before the handler: the limiter, and the watch over load
   fastify.addHook('preHandler', async request => { if (request.headers['x-early'] !== undefined) throw failing.error })
   await fastify.register(autoload, { dir: fileURLToPath(new URL('../../../routes', import.meta.url)) })

@@ -1,3 +1,4 @@
+import { pipeline, Readable, Transform } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Contract, createValidators, type DocumentedAnswer } from './document.js'
@@ -66,8 +67,27 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
       validators = validatorsOf(contract)
       own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
     }
-    const problem = attempt(() => check(request, reply, payload))
-    if (problem !== undefined) fail(`${request.method} ${request.url.slice(0, 200)}, ${reply.statusCode}: ${problem}`)
+    const hold = (body: unknown): void => {
+      const problem = attempt(() => check(request, reply, body))
+      if (problem !== undefined) fail(`${request.method} ${request.url.slice(0, 200)}, ${reply.statusCode}: ${problem}`)
+    }
+    if (!(payload instanceof Readable)) hold(payload)
+    else if (request.method !== 'HEAD') return pipeline(payload, collector(hold), () => {})
+  })
+}
+
+/** Passes bytes on, and tells of all of them once they have come to their end. */
+function collector (told: (all: Buffer) => void): Transform {
+  const parts: Buffer[] = []
+  return new Transform({
+    transform (part: Buffer, _encoding, done) {
+      parts.push(part)
+      done(null, part)
+    },
+    flush (done) {
+      told(Buffer.concat(parts))
+      done()
+    }
   })
 }
 

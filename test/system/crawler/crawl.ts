@@ -13,7 +13,7 @@ import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
  */
 
 const HOUR = 3600
-const SLOTS_OF_HOUR = 9000
+const SLOTS_OF_HOUR = 18_000
 const FINALITY = 32
 /** How much of the past a node keeps at first. */
 const KEPT_HOURS = 20

@@ -26,7 +26,7 @@ export interface Crawler {
   readonly pools: ReadonlyMap<string, CrawledPool>
 }
 
-const MAX_BLOCKS = 10_000
+const MAX_BLOCKS = 20_000
 const PLACES = 12
 
 const units = (text: string): bigint => {

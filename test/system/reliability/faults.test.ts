@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { type Clock, systemClock } from '../../../lib/clock.js'
-import { build, historyComplete, settings, startChain, until, withSlots } from '../../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../../helper.js'
+import { goingOn } from './clock.js'
 import { ROWS, type Row } from './matrix.js'
 import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade, type World } from './truth.js'
 
@@ -68,8 +69,7 @@ async function setUp (t: Test, { fault }: Row) {
     transportClock.go(1)
   }
   const active = fail()
-  const begun = performance.now()
-  const clock = withSlots(ledger, { ahead: 0, now: (): number => (ledger.time + clock.ahead) * 1000 + performance.now() - begun })
+  const clock = goingOn(ledger)
   const app = await build(t, {
     env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', PROTOCOL_FEE_RATE: '0.005' }),
     now: clock.now,
@@ -106,10 +106,21 @@ async function setUp (t: Test, { fault }: Row) {
       if (status !== 200) t.equal(answer.payload, JSON.stringify({ error: MESSAGES[status] }), `${when}: ${path}`)
       else holdFigures(path, answer, states, when, expected.market.includes(200))
     }))
+    const [ready, tickers] = [answers.get('/ready')!, answers.get('/api/tickers')!]
+    t.equal(ready.statusCode, tickers.statusCode === 200 ? 200 : 503, `${when}: /ready beside tickers of ${tickers.statusCode}`)
     return answers
   }
 
+  /** What an answer says of its age is that of the moment that it tells. */
+  function holdAge (path: string, { headers }: LightMyRequestResponse, when: string): void {
+    const told = headers['x-chain-time']
+    if (headers.age === undefined || told === undefined) return
+    const age = ledger.utc - Date.parse(String(told)) / 1000
+    t.ok(Math.abs(age - Number(headers.age)) <= 2 + SLACK_MS / 1000, `${when}: ${path} is of ${age} s ago, and says ${String(headers.age)}`)
+  }
+
   function holdFigures (path: string, answer: LightMyRequestResponse, states: Truths[], when: string, isWhole: boolean): void {
+    holdAge(path, answer, when)
     if (path === '/api/tickers') holdTickers(t, answer.json(), states, when)
     if (path === '/api/volume/aggregate') {
       t.ok(states.some(({ aggregate }) => aggregate === answer.json<{ totalVolume: string }>().totalVolume), `${when}: the total is right`)
@@ -126,20 +137,15 @@ async function setUp (t: Test, { fault }: Row) {
   }
   /** Lets the cache's lifetime pass, and the history look at the head. */
   async function recover (seconds = 10): Promise<void> {
-    clock.ahead += seconds
-    ledger.advance(1)   // a node whose slot does not move shows no newer head
-    const from = clock.now()
-    await until('the head is reached', () => {
-      clock.ahead += 0   // the slots go on: a head is reached where there is a newer one
-      return (app.history.status().headAt ?? 0) >= from
-    })
+    clock.pass(seconds)
+    await headReached(app, ledger, ledger.time)
   }
   /** Lets what was refused under the fault be asked for again: that is due within ten seconds of the last refusal. */
   async function refetch (): Promise<void> {
     await until('nothing is missing any more', () => {
       const { missingTransactions, missingEvents } = app.history.status()
       if (missingTransactions === 0 && missingEvents === 0) return true
-      clock.ahead += 0.1
+      clock.pass(0.1)
       return false
     })
   }
@@ -162,19 +168,19 @@ test('the fault matrix', { jobs: 3 }, async t => {
 
       const again = fail()
       trade(world)
-      clock.ahead += 4
+      clock.pass(4)
       const after = truthsOf(world)
       const stale = await ask('warm', { market: [200], supply: [200] }, [before, after])
       if (row.gone.market.includes(502) || row.gone.market.includes(500)) for (const path of market) t.ok(stale.get(path)!.headers.age !== undefined, `${path} is stale and says its age`)
       if (!row.gone.supply.includes(200)) t.ok(stale.get(supply[0]!)!.headers.age !== undefined, 'a stale supply says its age')
 
       // too old after 70 s; tokens, on which a list can live, are kept for 100, of which a slow machine takes some
-      clock.ahead += row.gone.market.join() === '200' ? 60 : 75
+      clock.pass(row.gone.market.join() === '200' ? 60 : 75)
       if (row.gone.market.join() === '200') await recover(0)
       else {
         // what was being made when time leapt is waited for, and tried again a second later
         await Promise.all(market.map(path => app.inject(path)))
-        clock.ahead += 1
+        clock.pass(1)
       }
       await ask('too old', row.gone, [before, after])
 

@@ -1,6 +1,8 @@
 import { createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
-import { createNodeCalls, readAnswer } from '../../../lib/chain/reply.js'
+import { Readable } from 'node:stream'
+import { CLOCK } from '../../../lib/chain/accounts.js'
+import { type Connections, createNodeCalls, readAnswer } from '../../../lib/chain/json-rpc.js'
 import type { Rpc } from '../../../lib/chain/rpc.js'
 import { systemClock } from '../../../lib/clock.js'
 import type { RawAccount, RawTransaction } from '../../../lib/chain/types.js'
@@ -85,6 +87,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     getProgramAccounts: JSON.stringify(call('getProgramAccounts', [ledger.program, { encoding: 'base64', withContext: true }])),
     getMultipleAccounts: JSON.stringify(call('getMultipleAccounts', [mints.slice(0, 3), { encoding: 'base64' }])),
     getSignaturesForAddress: JSON.stringify(call('getSignaturesForAddress', [ledger.program, { limit: 10 }])),
+    getAccountInfo: JSON.stringify(call('getAccountInfo', [CLOCK, { encoding: 'base64' }])),
     getSlot: '400000000'
   }
   const signatures = (JSON.parse(answers.getSignaturesForAddress) as Array<{ signature: string }>).map(({ signature }) => signature)
@@ -99,6 +102,10 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     call: async (method, params) => method === 'getTransaction'
       ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
       : damagedAnswer(method),
+    async ask ({ calls, read }) {
+      return { ...read(calls.map(({ method }) => damagedAnswer(method)), {}), readAt: 0 }
+    },
+    ofEach: async ({ method }) => [damagedAnswer(method)],
     send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({ jsonrpc: '2.0', id, result: JSON.parse(method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']) })), random), calls.length)
   }
   const readReplies = (answer: unknown, count: number) => readAnswer('node', { batch: true, ids: Array.from({ length: count }, (_, id) => id) }, answer)
@@ -111,7 +118,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     ['account reader: lists', using(() => accounts.accountLists([mints.slice(0, 3), mints.slice(0, 3)]))],
     ['history reader: signatures', using(() => history.signatures(ledger.program, { limit: 10 }))],
     ['history reader: transactions', using(() => history.transactions(signatures.slice(0, 1 + random.int(3))))],
-    ['history reader: slot', using(() => history.finalizedSlot())],
+    ['history reader: head', using(() => history.head())],
     ['event reader', from => readEvents(mutateJson(JSON.parse(transactions[from.int(transactions.length)]!), from) as RawTransaction, ledger.program, authority)]
   )
 
@@ -121,11 +128,16 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
 
   const texts = Object.entries(answers).map(([method, result]) => ({ method, text: `{"jsonrpc":"2.0","id":1,"result":${result}}` }))
   let body: Buffer = Buffer.alloc(0)
-  const ask = createNodeCalls(async () => body, { host: 'node', node: 'node', clock: systemClock, timeout: () => 1_000, onCall () {}, onHeaders () {} })
+  const connections: Connections = {
+    post: async () => ({ status: 200, headers: {}, body: Readable.from([body]) }),
+    close () {}
+  }
+  const node = { host: 'node', url: 'http://node', authorization: undefined }
+  const ask = createNodeCalls(node, { node: 'node', clock: systemClock, connections, maxBytes: 2 ** 28, onCall () {}, onHeaders () {} })
   targets.push(['reading the reply', async from => {
     const { method, text } = texts[from.int(texts.length)]!
     body = from.int(3) === 0 ? mutateBytes(Buffer.from(text), from) : Buffer.from(JSON.stringify(mutateJson(JSON.parse(text), from)) ?? '')
-    const [reply] = await ask([{ method, params: [] }], new AbortController().signal)
+    const [reply] = await ask([{ method, params: [] }], 1_000, new AbortController().signal)
     if ('error' in reply!) throw reply.error
   }])
   return targets

@@ -12,6 +12,7 @@ import { ledgerReader } from '../../support/history/reader.js'
 import { postgresRows, sqliteRows } from '../../support/history/rows.js'
 import { createLoad, type Load } from './load.js'
 import { startReplica, type Replica } from './replica.js'
+import { ageTime } from '../../support/age-time.js'
 import { createTruth } from './truth.js'
 
 /** Longest that nobody may write after the one who did has gone, ms. */
@@ -27,10 +28,6 @@ export interface Stage {
   cut (): Promise<number>
   /** Stops the process that writes for so long, and lets it go on; gives the ms until another has written. */
   pauseLeader (ms: number): Promise<number>
-  /** How often the state of all DAOs was asked for of the node in so many ms, and how often it was published for all. */
-  countReads (ms: number): Promise<{ calls: number, published: number }>
-  /** Takes the place where the state is published away from all, or gives it back. */
-  share (does: boolean): Promise<void>
   /** Ends the trading, waits until every replica shows all of it, and gives what is wrong; nothing is. */
   settle (): Promise<{ problems: string[], swaps: number, events: number, writers: number, writes: number }>
   close (): Promise<void>
@@ -82,7 +79,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
     await until('the tables are there', 60_000, async () => (await ask('select from information_schema.tables where table_schema = $1 and table_name = $2', [schema, 'accounts'])).length > 0)
     await ask(`create table "${schema}".writers (n bigserial primary key, pid integer not null default pg_backend_pid())`)
     await ask(`create function "${schema}".note () returns trigger language plpgsql as $$ begin insert into "${schema}".writers default values; return new; end $$`)
-    await ask(`create trigger note after insert or update on "${schema}".meta for each row when (new.key in ('reached_at', 'change')) execute function "${schema}".note()`)
+    await ask(`create trigger note after insert or update on "${schema}".meta for each row when (new.key in ('head_time', 'revision')) execute function "${schema}".note()`)
   }
   const lastWriter = async () => (await ask(`select pid, n from "${schema}".writers order by n desc limit 1`))[0] as { pid: number, n: string } | undefined
   const leader = () => replicas.find(replica => replica.leads())
@@ -117,7 +114,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
   async function compareRows (): Promise<string[]> {
     const folder = mkdtempSync(join(tmpdir(), 'replicas-'))
     const store = await openSqliteStore({ folder, program: ledger.program })
-    const history = createHistory({ reader: ledgerReader(ledger), store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', pollMs: 50 })
+    const history = createHistory({ reader: ledgerReader(ledger), time: ageTime(() => ledger.time * 1000), store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', pollMs: 50 })
     history.start()
     await until('the other store is filled', 20_000, () => history.status().swaps === swaps && history.status().complete)
     await history.stop()
@@ -168,21 +165,6 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       victim.goOn()
       await until('the one who was stopped knows', 10_000, () => !victim.leads())
       return taken
-    },
-    async countReads (ms) {
-      const published = new Set<string>()
-      const calls = node.calls.getProgramAccounts ?? 0
-      const begun = performance.now()
-      while (performance.now() - begun < ms) {
-        for (const { slot } of await ask(`select slot from "${schema}".shared_state`).catch(() => [])) published.add(String(slot))
-        await wait(500)
-      }
-      // the first was there before
-      return { calls: (node.calls.getProgramAccounts ?? 0) - calls, published: Math.max(0, published.size - 1) }
-    },
-    async share (does) {
-      const [from, to] = does ? ['shared_state_away', 'shared_state'] : ['shared_state', 'shared_state_away']
-      await ask(`alter table "${schema}".${from} rename to ${to}`)
     },
     async settle () {
       clearInterval(trading)

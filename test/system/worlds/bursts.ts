@@ -1,7 +1,7 @@
 /** Bursts of strangers in a world: many at once, each with an address of his own, within the limit and beyond it. */
 import { RATE_LIMITED } from '../../../schemas/messages.js'
 import { checkAggregate, checkDaos, checkTickers } from './checks.js'
-import { type Answer, ageOf, checkBounds, DEADLINE_MS } from './clients.js'
+import { type Answer, checkBounds, DEADLINE_MS, shownOf } from './clients.js'
 import type { Burst } from './plan.js'
 import { fail, time, type World } from './scene.js'
 
@@ -24,7 +24,7 @@ async function ask (world: World, client: string, path: string, told: Map<string
   const asked = time.now()
   const { statusCode: status, headers, payload } = await world.app!.inject({ url: path, remoteAddress: client })
   const body = String(headers['content-type']).includes('json') ? JSON.parse(payload) : payload
-  const answer = { status, body, problems: '', headers, age: ageOf(headers) }
+  const answer = { status, body, problems: '', headers, shown: shownOf(headers) }
   if (status !== 429 && !STATUSES.has(status)) fail('burst', `one of ${[...STATUSES].join()} from ${path}`, String(status))
   if (status === 200 && headers.etag !== undefined) {
     const key = `${path} ${headers.etag}`
@@ -37,8 +37,8 @@ async function ask (world: World, client: string, path: string, told: Map<string
 }
 
 function check (world: World, path: string, answer: Answer): void {
-  if (path === '/api/tickers') checkTickers(world, answer.body, answer.age)
-  else if (path === '/api/daos') checkDaos(world, answer.body, answer.age)
+  if (path === '/api/tickers') checkTickers(world, answer)
+  else if (path === '/api/daos') checkDaos(world, answer)
   else if (path === '/api/volume/aggregate') checkAggregate(world, answer)
 }
 

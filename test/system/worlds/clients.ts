@@ -1,7 +1,9 @@
 /** The clients of a world: one who looks at everything, one who follows the blocks; two in three hold what they were told and ask whether it stands. */
+import type { LightMyRequestResponse } from 'fastify'
 import { compare, parseDecimal, ratio, toFixed } from '../../../lib/decimal.js'
-import { checkAggregate, checkCalm, checkDaos, checkDisk, checkReady, checkTickers, LIFETIME_MS } from './checks.js'
-import { fail, time, type World } from './scene.js'
+import { checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkReady, checkServed, checkTickers } from './checks.js'
+import { fail, type Held, time, type World } from './scene.js'
+import { type Shown, shownBy } from './shown.js'
 import { plain } from './truth.js'
 
 /** An answer takes ten seconds at most; a request that comes late on a busy tick may be measured longer. */
@@ -10,22 +12,36 @@ export const DEADLINE_MS = 10_500
 const MOST_TIMERS = 400
 const MOST_REQUESTS = 120
 
-/** An answer as its client has it: status and body, what its headers say, and how old it says it is, ms. */
-export interface Answer { status: number, body: any, problems: string, headers: Record<string, unknown>, age: number }
+/** An answer as its client has it: status and body, what its headers say, and how old it may be by them. */
+export interface Answer { status: number, body: any, problems: string, headers: Record<string, unknown>, shown: Shown }
 
-/** What an answer says of its age, ms. */
-export const ageOf = (headers: Record<string, unknown>): number => headers.age === undefined
-  ? LIFETIME_MS - 1000 * Number(/max-age=(\d+)/.exec(String(headers['cache-control']))?.[1] ?? 0)
-  : 1000 * (Number(headers.age) + 1)
+/** How old an answer may be by its headers. */
+export const shownOf = (headers: Record<string, unknown>): Shown => shownBy(headers.age, headers['cache-control'])
 
 /** Asks, and checks what holds for every answer. */
-export async function get ({ app, plan, held, outcome }: World, path: string): Promise<Answer> {
+export async function get (world: World, path: string): Promise<Answer> {
+  const [answer] = await getAll(world, [path])
+  return answer!
+}
+
+/** Asks for several at one moment. */
+export async function getAll (world: World, paths: readonly string[]): Promise<Answer[]> {
+  const { app, plan, held, outcome } = world
   const asked = time.now()
-  const known = plan.seed % 3 === 0 ? undefined : held.get(path)
-  const response = await time.until(app!.inject({ url: path, remoteAddress: '127.0.0.1', headers: known === undefined ? {} : { 'if-none-match': known.etag } }), DEADLINE_MS + 1000)
+  const known = paths.map(path => plan.seed % 3 === 0 ? undefined : held.get(path))
+  const responses = await time.until(Promise.all(paths.map(async (path, at) => {
+    const response = await app!.inject({ url: path, remoteAddress: '127.0.0.1', headers: known[at] === undefined ? {} : { 'if-none-match': known[at].etag } })
+    if (time.now() - asked > DEADLINE_MS) fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`)
+    return response
+  })), DEADLINE_MS + 1000)
+  const answers = responses.map((response, at) => answerOf({ held, outcome }, paths[at]!, response, known[at]))
+  for (const answer of answers) checkAge(world, answer)
+  return answers
+}
+
+function answerOf ({ held, outcome }: Pick<World, 'held' | 'outcome'>, path: string, response: LightMyRequestResponse, known: Held | undefined): Answer {
   const isFigure = path.startsWith('/api/')
   if (isFigure) outcome.answers++
-  if (time.now() - asked > DEADLINE_MS) fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`)
   const { etag } = response.headers
   const isSame = response.statusCode === 304
   if (isSame && etag !== known?.etag) fail('entity tag', `304 for ${etag} alone`, `304 for ${known?.etag}`)
@@ -35,24 +51,26 @@ export async function get ({ app, plan, held, outcome }: World, path: string): P
   const body = isSame ? known!.body : response.json() as any
   const headers = isSame ? { ...known!.headers, ...response.headers } : response.headers
   if (isFigure && response.statusCode === 200 && typeof etag === 'string') held.set(path, { etag, body, headers })
-  return { status: isSame ? 200 : response.statusCode, body, problems: String(body.problems ?? body.error ?? body), headers, age: ageOf(response.headers) }
+  return { status: isSame ? 200 : response.statusCode, body, problems: String(body.problems ?? body.error ?? body), headers, shown: shownOf(response.headers) }
 }
 
 /** A look at everything, in which every answer is checked. */
 export async function look (world: World): Promise<void> {
-  const tickers = await get(world, '/api/tickers')
-  if (tickers.status === 200) checkTickers(world, tickers.body, tickers.age)
+  const [tickers, ready] = await getAll(world, ['/api/tickers', '/ready']) as [Answer, Answer]
+  if (tickers.status === 200) checkTickers(world, tickers)
   else if (![500, 502, 503].includes(tickers.status)) fail('status', '200, 500, 502 or 503', String(tickers.status))
+  checkServed(world, '/api/tickers', tickers)
+  checkReady(ready, tickers)
+  await checkDisk(world, ready)
   const daos = await get(world, '/api/daos')
-  if (daos.status === 200) checkDaos(world, daos.body, daos.age)
+  if (daos.status === 200) checkDaos(world, daos)
+  checkServed(world, '/api/daos', daos)
   checkCalm(world, daos)
   const aggregate = await get(world, '/api/volume/aggregate')
   if (aggregate.status === 200) checkAggregate(world, aggregate)
+  checkServed(world, '/api/volume/aggregate', aggregate)
   await lookAtSupply(world)
   if (world.plan.seed % 2 === 0) await followBlocks(world)
-  const ready = await get(world, '/ready')
-  checkReady(world, ready)
-  await checkDisk(world, ready)
   if ((await get(world, '/health')).status !== 200) fail('health', '200', 'another status')
   checkBounds(world)
 }
@@ -83,12 +101,13 @@ function swapsOf ({ ledger }: World, from: number, to: number): string[] {
 
 /** One who follows the blocks: each range is asked for once, holds every swap of it, and ends at a block that is final. */
 async function followBlocks (world: World): Promise<void> {
-  const { ledger, plan } = world
+  const { ledger, truth } = world
   const { status, body } = await get(world, '/dexscreener/latest-block')
   if (status !== 200) return
   const { blockNumber: newest, blockTimestamp } = body.block
   if (newest < world.toldBlock) fail('latest block', `${world.toldBlock} or more`, newest)
-  if (newest > ledger.slot - plan.finalityLag) fail('latest block', `a final one, ${ledger.slot - plan.finalityLag} at most`, newest)
+  const final = truth.finalAt(time.now())
+  if (newest > final) fail('latest block', `a final one, ${final} at most`, newest)
   if (blockTimestamp !== ledger.timeOf(newest)) fail('latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
   world.toldBlock = newest
   const from = Math.max(world.nextBlock, newest - 9_999)

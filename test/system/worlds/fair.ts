@@ -16,7 +16,7 @@ const CENT = ratio(1n, 100n)
 export async function fairWeather (world: World): Promise<void> {
   const { ledger, plan } = world
   calmAll(world)
-  if (ledger.slotMs === null) ledger.slotMs = 400
+  if (ledger.slotMs === null) ledger.slotMs = 200
   const begun = time.now()
   const allowed = FAIR_MS + MARGIN * MS_EACH[plan.kind] * ledger.history.length
   for (let problem = 'not asked yet'; problem !== '';) {
@@ -44,27 +44,27 @@ async function lacking (world: World): Promise<string> {
   const [tickers, aggregate, daos] = [await get(world, '/api/tickers'), await get(world, '/api/volume/aggregate'), await get(world, '/api/daos')]
   if (world.isLost) {
     // The last day stays unknown until it has passed; all else is told, and says that something is missing
-    if (tickers.status === 200) checkTickers(world, tickers.body, tickers.age)
+    if (tickers.status === 200) checkTickers(world, tickers)
     if (aggregate.status !== 200) return `aggregate ${aggregate.status}: ${aggregate.problems}`
     checkAggregate(world, aggregate)
-    const { trades } = truth.total(time.now())
+    const { trades } = truth.total(ledger.slot)
     return isComplete(aggregate) && tradesOf(aggregate) !== trades ? `${tradesOf(aggregate)} trades of ${trades}, and complete` : ''
   }
   for (const [name, { status }] of Object.entries({ ready, aggregate, daos })) if (status !== 200) return `${name} ${status}: ${ready.problems}`
-  checkDaos(world, daos.body, daos.age)
+  checkDaos(world, daos)
   checkAggregate(world, aggregate)
   const reasons = new Map(daos.body.daos.map((entry: any) => [entry.dao, entry.reason]))
   const alive = ledger.daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
   const isHidden = ({ address }: Dao): boolean => hidden.has(address) && reasons.get(address) === 'history incomplete'
   // A list that could hold none of them is none
   if (tickers.status !== 200) return alive.every(isHidden) ? '' : `tickers ${tickers.status}`
-  checkTickers(world, tickers.body, tickers.age)
+  checkTickers(world, tickers)
   const listed = new Set(tickers.body.map((ticker: any) => ticker.pool_id))
   const unlisted = alive.filter(({ address }) => !listed.has(address))
   if (unlisted.some(isHidden) && unlisted.every(({ address }) => hidden.has(address))) return ''
   if (unlisted.length > 0) return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
   if (!isComplete(aggregate)) return `the history is incomplete, ${String(aggregate.headers['x-history-missing'])} missing`
-  const { usd, trades } = truth.total(time.now())
+  const { usd, trades } = truth.total(ledger.slot)
   if (tradesOf(aggregate) !== trades) return `${tradesOf(aggregate)} trades of ${trades}`
   const apart = subtract(parseDecimal(aggregate.body.totalVolume)!, usd)
   if (compare(apart, CENT) > 0 || compare(apart, ratio(-1n, 100n)) < 0) return `a total of ${aggregate.body.totalVolume}`

@@ -1,5 +1,9 @@
 /** Worlds that once failed, cut down, each with the sentence of what it found; and small ones in which defects that were put back show. */
+import { KEPT_CLUSTER } from './kept-cluster.js'
 import type { Plan } from './plan.js'
+
+/** A few pools that trade every four seconds, and five days of past. */
+const WEEK: Omit<Plan, 'seed' | 'events'> = { nodes: 1, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 5, swaps: 80 }, weather: 400, every: 4 }
 
 export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
@@ -32,7 +36,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'The preferred node was five minutes behind when the process started, and moved: what it showed was served as fresh.',
-    plan: { seed: 3, nodes: 2, finalityLag: 1, bulk: true, kind: 'small', daos: 5, past: { days: 1, swaps: 58 }, weather: 60, every: 10, events: [{ at: 1, for: 120, process: 'outage' }, { at: 2, for: 40, node: 0, weather: { kind: 'lag', slots: 800 } }] }
+    plan: { seed: 3, nodes: 2, finalityLag: 1, bulk: true, kind: 'small', daos: 5, past: { days: 1, swaps: 58 }, weather: 60, every: 10, events: [{ at: 1, for: 120, process: 'outage' }, { at: 2, for: 40, node: 0, weather: { kind: 'lag', seconds: 320 } }] }
   },
   {
     found: 'Mints came with a wrong owner once their texts were read anew: the list was empty, and the total nought.',
@@ -44,7 +48,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'The good node went away, the other fell five minutes behind: after a minute nobody knew any more how far the chain had been, and old prices were fresh.',
-    plan: { seed: 234, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 3, swaps: 60 }, weather: 170, every: 6, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'down' } }, { at: 60, for: 110, node: 1, weather: { kind: 'lag', slots: 713 } }] }
+    plan: { seed: 234, nodes: 2, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 3, swaps: 60 }, weather: 170, every: 6, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'down' } }, { at: 60, for: 110, node: 1, weather: { kind: 'lag', seconds: 285 } }] }
   },
   {
     found: 'Nothing became final any more on a node that went on: its breaker opened, and the state of the DAOs went stale with the history.',
@@ -104,7 +108,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'For defects put back: accounts of a minute ago, from a node whose other answers are of now.',
-    plan: { seed: 235, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 170, every: 3, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 140 } } }] }
+    plan: { seed: 235, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 170, every: 3, events: [{ at: 30, for: 140, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 56 } } }] }
   },
   {
     found: 'For defects put back: signatures in no list, found days later.',
@@ -148,15 +152,15 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'Behind the address of a slow node one of two was a minute behind with its accounts: the other\'s slots were soon forgotten, and old prices were fresh.',
-    plan: { seed: 1006, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 140 } } }] }
+    plan: { seed: 1006, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 56 } } }] }
   },
   {
     found: 'The same, further behind: each return to the other passed for a quick chain, and eighty seconds for forty.',
-    plan: { seed: 1034, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 200 } } }] }
+    plan: { seed: 1034, nodes: 1, finalityLag: 32, bulk: true, kind: 'own', daos: 2, past: { days: 1, swaps: 40 }, weather: 240, every: 4, events: [{ at: 60, for: 180, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 80 } } }] }
   },
   {
     found: 'The same after a node had stood for ten minutes: the one that lagged broke off each stride of the other, and nothing proved any more how far the chain was.',
-    plan: { seed: 1011, nodes: 1, finalityLag: 32, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 40 }, weather: 760, every: 8, events: [{ at: 10, for: 648, node: 0, weather: { kind: 'freeze' } }, { at: 560, for: 300, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 100 } } }] }
+    plan: { seed: 1011, nodes: 1, finalityLag: 32, bulk: false, kind: 'documented', daos: 3, past: { days: 1, swaps: 40 }, weather: 760, every: 8, events: [{ at: 10, for: 648, node: 0, weather: { kind: 'freeze' } }, { at: 560, for: 300, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 40 } } }] }
   },
   {
     found: 'Accounts had been read in the midst of a slot, before a swap of it that its node then listed to nobody: a block range that ended there was given without it.',
@@ -164,11 +168,106 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   },
   {
     found: 'Transactions were listed and not given, and the accounts had not been compared with what was stored: sums that lacked them called themselves complete.',
-    plan: { seed: 1077, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 2, swaps: 80 }, weather: 230, every: 15, events: [{ at: 0, for: 182, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getMultipleAccounts', value: 100 } } }, { at: 61, for: 237, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getTransaction', value: 2000 } } }] }
+    plan: { seed: 1077, nodes: 1, finalityLag: 1, bulk: false, kind: 'documented', daos: 3, past: { days: 2, swaps: 80 }, weather: 230, every: 15, events: [{ at: 0, for: 182, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getMultipleAccounts', value: 40 } } }, { at: 61, for: 237, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getTransaction', value: 800 } } }] }
   },
   {
     found: 'After an outage of a minute what a node had shown before it proved nothing any more: a method that lagged made prices of eighty seconds ago pass for fresh.',
-    plan: { seed: 2139, nodes: 1, finalityLag: 1, bulk: false, kind: 'small', daos: 4, past: { days: 2, swaps: 334 }, weather: 758, every: 43, events: [{ at: 618, for: 159, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-back', method: 'getProgramAccounts', value: 200 } } }, { at: 665, for: 71, node: 0, weather: { kind: 'down' } }] }
+    plan: { seed: 2139, nodes: 1, finalityLag: 1, bulk: false, kind: 'small', daos: 4, past: { days: 2, swaps: 334 }, weather: 758, every: 43, events: [{ at: 618, for: 159, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 80 } } }, { at: 665, for: 71, node: 0, weather: { kind: 'down' } }] }
+  },
+  {
+    found: 'The preferred of two nodes had been dead for three hours: the market of then was served as fresh, and the healthy node\'s slots thrown away.',
+    plan: { ...WEEK, seed: 3002, nodes: 2, serves: 20, events: [{ at: 0, for: 400, node: 0, weather: { kind: 'lag', seconds: 10_800, pace: 0 } }] }
+  },
+  {
+    found: 'A node alone was always eighty seconds behind, and all that it showed passed for fresh.',
+    plan: { ...WEEK, seed: 3003, weather: 760, events: [{ at: 0, for: 800, node: 0, weather: { kind: 'lag', seconds: 80 } }] }
+  },
+  {
+    found: 'One of two nodes lagged: prices of now beside volumes that ended 48 s ago, without a word.',
+    plan: { ...WEEK, seed: 3004, nodes: 2, every: 1, serves: 20, events: [{ at: 0, for: 400, node: 0, weather: { kind: 'lag', seconds: 40 } }] }
+  },
+  {
+    found: 'The same, where the other one lags, and the first is away for a while.',
+    plan: { ...WEEK, seed: 3005, nodes: 2, every: 1, events: [{ at: 0, for: 400, node: 1, weather: { kind: 'lag', seconds: 40 } }, { at: 60, for: 90, node: 0, weather: { kind: 'down' } }] }
+  },
+  {
+    found: 'The chain halted, a node alone came to stand, and a method of it lagged: what was old passed for fresh.',
+    plan: { seed: 1993, nodes: 1, finalityLag: 32, bulk: true, kind: 'small', daos: 2, past: { days: 4, swaps: 209 }, weather: 1500, every: 57, events: [{ at: 386, for: 52, node: 0, weather: { kind: 'freeze' } }, { at: 411, for: 83, chain: 'halt' }, { at: 438, for: 145, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getSignaturesForAddress', value: 12 } } }, { at: 628, for: 75, node: 0, weather: { kind: 'finality' } }, { at: 692, for: 68, chain: 'halt' }, { at: 698, for: 236, node: 0, weather: { kind: 'freeze' } }, { at: 703, for: 300, chain: 'halt' }, { at: 802, for: 221, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 40 } } }, { at: 941, for: 81, node: 0, weather: { kind: 'down' } }, { at: 1161, clock: -3_600_000 }, { at: 1254, for: 128, node: 0, weather: { kind: 'fault', rule: { kind: 'jump-back', method: 'getProgramAccounts', value: 40 } } }] }
+  },
+  {
+    found: 'A node alone named every slot 1,000 too low, and once it had come that far again it was believed.',
+    plan: { ...WEEK, seed: 2172, weather: 760, events: [{ at: 60, for: 640, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-slot', value: 1000 } } }, { at: 400, process: 'restart' }] }
+  },
+  {
+    found: 'The chain\'s clock was thirty minutes behind UTC, as mainnet\'s on 2022-05-26, fell further behind, and jumped back.',
+    plan: { ...WEEK, seed: 3006, nodes: 2, past: { days: 1, swaps: 60, drift: 1800 }, weather: 900, serves: 30, events: [{ at: 100, for: 600, chain: 'drift', seconds: 13 }] }
+  },
+  {
+    found: 'The same with one node, whose word counts after ten minutes.',
+    plan: { ...WEEK, seed: 3007, past: { days: 1, swaps: 60, drift: 1800 }, weather: 1200, serves: 680, events: [{ at: 900, chain: 'correct' }] }
+  },
+  {
+    found: 'Our clock was an hour ahead from the start, stepped back by two, and fell behind by one per cent.',
+    plan: { ...WEEK, seed: 3008, weather: 600, serves: 20, events: [{ at: 0, clock: 3_600_000 }, { at: 120, clock: -7_200_000 }, { at: 240, clock: 3_600_000 }, { at: 241, for: 300, clockRate: -0.01 }] }
+  },
+  {
+    found: 'Nodes without `Date`, with one of an hour ago, of the future, and of a cache.',
+    plan: {
+      ...WEEK,
+      seed: 3009,
+      nodes: 2,
+      weather: 700,
+      serves: 20,
+      events: [
+        { at: 0, for: 100, node: 0, weather: { kind: 'date', date: 'missing' } },
+        { at: 0, for: 300, node: 1, weather: { kind: 'date', date: { off: 3600 } } },
+        { at: 110, for: 190, node: 0, weather: { kind: 'date', date: { off: 3600 } } },
+        { at: 310, for: 140, node: 0, weather: { kind: 'date', date: { off: -3600 } } },
+        { at: 310, for: 340, node: 1, weather: { kind: 'date', date: 'garbage' } },
+        { at: 460, for: 190, node: 0, weather: { kind: 'date', date: 'cached' } }
+      ]
+    }
+  },
+  {
+    found: 'The Clock account refused, short, of another owner, not there and from the future: the next node is asked.',
+    plan: {
+      ...WEEK,
+      seed: 3010,
+      nodes: 2,
+      serves: 20,
+      events: (['clock-refused', 'clock-short', 'clock-owner', 'clock-missing', 'clock-ahead'] as const)
+        .map((kind, at) => ({ at: 70 * at, for: 60, node: 0, weather: { kind: 'fault' as const, rule: { kind } } }))
+    }
+  },
+  {
+    found: 'The same of a node alone: what it says can\'t be dated.',
+    plan: {
+      ...WEEK,
+      seed: 3011,
+      weather: 700,
+      events: (['clock-refused', 'clock-short', 'clock-owner', 'clock-missing', 'clock-ahead'] as const)
+        .map((kind, at) => ({ at: 20 + 130 * at, for: 90, node: 0, weather: { kind: 'fault' as const, rule: { kind } } }))
+    }
+  },
+  {
+    found: 'All nodes came to stand for twenty minutes, and went on with slots twice as fast: the last state was the state.',
+    plan: { ...WEEK, seed: 3012, nodes: 2, weather: 1500, serves: 20, events: [{ at: 100, for: 1200, chain: 'handover', ms: 200 }] }
+  },
+  {
+    found: 'The same as one node alone shows it: nothing newer is to be had, and it is back within fifteen seconds.',
+    plan: { ...WEEK, seed: 3013, weather: 1500, events: [{ at: 100, for: 1200, chain: 'handover', ms: 200 }] }
+  },
+  {
+    found: 'The preferred node was two days behind, and caught up at ten times the pace.',
+    plan: { ...WEEK, seed: 3014, nodes: 2, serves: 30, events: [{ at: 0, for: 20_000, node: 0, weather: { kind: 'lag', seconds: 172_800, pace: 10 } }] }
+  },
+  {
+    found: 'A node alone had stood for half an hour, and caught up at ten times the pace.',
+    plan: { ...WEEK, seed: 3015, weather: 700, events: [{ at: 0, for: 600, node: 0, weather: { kind: 'lag', seconds: 3_600, pace: 10 } }] }
+  },
+  {
+    found: 'For defects put back: a node eighty seconds behind, whose lists name the slot of now.',
+    plan: { ...WEEK, seed: 3016, events: [{ at: 0, for: 500, node: 0, weather: { kind: 'lag', seconds: 80 } }, { at: 0, for: 500, node: 0, weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 200 } } }] }
   },
   {
     found: 'For defects put back: what a stranger may do, an upgrade, another network.',
@@ -177,5 +276,6 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
     found: 'For defects put back: what is missing at the end of a DAO\'s events, and a restart.',
     plan: { seed: 310, nodes: 1, finalityLag: 1, bulk: false, kind: 'own', daos: 2, past: { days: 2, swaps: 204 }, every: 10, events: [{ at: 60, for: 230, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } }, { at: 316, process: 'restart' }], weather: 386 }
-  }
+  },
+  ...KEPT_CLUSTER
 ]

@@ -1,5 +1,5 @@
 /** The network of a world: connections to the simulated nodes, with latency, hanging, breaking, and nobody there. */
-import type { Answer, Body, Connections, Question } from '../../../lib/chain/connections.js'
+import type { Answer, Body, Connections, Question } from '../../../lib/chain/json-rpc.js'
 import type { NodeService } from '../../../simulator/service.js'
 
 export interface Host {
@@ -27,8 +27,6 @@ function bodyOf (parts: string[], broken?: Error): Body {
   return Object.assign(read(), { destroy: () => {} })
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' }
-
 export function createNetwork (random: () => number): Network {
   const hosts = new Map<string, Host>()
   let open = 0
@@ -53,8 +51,8 @@ export function createNetwork (random: () => number): Network {
       case 'reply': return { status: reply.status, headers: reply.headers, body: bodyOf([reply.body]) }
       case 'refuse': throw failed('ECONNREFUSED')
       // a body that ends in the middle
-      case 'reset': return { status: 200, headers: JSON_TYPE, body: bodyOf([reply.body.slice(0, reply.body.length >> 1)], failed('ECONNRESET')) }
-      case 'drip': await wait(reply.everyMs * reply.body.length); return { status: 200, headers: JSON_TYPE, body: bodyOf([reply.body]) }
+      case 'reset': return { status: 200, headers: reply.headers, body: bodyOf([reply.body.slice(0, reply.body.length >> 1)], failed('ECONNRESET')) }
+      case 'drip': await wait(reply.everyMs * reply.body.length); return { status: 200, headers: reply.headers, body: bodyOf([reply.body]) }
       case 'hang':
       case 'oversize': await wait(3_600_000); throw failed('ECONNRESET')
     }

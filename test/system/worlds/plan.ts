@@ -1,11 +1,19 @@
 /** A world as plain data, made of a seed: it can be printed, cut down and run again. */
 import { createRandom } from '../../../simulator/index.js'
+import type { DateShown } from '../../../simulator/service.js'
 
 export type NodeWeather =
-  | { kind: 'freeze' } | { kind: 'down' }
+  | { kind: 'down' }
+  /** It has stopped; `pace`: it does not come back at once, but goes on from there at so many times the chain's pace. */
+  | { kind: 'freeze', pace?: number }
   /** The node follows the chain, and nothing more becomes final there. */
   | { kind: 'finality' }
-  | { kind: 'lag', slots: number }
+  /** So many seconds behind, with all that it shows; `pace` above 1: it catches up from there; 0: there it has stopped. */
+  | { kind: 'lag', seconds: number, pace?: number }
+  /** Its HTTP `Date`; cached: it stays what it is. */
+  | { kind: 'date', date: DateShown | 'cached' }
+  /** It says that it is well, whatever it is. */
+  | { kind: 'healthy' }
   | { kind: 'latency', ms: number }
   | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan' }
   | { kind: 'older' }
@@ -24,7 +32,16 @@ export type WorldEvent =
   | { at: number, chain: ChainAction }
   | { at: number, for: number, chain: 'halt' }
   | { at: number, chain: 'slots', ms: number }
+  /** No node shows anything new; afterwards thousands of slots have passed, the next take `ms`, and what is confirmed is final. */
+  | { at: number, for: number, chain: 'handover', ms: number }
+  /** The chain's clock falls behind UTC by so many seconds, evenly, then jumps back. */
+  | { at: number, for: number, chain: 'drift', seconds: number }
+  /** The chain's clock jumps to UTC. */
+  | { at: number, chain: 'correct' }
+  /** Our wall clock steps by so many ms; at 0 before the process starts. */
   | { at: number, clock: number }
+  /** So many seconds of our wall clock more pass in one. */
+  | { at: number, for: number, clockRate: number }
   | { at: number, process: 'restart' }
   /** The process is down for a while; `forget`: meanwhile the nodes forget, and know from then on so many slots only. */
   | { at: number, for: number, process: 'outage', forget?: number }
@@ -42,24 +59,28 @@ export interface Plan {
   /** Limits that stay, also in fair weather. */
   kind: 'public' | 'documented' | 'small' | 'plan' | 'own'
   daos: number
-  /** Days and swaps before the service starts. */
-  past: { days: number, swaps: number }
+  /** Days and swaps before the service starts, and seconds by which the chain's clock has fallen behind meanwhile. */
+  past: { days: number, swaps: number, drift?: number }
   /** Seconds of weather, and seconds between two swaps on average. */
   weather: number
   every: number
+  /** From this second of the weather on every figure must be served. */
+  serves?: number
   /** Times of a swap or a client's look are drawn anew from this. */
   events: WorldEvent[]
 }
 
-const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', 'getBlock', 'getBlockTime', undefined] as const
+const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getAccountInfo', 'getBlock', 'getBlockTime', undefined] as const
 
 /** Methods that one of several nodes behind an address may be asked for while another is asked for all else. */
-const LAGGING = ['getProgramAccounts', 'getProgramAccounts', 'getMultipleAccounts', 'getSignaturesForAddress', 'getTransaction', 'getSlot'] as const
+const LAGGING = ['getProgramAccounts', 'getProgramAccounts', 'getMultipleAccounts', 'getSignaturesForAddress', 'getTransaction', 'getAccountInfo'] as const
 
 const ACTIONS: readonly ChainAction[] = ['born', 'hostile', 'launch', 'finalize', 'collect', 'fees', 'upgrade', 'burst', 'unknown', 'forged', 'donate', 'liquidity']
 
 /** Up to this seed worlds stay what they were before an address could stand for several nodes. */
 const LAST_OF_ONE_NODE = 1000
+/** And up to this one what they were before clocks had weather. */
+const LAST_OF_RIGHT_CLOCKS = 3000
 
 /** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
 function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
@@ -73,10 +94,37 @@ function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
   if (random.int(3) === 0) events.push({ at: random.int(weather), for: 20 + random.int(400), disk: { error: pick(['full', 'full', 'io']), at: pick(['rows', 'commits']) } })
   if (seed <= LAST_OF_ONE_NODE) return events
   for (let left = random.int(4); left > 0; left--) {
-    const rule = { kind: 'slot-jump-back', method: pick(LAGGING), value: pick([10, 30, 60, 100, 140, 200, 400, 2000]) }
+    const rule = { kind: 'jump-back', method: pick(LAGGING), value: pick([4, 12, 24, 40, 56, 80, 160, 800]) }
     events.push({ at: random.int(weather), for: 20 + random.int(250), node: random.int(nodes), weather: { kind: 'fault', rule } })
   }
   return events
+}
+
+/** What befalls clocks, of the chain, of nodes and of the machine, and what only a date tells of; and by how much the chain's clock is behind at first. */
+function timesOf (seed: number, weather: number, nodes: number): { events: WorldEvent[], drift?: number } {
+  if (seed <= LAST_OF_RIGHT_CLOCKS) return { events: [] }
+  const random = createRandom(seed * 15_485_863 + 3)
+  const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
+  const events: WorldEvent[] = []
+  const drift = random.int(4) === 0 ? 60 + random.int(1740) : undefined
+  if (drift !== undefined && random.int(2) === 0) events.push({ at: random.int(weather), chain: 'correct' })
+  for (let left = 1 + random.int(4); left > 0; left--) {
+    const at = pick([0, random.int(weather)])
+    const duration = 20 + random.int(weather)
+    const node = random.int(nodes)
+    const weatherOf = (weather: NodeWeather): WorldEvent => ({ at, for: duration, node, weather })
+    events.push(pick([
+      () => ({ at, clock: pick([-7200, -3600, -600, -70, -20, 20, 70, 600, 3600, 7200]) * 1000 }),
+      () => ({ at, for: duration, clockRate: pick([-0.01, 0.01]) }),
+      () => weatherOf({ kind: 'date', date: pick(['missing', 'garbage', 'cached', { off: -3600 }, { off: 3600 }, { off: -90 }, { off: 90 }]) }),
+      () => weatherOf({ kind: 'fault', rule: { kind: pick(['clock-refused', 'clock-missing', 'clock-short', 'clock-owner']) } }),
+      () => weatherOf({ kind: 'fault', rule: { kind: 'clock-ahead', value: pick([60, 3600]) } }),
+      () => weatherOf({ kind: 'lag', seconds: pick([80, 3600, 10_800, 172_800]), pace: pick([0, 1, 1, 10]) }),
+      () => weatherOf({ kind: 'freeze', pace: 10 }),
+      () => ({ at, for: 60 + random.int(1140), chain: 'handover', ms: pick([200, 400]) })
+    ] as Array<() => WorldEvent>)())
+  }
+  return { events, ...(drift !== undefined && { drift }) }
 }
 
 /** The weather of a seed. */
@@ -106,7 +154,7 @@ export function planOf (seed: number): Plan {
       () => ({ kind: 'fault' as const, rule: { kind: 'skipped-signatures', value: 1 + random.int(5) } }),
       () => ({ kind: 'fault' as const, rule: { kind: 'no-account', method: 'getMultipleAccounts', value: 2 * random.int(6) } }),
       // Alone nobody can know it
-      () => nodes > 1 ? { kind: 'fault' as const, rule: { kind: 'slot-jump-back', value: 400 + random.int(5000) } } : rule('wrong-slot', 1000)
+      () => nodes > 1 ? { kind: 'fault' as const, rule: { kind: 'jump-back', value: 160 + random.int(2000) } } : rule('wrong-slot', 1000)
     ] as Array<() => NodeWeather>)()
   }
   const calls = 3 + random.int(14)
@@ -118,7 +166,7 @@ export function planOf (seed: number): Plan {
       case 0: events.push({ at: start, for: duration, node, weather: { kind: random.int(3) === 0 ? 'finality' : 'freeze' } }); break
       case 1: events.push({ at: start, for: duration, node, weather: { kind: 'down' } }); break
       // A little behind, as nodes are; or so far that it must be noticed where another one knows better
-      case 2: events.push({ at: start, for: duration, node, weather: { kind: 'lag', slots: nodes > 1 && random.int(2) === 0 ? 400 + random.int(2000) : 1 + random.int(20) } }); break
+      case 2: events.push({ at: start, for: duration, node, weather: { kind: 'lag', seconds: nodes > 1 && random.int(2) === 0 ? 160 + random.int(800) : 1 + random.int(8) } }); break
       case 3: events.push({ at: start, for: duration, node, weather: { kind: 'latency', ms: 100 + random.int(3000) } }); break
       case 4: events.push({ at: start, for: duration, node, weather: { kind: 'limits', node: pick(['public', 'documented', 'small', 'plan']) } }); break
       case 5: events.push({ at: start, for: duration, node, weather: { kind: 'older' } }); break
@@ -143,6 +191,7 @@ export function planOf (seed: number): Plan {
       default: events.push({ at: beginning(), for: duration, node, weather: fault() })
     }
   }
+  const times = timesOf(seed, weather, nodes)
   return {
     seed,
     nodes,
@@ -151,9 +200,9 @@ export function planOf (seed: number): Plan {
     bulk: random.int(3) === 0,
     kind: pick(['own', 'own', 'own', 'own', 'documented', 'small', 'plan', 'public']),
     daos: 2 + random.int(4),
-    past: { days: 1 + random.int(4), swaps: 50 + random.int(400) },
+    past: { days: 1 + random.int(4), swaps: 50 + random.int(400), ...(times.drift !== undefined && { drift: times.drift }) },
     weather,
     every: 5 + random.int(60),
-    events: [...events, ...othersOf(seed, weather, nodes)].sort((a, b) => a.at - b.at)
+    events: [...events, ...othersOf(seed, weather, nodes), ...times.events].sort((a, b) => a.at - b.at)
   }
 }

@@ -53,7 +53,6 @@ async function startApp ({ plan, ledger, folder, network }: World): Promise<Fast
 /** Starts the service; without a disk to write to it may refuse until there is one. */
 export async function startService (world: World): Promise<void> {
   for (;;) {
-    world.sight.begin(time.now())
     world.troubledAt = time.now()
     world.seen.clear()
     world.disk.begin()

@@ -10,7 +10,6 @@ import { createDisk, type Disk } from './disk.js'
 import { type Failure, Violation } from './failure.js'
 import { createNetwork, type Host, type Network } from './network.js'
 import type { Plan } from './plan.js'
-import { createSight } from './sight.js'
 import { installSimulatedTime } from './simulated-time.js'
 import { createTruth } from './truth.js'
 
@@ -35,7 +34,6 @@ export interface World {
   readonly nodes: readonly Host[]
   readonly network: Network
   readonly truth: ReturnType<typeof createTruth>
-  readonly sight: ReturnType<typeof createSight>
   readonly disk: Disk
   /** What happens on the chain. */
   readonly random: Random
@@ -46,8 +44,9 @@ export interface World {
   readonly outcome: Outcome
   /** Undefined while the process is down. */
   app: FastifyInstance | undefined
-  /** When something was last wrong with a node or the chain, or the process started, ms. */
+  /** When something was last wrong with a node, or the process started, and when the chain was last halted; ms. */
   troubledAt: number
+  haltedAt: number
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
   readonly seen: Set<string>
@@ -74,10 +73,14 @@ export function fail (rule: string, expected: string, served: string): never {
 /** A list takes two calls, one after the other, each up to a third longer than this; where an older one may be served it is waited for two seconds. */
 const QUICK_MS = 700
 
-/** Whether nothing is wrong with any node, nor with the chain. */
+/** Seconds by which the chain's clock may be behind without a word, where nobody shows it but one node. */
+const DRIFT = 5
+
+/** Whether nothing is wrong with any node. */
 export function isCalm ({ ledger, nodes }: Pick<World, 'ledger' | 'nodes'>): boolean {
-  return ledger.slotMs !== null && nodes.every(({ down, latencyMs, service: { conditions, faults } }) => !down && latencyMs <= QUICK_MS &&
-    conditions.lag === 0 && conditions.frozenAt === null && conditions.limits === null && faults.active.every(({ fired, times = Infinity }) => fired >= times))
+  const isDated = nodes.length > 1 || ledger.utc - ledger.time <= DRIFT
+  return isDated && nodes.every(({ down, latencyMs, service: { conditions, faults, position } }) => !down && latencyMs <= QUICK_MS &&
+    position.behind() === 0 && conditions.date === 'right' && conditions.limits === null && faults.active.every(({ fired, times = Infinity }) => fired >= times))
 }
 
 /** Makes the chain of a plan with its past, and its nodes; time begins anew. The service is not started. */
@@ -87,29 +90,34 @@ export function createWorld (plan: Plan): World {
   const network = createNetwork(() => chance.next())
   const start = EPOCH + random.int(86_400 * 20)
   const ledger = createLedger({ seed: plan.seed, time: start - plan.past.days * 86_400 })
-  populate(ledger, plan, random)
-  const truth = createTruth(ledger, USDC, plan.finalityLag)
-  for (let at = 0; at < plan.past.swaps; at++) {
-    ledger.advance(Math.max(0, (plan.past.days * 86_400 * (at + 1)) / (plan.past.swaps + 1) - (ledger.time - (start - plan.past.days * 86_400))))
-    swapSomewhere(ledger, random)
-  }
-  ledger.advance(Math.max(0, start - ledger.time))
-  time.reset({ epoch: ledger.time * 1000, random: () => chance.next() })
-  truth.note(0)
-
+  // half of those that offer it give a hundred at most, whatever was asked for
+  const bulk = { fullLimit: 1000, ...plan.seed % 2 === 0 && { page: 100 } }
+  // there from the beginning: a node that is days behind shows what was then
   const nodes = Array.from({ length: plan.nodes }, (_, at): Host => {
-    const service = createNodeService(ledger, { now: () => time.now(), finalityLag: plan.finalityLag, keepStates: true, kind: plan.kind, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null })
+    const service = createNodeService(ledger, { now: () => time.now(), finalityLag: plan.finalityLag, keepStates: true, kind: plan.kind, bulk: plan.bulk && at === 0 ? bulk : null })
     const host = { service, latencyMs: 20 + chance.int(100), down: false }
     network.hosts.set(`node-${at}.test`, host)
     return host
   })
+  populate(ledger, plan, random)
+  const { days, drift = 0 } = plan.past
+  ledger.clockRate = 1 - drift / (days * 86_400)
+  const truth = createTruth(ledger, USDC, () => Math.min(...nodes.map(({ service }) => service.conditions.finalityLag)))
+  for (let at = 0; at < plan.past.swaps; at++) {
+    ledger.advance(Math.max(0, (days * 86_400 * (at + 1)) / (plan.past.swaps + 1) - (ledger.utc - (start - days * 86_400))))
+    swapSomewhere(ledger, random)
+  }
+  ledger.advance(Math.max(0, start - ledger.utc))
+  ledger.clockRate = 1
+  time.reset({ epoch: ledger.utc * 1000, random: () => chance.next() })
+  truth.note(0)
+
   const world: World = {
     plan,
     ledger,
     nodes,
     network,
     truth,
-    sight: createSight(ledger, nodes, plan.finalityLag),
     disk: createDisk(),
     random,
     chance,
@@ -117,6 +125,7 @@ export function createWorld (plan: Plan): World {
     outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
     app: undefined,
     troubledAt: 0,
+    haltedAt: -Infinity,
     held: new Map(),
     seen: new Set(),
     isGrown: false,
@@ -133,14 +142,14 @@ export function createWorld (plan: Plan): World {
 
 /** The chain follows time in whole slots, however short the timers are. */
 function followTime (world: World): void {
-  const { ledger, truth, sight } = world
+  const { ledger, truth } = world
   let moved = 0
   time.onMove = now => {
     if (now - moved < 50) return
     ledger.advance((now - moved) / 1000)
     moved = now
     truth.note(now)
-    sight.note(now)
     if (!isCalm(world)) world.troubledAt = now
+    if (ledger.slotMs === null) world.haltedAt = now
   }
 }

@@ -1,4 +1,4 @@
-/** What the answers of a world may say, from the ledger alone: at each moment of simulated time what stood in every pool and was final. */
+/** What the answers of a world may say, from the ledger alone: at each moment of its time what was in every pool, and what had been traded up to a slot. */
 import { ratio, toFixed, type Rational } from '../../../lib/decimal.js'
 import type { Dao, Ledger, SpotSwap } from '../../../simulator/index.js'
 
@@ -10,9 +10,6 @@ export interface Counting { scale: bigint, legs (swap: SpotSwap): { base: bigint
 
 /** What was paid and what was received. */
 const BY_AMOUNTS: Counting = { scale: 1n, legs: ({ side, input, output }) => side === 'buy' ? { base: output, quote: input } : { base: input, quote: output } }
-
-/** A swap and when it became final. */
-interface Settled { swap: SpotSwap, finalAt: number }
 
 const DAY = 86_400
 
@@ -26,14 +23,15 @@ export function significant ({ n, d }: Rational): string {
 /** An amount without noughts at its end. */
 export const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
 
-/** @param dollar the quote mint that counts as USD */
-export function createTruth (ledger: Ledger, dollar: string, finalityLag: number, { scale, legs }: Counting = BY_AMOUNTS) {
+/** @param dollar the quote mint that counts as USD; `finalityLag`: slots between confirmed and finalized where that is quickest */
+export function createTruth (ledger: Ledger, dollar: string, finalityLag: () => number, { scale, legs }: Counting = BY_AMOUNTS) {
   const texts = new WeakMap<Dao, string>()
   const states = new Map<string, State[]>()
-  const settled = new Map<string, Settled[]>()
-  const pending: SpotSwap[] = []
+  const swaps = new Map<string, SpotSwap[]>()
   const born = new Map<string, number>()
   let taken = 0
+  /** The chain's milliseconds less those of the world. */
+  let offset = 0
 
   /** To be called after each action and whenever time has moved. */
   function note (now: number): void {
@@ -53,26 +51,21 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: number
         liquidity: dao.quote.address === dollar ? toFixed(ratio(2n * quote, 10n ** BigInt(dao.quote.decimals)), 2) : '0.00'
       })
     }
-    for (; taken < ledger.swaps.length; taken++) pending.push(ledger.swaps[taken]!)
-    while (pending.length > 0 && pending[0]!.slot <= ledger.slot - finalityLag) {
-      const swap = pending.shift()!
-      const list = settled.get(swap.dao) ?? []
-      settled.set(swap.dao, list)
-      list.push({ swap, finalAt: now })
+    for (; taken < ledger.swaps.length; taken++) {
+      const swap = ledger.swaps[taken]!
+      const list = swaps.get(swap.dao) ?? []
+      swaps.set(swap.dao, list)
+      list.push(swap)
     }
+    offset = ledger.elapsed - now
   }
 
-  /** How many of a list were final at `at`. */
-  const countAt = (list: Settled[], at: number) => {
-    let low = 0
-    let high = list.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      if (list[middle]!.finalAt <= at) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  /** How many of a list had happened up to a slot. */
+  const countUpTo = (list: SpotSwap[], slot: number): number => list.findLastIndex(swap => swap.slot <= slot) + 1
+  /** The newest slot at a moment. */
+  const slotAt = (moment: number): number => ledger.slotAt(moment + offset)
+  /** The newest slot that may be final at a moment. */
+  const finalAt = (moment: number): number => slotAt(moment) - finalityLag()
 
   return {
     note,
@@ -82,47 +75,53 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: number
       const list = states.get(dao) ?? []
       return list.filter((state, at) => state.at <= to && (list[at + 1]?.at ?? Infinity) >= from)
     },
+    slotAt,
+    finalAt,
     /**
-     * Whether two texts are what a pool traded in 24 hours, for some head between `from` and `to` and some end of the window between the
-     * Unix seconds `fromTime` and `toTime`; else what they could have been.
+     * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at which the window ends; else
+     * what they could have been.
      */
-    volumes (dao: Dao, from: number, to: number, fromTime: number, toTime: number, served: { base: string, quote: string }): string[] | undefined {
-      const list = settled.get(dao.address) ?? []
+    volumes (dao: Dao, [from, to]: readonly [number, number], served: { base: string, quote: string }): string[] | undefined {
+      const list = swaps.get(dao.address) ?? []
       const text = (amount: bigint, decimals: number) => toFixed(ratio(amount, scale * 10n ** BigInt(decimals)), 8)
-      const ends = Array.from({ length: countAt(list, to) - countAt(list, from) + 1 }, (_, at) => countAt(list, from) + at)
-      const begin = (time: number) => { const at = list.findIndex(({ swap }) => swap.time > time - DAY); return at === -1 ? list.length : at }
-      const [first, last] = [begin(fromTime), begin(toTime)]
+      const [least, most] = [countUpTo(list, from), countUpTo(list, Math.max(from, to))]
+      const begin = (slot: number): number => {
+        const edge = ledger.timeOf(slot) - DAY
+        const at = list.findIndex(({ time }) => time > edge)
+        return at === -1 ? list.length : at
+      }
+      const [first, last] = [begin(from), begin(Math.max(from, to))]
       const possible: string[] = []
       for (let start = first; start <= last; start++) {
         let [base, quote] = [0n, 0n]
-        for (let at = start; at <= ends.at(-1)!; at++) {
-          if (at >= ends[0]!) {
+        for (let at = start; at <= most; at++) {
+          if (at >= least) {
             const [baseText, quoteText] = [text(base, dao.base.decimals), text(quote, dao.quote.decimals)]
             if (baseText === served.base && quoteText === served.quote) return undefined
             possible.push(`${baseText}/${quoteText}`)
           }
           if (at === list.length) break
-          const moved = legs(list[at]!.swap)
+          const moved = legs(list[at]!)
           base += moved.base
           quote += moved.quote
         }
-        if (start > ends.at(-1)! && served.base === text(0n, dao.base.decimals) && served.quote === text(0n, dao.quote.decimals)) return undefined
+        if (start > most && served.base === text(0n, dao.base.decimals) && served.quote === text(0n, dao.quote.decimals)) return undefined
       }
       return possible.slice(0, 6)
     },
-    /** USD cents and swaps since launch of everything that was final at a moment. */
-    total (at: number): { usd: Rational, trades: number } {
+    /** USD cents and swaps since launch, up to a slot. */
+    total (slot: number): { usd: Rational, trades: number } {
       let units = 0n
       let trades = 0
       for (const dao of ledger.daos) {
-        const list = settled.get(dao.address) ?? []
-        const count = countAt(list, at)
+        const list = swaps.get(dao.address) ?? []
+        const count = countUpTo(list, slot)
         trades += count
-        if (dao.quote.address === dollar) for (const { swap } of list.slice(0, count)) units += legs(swap).quote
+        if (dao.quote.address === dollar) for (const swap of list.slice(0, count)) units += legs(swap).quote
       }
       return { usd: ratio(units, scale * 1_000_000n), trades }
     },
-    /** Swaps that are final and whose DAO is named. */
-    finalSwaps: (dao: string, at: number) => countAt(settled.get(dao) ?? [], at)
+    /** Swaps of a DAO up to a slot. */
+    swapsUpTo: (dao: string, slot: number) => countUpTo(swaps.get(dao) ?? [], slot)
   }
 }

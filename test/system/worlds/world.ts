@@ -57,14 +57,7 @@ async function live (world: World): Promise<void> {
     const elapsed = time.now() - begun
     const due = Math.min(nextSwap, nextLook, (events[0]?.at ?? Infinity) * 1000, plan.weather * 1000)
     if (due > elapsed) await time.advance(due - elapsed)
-    let startedAt = NaN
-    while (events.length > 0 && events[0]!.at * 1000 <= time.now() - begun) {
-      const event = events.shift()!
-      await happen(world, event)
-      if ('process' in event) startedAt = time.now()
-      // what came due while the process was down comes before a node has shown it anything
-      else if (time.now() === startedAt) world.sight.begin(startedAt)
-    }
+    while (events.length > 0 && events[0]!.at * 1000 <= time.now() - begun) await happen(world, events.shift()!)
     if (nextSwap <= time.now() - begun) {
       nextSwap = time.now() - begun + chance.next() * 2000 * plan.every
       if (ledger.slotMs !== null) swapSomewhere(ledger, random)

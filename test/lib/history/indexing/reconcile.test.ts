@@ -23,11 +23,11 @@ test('searching for what is listed and never given starves nobody, and ends', as
   // A node of a call in 50 ms, by the clock of the test
   let drift = 0
   const now = () => ledger.time * 1000 + drift
-  const { signatures, transactions, finalizedSlot } = reader
+  const { signatures, transactions, head } = reader
   const looks: number[] = []
   reader.signatures = async (address, page) => { drift += 50; return await signatures(address, page) }
   reader.transactions = async (list, options) => { drift += 50 + 5 * list.length; return await transactions(list, options) }
-  reader.finalizedSlot = async () => { looks.push(now()); return await finalizedSlot() }
+  reader.head = async () => { looks.push(now()); return await head() }
   const watched = await watch(t, ledger, { reader, clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }), pollMs: 2000, checkMs: 30_000 })
   const { history } = watched
   await until(() => history.status().phase === 'following' && history.status().missingEvents === lost.size)
@@ -64,7 +64,7 @@ test('a search goes on where its time ended', async t => {
   t.same(watched.history.report().get(dao!.address)!.sequenceGaps, [])
 })
 
-test('the slot at which a chain stands is whole once it is shown when it must be over', async t => {
+test('the slot at which a chain has halted is whole once it is shown when it must be over', async t => {
   const ledger = trading(1, 3)
   let drift = 0
   const now = (): number => ledger.time * 1000 + (drift += 0.01)
@@ -73,7 +73,8 @@ test('the slot at which a chain stands is whole once it is shown when it must be
   const { history } = await watch(t, ledger, {
     daos: async () => {
       reads++
-      return { slot: ledger.slot, age: isKept ? now() - begun : 0, daos: ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) })) }
+      const daos = ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
+      return { slot: ledger.slot, readAt: isKept ? begun : now(), daos }
     },
     clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }),
     checkMs: 4_000

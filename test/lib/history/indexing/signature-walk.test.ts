@@ -28,14 +28,13 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   const { signal } = new AbortController()
   t.teardown(() => store.close())
-  await store.revalue(VALUATION, [], new Map())
   const writer = await createStepWriter(store, VALUATION, () => {})
   const reader = ledgerReader(ledger)
   const time = { drift: 0 }
   const clock = clockOf(() => ledger.time * 1000 + (time.drift += 0.01), ms => { time.drift += ms })
   const fetcher = createFetcher(reader, { program: ledger.program, eventAuthority: ledger.eventAuthority, clock, signal })
   const walk = createSignatureWalk(reader, writer, fetcher, { program: ledger.program, pageSize, stepSize, clock, signal })
-  const ask = async () => ({ slot: await reader.finalizedSlot(), at: clock.now() })
+  const ask = async () => (await reader.head()).moment
   const edge = () => ledger.time - 86_460
   const ranges = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
   // where a step finds nothing to store, what is under way for the next one may have let the event loop go: a loop of steps alone would keep it for itself

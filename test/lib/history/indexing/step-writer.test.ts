@@ -31,7 +31,7 @@ test('a DAO counts as known only once what waited for it is written', async t =>
   t.equal(writer.state.events, 1, 'it is tried again, without a restart')
 })
 
-test('a step adds to what the one before has written, to what others have, and to what may or may not have been', async t => {
+test('a step adds to what the one before has written, and to what may or may not have been', async t => {
   const ledger = createLedger({ seed: 5 })
   const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
   const begun = ledger.history.length
@@ -42,33 +42,22 @@ test('a step adds to what the one before has written, to what others have, and t
   }
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())
-  await store.revalue(VALUATION, [], new Map())
-  let [reads, fault] = [0, '']
+  let fault = ''
   const writer = await createStepWriter({
     ...store,
-    days: async keys => { reads++; return await store.days(keys) },
     async write (changes) {
       if (fault === 'before') throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full')
       await store.write(changes)
     }
   }, VALUATION, () => {})
-  const trades = async () => (await store.daysAfter(0)).rows.reduce((sum, { trades }) => sum + trades, 0)
+  const trades = async () => (await store.daysAfter(0, 99)).rows.reduce((sum, { trades }) => sum + trades, 0)
   await writer.learn([dao.address])
   for (let index = 0; index < begun; index++) await writer.commit(stepOf(index))
   await writer.commit(stepOf(begun))
-  reads = 0
   await writer.commit(stepOf(begun + 1))
-  t.equal(reads, 0, 'nothing is read back that the step before has written')
   fault = 'before'
   await t.rejects(writer.commit(stepOf(begun + 2)), { code: 'HISTORY_UNAVAILABLE' })
   fault = ''
   await writer.commit(stepOf(begun + 2))
   t.equal(await trades(), 3, 'what was not written counts once')
-  t.equal(reads, 1, 'and is looked at again')
-  const [row] = (await store.daysAfter(0)).rows
-  await writer.alone(async () => {
-    await store.writeRolled({ dao: dao.address, from: 0, minutesFrom: 0, days: [{ ...row!, trades: 103, hours: null }], minutes: [], makers: [], feeRates: [] })
-  })
-  await writer.commit(stepOf(begun + 3))
-  t.equal(await trades(), 104, 'what another has written beside the steps is not overwritten by what they knew')
 })

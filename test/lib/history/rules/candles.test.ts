@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap, volumesOf } from '../../../../lib/history/rules/candles.js'
+import { candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap } from '../../../../lib/history/rules/candles.js'
 import { SCALE, scaled } from '../../../../lib/history/rules/fixed-point.js'
 import fc from '../../../support/property.js'
 
@@ -36,7 +36,7 @@ test('a fee counts in quote tokens: a sale\'s at its own price; one that is not 
 test('the candle of one trade', t => {
   const price = { seq: 9n, quote: 10n, base: 4n }
   t.same(candle(buy(10n, 4n, 1n), 9n), {
-    base: 4n * SCALE, quote: 10n * SCALE, trades: 1, fees: SCALE, unknownFees: 0, prices: { open: price, high: price, low: price, close: price }
+    base: 4n * SCALE, quote: 10n * SCALE, trades: 1, fees: SCALE, unknownFees: 0, prices: { open: price, high: price, low: price, close: price, average: price }
   })
   t.same(candle(sell(10n, 0n, null), 9n), { base: 10n * SCALE, quote: 0n, trades: 1, fees: 0n, unknownFees: 1, prices: null })
   t.end()
@@ -60,6 +60,7 @@ test('candles joined in any order are the candle of all their trades', t => {
     return count === trades.length && unknownFees === trades.length - known.length && fees === known.reduce((total, fee) => total + scaled(fee), 0n) &&
       quote === sum('buy') && base === sum('sell') && (prices === null) === (priced.length === 0) &&
       (prices === null || (prices.open.seq === priced[0]!.seq && prices.close.seq === priced.at(-1)!.seq &&
+        prices.average.quote === priced.reduce((sum, { quote }) => sum + quote!, 0n) && prices.average.base === priced.reduce((sum, { base }) => sum + base!, 0n) &&
         value(prices.high) === Math.max(...priced.map(value)) && value(prices.low) === Math.min(...priced.map(value))))
   }), { numRuns: 400 })
   t.end()
@@ -79,11 +80,5 @@ test('a fee that becomes known later brings the candle to what it would have bee
   t.same(joinCandles(charged, candleChange(charged, corrected)), corrected)
   const valued = { ...after, base: after.base + 7n, quote: after.quote + 9n }
   t.same(joinCandles(before, candleChange(before, valued)), valued, 'where it changes the volume, too')
-  t.end()
-})
-
-test('volumes and trades alone', t => {
-  t.same(volumesOf(candle(buy(10n, 4n, 1n), 9n)), { ...EMPTY_CANDLE, base: 4n * SCALE, quote: 10n * SCALE, trades: 1 })
-  t.same(EMPTY_CANDLE, { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null })
   t.end()
 })

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { compare, ratio } from '../../../../lib/decimal.js'
-import { fractionText, parseFraction, sameValuation, SCALE, scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
+import { fractionText, parseFraction, parseSum, sameValuation, SCALE, scaled, sumOf, sumText } from '../../../../lib/history/rules/fixed-point.js'
 import fc from '../../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
@@ -36,6 +36,13 @@ test('a thousand thirds are what three of them are worth, not a unit less', t =>
   t.end()
 })
 
+test('a sum is written as decimal text of raw units, and read back', t => {
+  t.same([0n, SCALE, 12n * SCALE + SCALE / 4n, 1n].map(sumText), ['0', '1', '12.25', '0.000000000000000000000001'])
+  fc.assert(fc.property(fc.bigInt(0n, U64 * U64 * SCALE), sum => parseSum(sumText(sum)) === sum))
+  t.equal(parseSum('12.250'), 12n * SCALE + SCALE / 4n, 'as engines of decimals may give it')
+  t.end()
+})
+
 test('equal fractions have equal text, which is read back', t => {
   t.equal(fractionText(ratio(50n, 10_000n)), '1/200')
   t.equal(fractionText(ratio(7n, 3n)), '7/3')
@@ -44,10 +51,10 @@ test('equal fractions have equal text, which is read back', t => {
   t.end()
 })
 
-test('sums are of one rule where basis and rate are the same; version 1.0\'s auto is another', t => {
+test('sums are of one rule where basis and rate are the same', t => {
   const rule = { rate: ratio(1n, 200n), basis: 'input' as const }
   t.ok(sameValuation({ rate: ratio(50n, 10_000n), basis: 'input' }, rule))
   t.notOk(sameValuation({ rate: ratio(1n, 400n), basis: 'input' }, rule))
-  t.notOk(sameValuation({ rate: rule.rate, basis: 'auto' }, rule))
+  t.notOk(sameValuation({ rate: rule.rate, basis: 'fees' }, rule))
   t.end()
 })

@@ -68,14 +68,15 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
   const stored = new Map<string, StoredEvent>()
   const days = new Map<string, { base: bigint, quote: bigint, trades: number }>()
   const rates = new Map<string, number>()
-  const known: StateBefore = { sequenceRanges, firstSwaps, rolledFrom: new Map(), minutesFrom: null }
+  const known: StateBefore = { sequenceRanges, firstSwaps }
   for (const batch of batches) {
     const planned = planStep(known, batch.map(clone), valuation)
     for (const event of planned.events) stored.set(`${event.dao} ${event.seq}`, event)
     for (const { dao, seq, fee } of planned.fees) stored.get(`${dao} ${seq}`)!.swap!.fee = fee
     for (const [dao, { ranges }] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
     for (const [dao, at] of planned.firstSwaps) firstSwaps.set(dao, at)
-    for (const { dao, day, base, quote, trades } of planned.days) {
+    for (const { dao, start, base, quote, trades } of planned.days) {
+      const day = dayOf(start)
       const old = days.get(`${dao} ${day}`) ?? { base: 0n, quote: 0n, trades: 0 }
       days.set(`${dao} ${day}`, { base: old.base + base, quote: old.quote + quote, trades: old.trades + trades })
     }
@@ -166,33 +167,25 @@ test('a sum that should be a round number is one', async t => {
   t.not(compare(sumOf(third, 1), ratio(1n, 3n)), 0, 'a third has no end')
 })
 
-test('candles of a minute are kept from three days before the newest swap of the step, and of a DAO from where its candles are', t => {
+test('candles of each size, the first swap and its fee are the same in whatever order the events come', t => {
   const DAY = 86_400
   const swap: Made = { kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 5 * DAY }
-  const known: StateBefore = { sequenceRanges: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null }
+  const known: StateBefore = { sequenceRanges: new Map(), firstSwaps: new Map() }
   const rule: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
-  const [born, first, second, later] = chain('A', [swap, swap, { ...swap, kind: 'neutral' }]) as [AttributedEvent, AttributedEvent, AttributedEvent, AttributedEvent]
-  const all = planStep(known, [born, second, first, later].map(clone), rule)
-  t.equal(all.minutesFrom, second.event.at - 3 * DAY, 'by swaps alone, in whatever order they come')
-  t.same(all.minutes.map(({ candles }) => [...candles.keys()]), [[second.event.at]])
-  t.same(all.days.map(({ hours }) => [...hours.keys()]), [[second.event.at], [first.event.at]])
+  const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
+  const all = planStep(known, [born, second, first].map(clone), rule)
+  for (const size of ['minutes', 'hours', 'days'] as const) t.same(all[size].map(({ start, trades }) => [start, trades]), [[second.event.at, 1], [first.event.at, 1]], size)
   t.same([...all.firstSwaps], [['A', first.event.at]])
   t.same([all.fees, all.events.find(({ seq }) => seq === 3n)!.swap!.fee], [[], 25n], 'a fee that the step itself tells is written with its swap')
-
-  t.equal(planStep(known, [born, later].map(clone), rule).minutesFrom, null, 'nothing has been traded yet')
-  t.equal(planStep({ ...known, minutesFrom: 7 }, [later].map(clone), rule).minutesFrom, 7)
-  const late = planStep({ ...known, minutesFrom: second.event.at, firstSwaps: new Map([['A', first.event.at]]) }, [first, second].map(clone), rule)
-  t.same([late.minutesFrom, late.minutes.length, late.firstSwaps.size], [second.event.at, 1, 0], 'an older first swap stays')
+  t.equal(planStep({ ...known, firstSwaps: new Map([['A', first.event.at]]) }, [first, second].map(clone), rule).firstSwaps.size, 0, 'an older first swap stays')
   t.equal(planStep({ ...known, firstSwaps: new Map([['A', second.event.at]]) }, [first].map(clone), rule).firstSwaps.get('A'), first.event.at)
-  const rolled = planStep({ ...known, rolledFrom: new Map([['A', second.event.at]]) }, [first, second].map(clone), rule)
-  t.same(rolled.days.map(({ hours, trades }) => [hours.size, trades]), [[0, 1], [1, 1]])
   t.end()
 })
 
 test('a swap at the beginning of time has its candles', t => {
   const [, swap] = chain('A', [{ kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 0 }])
   swap!.event.at = 0
-  const plan = planStep({ sequenceRanges: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
-  t.equal(plan.days[0]!.hours.size, 1)
+  const plan = planStep({ sequenceRanges: new Map(), firstSwaps: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
+  t.same([plan.days, plan.hours, plan.minutes].map(rows => rows.map(({ start }) => start)), [[0], [0], [0]])
   t.end()
 })

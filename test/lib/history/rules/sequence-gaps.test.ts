@@ -46,7 +46,7 @@ test('a gap may reach into a window unless what is known after it says that it l
 
 test('first events are to come while their DAO is younger than what is lost, and than a day', t => {
   const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
-  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000 }
   const dao = (createdAt: number | undefined): KnownDao => ({ createdAt, first: undefined })
   t.equal(isToCome(gap, dao(250_000), past), true)
   t.equal(isToCome({ ...gap, from: 2n }, dao(250_000), past), false, 'others are no beginning')
@@ -64,7 +64,7 @@ test('first events are to come while their DAO is younger than what is lost, and
 
 test('what an account has numbered since it was first looked at is to come', t => {
   const gap = { dao: 'a', from: 3n, to: 9n, since: null, until: null, fromSlot: 10, toSlot: 1000 }
-  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000 }
   const seen = (seq: bigint): KnownDao => ({ createdAt: undefined, first: { seq, slot: 500 } })
   t.equal(isToCome(gap, seen(8n), past), true)
   t.equal(isToCome(gap, seen(9n), past), false, 'all of it may be lost')
@@ -150,7 +150,7 @@ test('a higher number than one that is waited for was told wrong when a lower on
 
 test('a young DAO whose account has proved its number before still waits for its first events', t => {
   const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
-  const past = { lostBefore: 100_000, losses: [], now: 300_000_000 }
+  const past = { lostBefore: 100_000, losses: [], now: 300_000 }
   t.equal(isToCome(gap, { createdAt: 250_000, first: { seq: 4n, slot: 1 } }, past), true)
   t.equal(isToCome(gap, { createdAt: 300_000 - 86_399, first: undefined }, past), true, 'a second less than a day')
   t.end()

@@ -64,19 +64,23 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
   const open = () => openPostgresStore({ url, program: PROGRAM })
   await (await open()).close()
   const rows = 40_000
-  await ask(`insert into "${schema}".daos (id, address, rolled_from) select n, 'dao' || n, 0 from generate_series(1, 20) n`)
-  await ask(`insert into "${schema}".events (change, dao, seq, kind, slot, at, signature, place, side, input, output, block_index, maker, quote_reserves, base_reserves)
+  await ask(`insert into "${schema}".daos (id, address) select n, 'dao' || n from generate_series(1, 20) n`)
+  await ask(`insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, block_index, maker, quote_reserves, base_reserves)
     select n, 1 + n % 20, 1 + n / 20, 'SpotSwap', 1000 + n, 5000000 + n * 60, 'signature' || n, 65537, 'buy', 10, 20, 0, 'maker' || n % 97, 1, 1 from generate_series(0, ${rows - 1}) n`)
-  await ask(`insert into "${schema}".minutes (start, dao, candles) select (n / 20) * 14400, 1 + n % 20, '0 1 1 1 0 0;7 1 1 1 0 0' from generate_series(0, ${rows - 1}) n`)
   await ask(`insert into "${schema}".makers (day, dao, maker) select n / 40, 1 + n % 20, 'maker' || n from generate_series(0, ${rows - 1}) n`)
-  await ask(`insert into "${schema}".days (dao, day, base, quote, trades, change, hours) select 1 + n % 20, n / 20, 1, 1, 1, n, '3 1 1 1 0 0;9 1 1 1 0 0' from generate_series(0, ${rows - 1}) n`)
-  await ask(`insert into "${schema}".meta values ('change', '${rows}') on conflict (key) do update set value = excluded.value`)
-  for (const table of ['events', 'minutes', 'makers', 'days']) await ask(`analyze "${schema}".${table}`)
+  const tables = { minutes: 60, hours: 3600, days: 86_400 }
+  for (const [table, width] of Object.entries(tables)) {
+    await ask(`insert into "${schema}".${table} (dao, start, base, quote, trades, fees, unknown_fees${table === 'days' ? ', revision' : ''})
+      select 1 + n % 20, n / 20 * ${width}, 1, 1, 1, 1, 0${table === 'days' ? ', n' : ''} from generate_series(0, ${rows - 1}) n`)
+  }
+  await ask(`insert into "${schema}".meta values ('revision', '${rows}') on conflict (key) do update set value = excluded.value`)
+  const large = ['events', 'minutes', 'hours', 'makers', 'days']
+  for (const table of large) await ask(`analyze "${schema}".${table}`)
 
   /** Scans of the large tables so far; a session adds its own when it ends. */
   async function scans (): Promise<number> {
     while ((await ask('select from pg_stat_activity where application_name = $1', [`dao-market-data ${schema}`])).length > 0) await wait(20)
-    const [found] = await ask("select sum(seq_scan)::int as n from pg_stat_user_tables where schemaname = $1 and relname in ('events', 'minutes', 'makers', 'days')", [schema])
+    const [found] = await ask('select sum(seq_scan)::int as n from pg_stat_user_tables where schemaname = $1 and relname = any($2)', [schema, large])
     return found!.n as number
   }
   async function during (work: (store: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<number> {
@@ -94,12 +98,15 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     t.equal((await store.trades({ dao, limit: 100, since: 5_600_000, until: 5_700_000 })).length > 50, true)
     t.equal((await store.poolEvents({ from: 9000, to: 9999, limit: 10_000 })).length, 1000)
     t.equal((await store.poolEvents({ from: 9000, to: 9999, after: { slot: 9500, blockIndex: 0, eventIndex: 65_537 }, limit: 10_000 })).length, 499)
-    t.equal((await store.hoursOf(dao, { from: 0, to: 86_400_000, limit: 1000 })).length, 1000)
-    t.equal((await store.minutesOf(dao, { from: 0, to: 14_400_000, limit: 1000 })).length, 1000)
-    t.equal((await store.days([{ dao, day: 7 }, { dao, day: 8 }])).length, 2)
-    t.equal((await store.minutes([{ dao, start: 14_400 }, { dao, start: 28_800 }])).length, 2)
+    for (const [size, width] of [['minutes', 60], ['hours', 3600], ['days', 86_400]] as const) {
+      t.equal((await store.candlesOf(dao, size, { from: 0, to: width * 10_000, limit: 1000 })).length, 1000)
+      t.equal((await store.candles(size, [{ dao, start: width }, { dao, start: 2 * width }])).length, 2)
+      t.equal((await store.candlesOfAll([dao, 'dao8'], size, { from: 100 * width, to: 200 * width, withPrices: true })).length, 200)
+    }
+    t.equal((await store.swapsOfAll([dao, 'dao8'], 5_600_000, 5_603_600)).length, 6)
+    t.equal((await store.traders([dao, 'dao8'], 5_600_000, 5_686_400)).size, 2)
+    t.equal((await store.makers(dao, 0, 100 * 86_400)).size, 100)
     t.equal((await store.origins([{ dao, seq: 7n }])).length, 1)
-    t.equal((await store.daysOf(dao, { from: 100, to: 199, limit: 1000 })).length, 100)
     t.ok(await store.firstEvent(dao))
     t.equal((await store.lastTrades(6_000_000)).length, 20)
     t.same(await store.incompleteSlots(), null)
@@ -107,7 +114,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     await store.complete([{ dao, seq: 5n, maker: 'x', blockIndex: 0, liquidity: null }], [{ dao, day: 7, maker: 'x' }])
   })
   t.equal(found, opening)
-  t.ok(await during(async store => { await store.swapsSince(0) }) > opening, 'and one that has to is seen')
+  t.ok(await during(async store => { await store.swapsOfAll(Array.from({ length: 20 }, (_, at) => `dao${at + 1}`), 0, 1e9) }) > opening, 'and one that has to is seen')
 })
 
 test('a store that is held and not used stays held', { skip }, async t => {

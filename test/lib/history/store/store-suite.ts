@@ -1,8 +1,7 @@
 /** What every engine must do, as tests. An engine gives a way to open its store; `place` names what is opened, again or by another. */
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { EMPTY_CANDLE } from '../../../../lib/history/rules/candles.js'
-import { addCandles, hoursIn, minutesIn, type RowTime } from '../../../../lib/history/rules/kept-candles.js'
+import { EMPTY_CANDLE, type CandleRow } from '../../../../lib/history/rules/candles.js'
 import type { Identity } from '../../../../lib/history/store/create-store.js'
 import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
@@ -18,19 +17,22 @@ const U64 = (1n << 64n) - 1n
 const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
 const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
 
-const EMPTY_DAY = { ...EMPTY_CANDLE, hours: null }
+const DAY = 86_400
+const EMPTY_DAY = EMPTY_CANDLE
+/** More than any test writes. */
+const ALL = 10_000
 
 const nothing: StepChanges = {
-  replaced: [],
   events: [],
   losses: null,
+  beginning: null,
   numbersAhead: null,
   fees: [],
   sequenceRanges: [],
   days: [],
+  hours: [],
   minutes: [],
   makers: [],
-  minutesFrom: null,
   rates: [],
   firstSwaps: [],
   proposals: [],
@@ -67,6 +69,9 @@ const range = (first: bigint, last: bigint, rest: Partial<SequenceRange> = {}): 
   first, last, firstSlot: 1, lastSlot: 2, firstAt: 3, lastAt: 4, keepsFees: false, feeBalancesAfter: { quote: U64, base: 0n }, pendingSwap: null, ...rest
 })
 
+const PRICE = { seq: U64, quote: U64, base: U64 - 1n }
+const EXTREME = { open: PRICE, high: { quote: U64, base: 1n }, low: { quote: 1n, base: U64 }, close: { ...PRICE, seq: U64 - 1n }, average: { quote: U64 * U64, base: U64 } }
+
 export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Place>): void {
   async function opened (t: Test) {
     const place = await newPlace(t)
@@ -86,13 +91,16 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: an empty store`, async t => {
     const { store } = await opened(t)
     t.same(await store.load(), {
-      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], numbersAhead: new Map(), rates: new Map(), firstSwaps: new Map(), rolledFrom: new Map(), minutesFrom: null, unreadable: new Map(), events: 0, swaps: 0
+      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], beginning: null, numbersAhead: new Map(), rates: new Map(), firstSwaps: new Map(), unreadable: new Map(), events: 0, swaps: 0
     })
     t.equal(await store.valuation(), null)
-    t.same(await store.swapsSince(0), { revision: 0, rows: [], until: null })
-    t.same(await store.swapsAfter(0, 0), { revision: 0, rows: [] })
-    t.same(await store.daysAfter(0), { revision: 0, rows: [] })
-    t.same(await store.days([{ dao: A, day: 1 }]), [])
+    t.equal(await store.rebuilding(), null)
+    t.same(await store.swapsPage(0, ALL), { revision: 0, rows: [] })
+    t.same(await store.daysAfter(0, ALL), { revision: 0, rows: [] })
+    t.same(await store.candles('days', [{ dao: A, start: DAY }]), [])
+    t.same(await store.candlesOfAll([A], 'hours', { from: 0, to: DAY, withPrices: true }), [])
+    t.same(await store.swapsOfAll([A], 0, DAY), [])
+    t.same(await store.traders([A], 0, DAY), new Map())
     t.same(await store.origins([{ dao: A, seq: 1n }]), [])
     t.same(await store.unattributed(['x']), [])
   })
@@ -104,13 +112,13 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ...nothing,
       events: [event(U64), event(U64 - 1n), event(1n), event(2n), event(10n), event(9n, { dao: B })],
       sequenceRanges: [{ dao: A, put: [range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(1n, 2n)], drop: [] }],
-      days: [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }],
+      days: [{ ...EMPTY_DAY, dao: A, start: 20_000 * DAY, base: U64 * U64 * 10n ** 30n + 7n, quote: 0n, trades: 3, prices: EXTREME }],
       numbersAhead: new Map([[A, U64], [B, 12n]]),
       events_total: 6,
       swaps_total: 6
     })
     const store = await place.reopen()
-    const { rows } = await store.swapsSince(0)
+    const { rows } = await store.swapsPage(0, ALL)
     const sorted = rows.filter(({ dao }) => dao === A).map(({ seq }) => seq).sort((a, b) => a < b ? -1 : 1)
     t.same(sorted, [1n, 2n, 10n, U64 - 1n, U64])
     t.match(rows.find(({ seq }) => seq === U64), { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null })
@@ -119,25 +127,29 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(numbersAhead, new Map([[A, U64], [B, 12n]]))
     t.same(sequenceRanges.get(A), [range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
-    t.same(await store.days([{ dao: A, day: 20_000 }, { dao: A, day: 20_001 }, { dao: B, day: 20_000 }]), [{ ...EMPTY_DAY, dao: A, day: 20_000, base: U64 * U64 * 10n ** 30n, quote: 0n, trades: 3 }])
+    t.same(await store.candles('days', [{ dao: A, start: 20_000 * DAY }, { dao: A, start: 20_001 * DAY }, { dao: B, start: 20_000 * DAY }]),
+      [{ ...EMPTY_DAY, dao: A, start: 20_000 * DAY, base: U64 * U64 * 10n ** 30n + 7n, quote: 0n, trades: 3, prices: EXTREME }])
+    const single = { ...EMPTY_DAY, dao: B, start: DAY, trades: 1, prices: { open: PRICE, high: PRICE, low: PRICE, close: PRICE, average: PRICE } }
+    await store.write({ ...nothing, minutes: [single] })
+    t.same(await store.candles('minutes', [single]), [single], 'the only price of a candle')
     t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()),
       [[A, U64, `signature${U64}`, 65_537], [B, 9n, 'signature9', 65_537]].sort())
   })
 
   test(`${name}: readers find what has come or changed, once`, async t => {
     const { store } = await opened(t)
-    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 1n, quote: 2n, trades: 1 }] })
-    const first = await store.swapsSince(100)
-    t.same(first.rows.map(({ seq }) => seq), [1n], 'later than, and swaps only')
-    t.same((await store.swapsAfter(first.revision, 0))!.rows, [])
-    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_DAY, dao: A, day: 2, base: 5n, quote: 6n, trades: 1 }] })
-    const next = (await store.swapsAfter(first.revision, 0))!
-    t.same(next.rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]])
-    t.same((await store.swapsAfter(first.revision, 100))!.rows.map(({ seq }) => seq), [4n])
-    const days = await store.daysAfter(0)
-    t.same(days.rows.map(({ day }) => day).sort(), [1, 2])
-    await store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }] })
-    t.same((await store.daysAfter(days.revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 9n, quote: 9n, trades: 2 }])
+    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }] })
+    const revision = await store.revision()
+    t.same(await store.daosChanged(revision, 0, 2e9), { revision, rows: [] })
+    t.same((await store.daosChanged(0, 101, 2e9)).rows, [A])
+    t.same((await store.daosChanged(0, 0, 100)).rows, [], 'by when they happened, too')
+    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }] })
+    t.same((await store.daosChanged(revision, 0, 101)).rows, [A], 'a fee that has become known')
+    t.same((await store.swapsPage(revision, ALL)).rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]])
+    const days = await store.daysAfter(0, ALL)
+    t.same(days.rows.map(({ start }) => start / DAY).sort(), [1, 2])
+    await store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }] })
+    t.same((await store.daysAfter(days.revision, ALL)).rows, [{ ...EMPTY_CANDLE, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }])
     const seen: bigint[] = []
     for (let after = 0; ;) {
       const { revision, rows } = await store.swapsPage(after, 2)
@@ -151,14 +163,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: a step is written whole or not at all`, async t => {
     const { store } = await opened(t)
     await store.write({ ...nothing, events: [event(1n)], events_total: 1 })
-    const before = await store.swapsSince(0)
+    const before = await store.swapsPage(0, ALL)
     await t.rejects(store.write({
-      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_DAY, dao: B, day: 1, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
+      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_DAY, dao: B, start: DAY, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
     }), { name: 'ServiceError', code: 'HISTORY_UNAVAILABLE' }, 'one number twice')
-    t.same(await store.swapsSince(0), before)
+    t.same(await store.swapsPage(0, ALL), before)
     t.match(await store.load(), { ended: false, events: 1 })
     await store.write({ ...nothing, events: [event(2n, { dao: B })], events_total: 2 })
-    t.same((await store.swapsSince(0)).rows.map(({ dao }) => dao).sort(), [A, B].sort(), 'and the next step finds its numbers free')
+    t.same((await store.swapsPage(0, ALL)).rows.map(({ dao }) => dao).sort(), [A, B].sort(), 'and the next step finds its numbers free')
   })
 
   test(`${name}: runs, indexed ranges, proposals, oddities and missing transactions`, async t => {
@@ -204,15 +216,27 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same([...state.unattributedKeys], [])
   })
 
-  test(`${name}: day sums made anew for another valuation`, async t => {
+  test(`${name}: a rebuild empties what was, goes on where it was, and only then has its valuation`, async t => {
     const place = await opened(t)
-    await place.store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, day: 1, base: 1n, quote: 1n, trades: 1 }], rates: [{ bps: '25', swaps: 9 }] })
-    const { revision } = await place.store.daysAfter(0)
-    await place.store.revalue({ rate: ratio(50n, 10_000n), basis: 'fees' }, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }], new Map([['30', 4]]))
-    t.same((await place.store.daysAfter(revision)).rows, [{ ...EMPTY_CANDLE, dao: A, day: 1, base: 2n, quote: 2n, trades: 1 }])
-    const store = await place.reopen()
-    t.same(await store.valuation(), { rate: ratio(1n, 200n), basis: 'fees' })
+    const valuation = { rate: ratio(50n, 10_000n), basis: 'fees' as const }
+    const page = { valuation, isFirst: false, upTo: null, minutes: [], hours: [], days: [], makers: [], feeRates: [], rates: [] }
+    const day = (start: number): CandleRow => ({ ...EMPTY_CANDLE, dao: A, start, base: 2n, quote: 2n, trades: 1 })
+    await place.store.write({
+      ...nothing, events: [event(1n)], days: [day(DAY)], hours: [day(DAY)], minutes: [day(DAY)], makers: [{ dao: A, day: 1, maker: 'old' }], rates: [{ bps: '25', swaps: 9 }]
+    })
+    await place.store.writeRebuilt({ ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, days: [day(2 * DAY)], rates: [{ bps: '30', swaps: 4 }] })
+    let store = await place.reopen()
+    t.same([await store.valuation(), await store.rebuilding()], [null, { valuation: { rate: ratio(1n, 200n), basis: 'fees' }, revision: 1, swaps: 1 }])
+    const { revision } = await store.daysAfter(0, ALL)
+    await store.writeRebuilt({ ...page, days: [day(3 * DAY)], makers: [{ dao: A, day: 3, maker: 'x' }], feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }] })
+    store = await place.reopen()
+    t.same([await store.valuation(), await store.rebuilding()], [{ rate: ratio(1n, 200n), basis: 'fees' }, null])
+    t.same((await store.daysAfter(revision, ALL)).rows, [day(3 * DAY)], 'a reader finds what is new')
+    t.same((await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY, withPrices: true })).map(({ start }) => start), [2 * DAY, 3 * DAY])
+    t.same([await store.candlesOfAll([A], 'hours', { from: 0, to: 9 * DAY, withPrices: true }), await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY, withPrices: true })], [[], []])
+    t.same([await store.makers(A, 0, 9 * DAY), await store.feeRates(A)], [new Map([[2 * DAY, 0], [3 * DAY, 1]]), [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]])
     t.same((await store.load()).rates, new Map([['30', 4]]))
+    t.equal((await store.swapsPage(0, ALL)).rows.length, 1, 'the swaps stay')
   })
 
   test(`${name}: what comes after its slot has been published stays out of block ranges, and in everything else`, async t => {
@@ -238,8 +262,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: trades by pages, pool events by slots, candles, days and the first event`, async t => {
     const place = await opened(t)
     const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(BigInt(seq), { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest })
-    const candle = (start: number) => ({ ...EMPTY_CANDLE, base: U64, quote: BigInt(start), trades: 1 })
-    const kept = (time: RowTime, starts: number[]) => addCandles(null, new Map(starts.map(at => [at, candle(at)])), time)
+    const candle = (start: number, dao = A): CandleRow => ({ ...EMPTY_CANDLE, dao, start, base: U64, quote: BigInt(start), trades: 1 })
     const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
     await place.store.write({
       ...nothing,
@@ -248,8 +271,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }), trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
         trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }), trade(3, { dao: B, maker: null, blockIndex: null })
       ],
-      days: [1, 2, 4].map(day => ({ ...candle(day), dao: A, day, hours: kept(hoursIn(day), [0, 5].map(hour => day * 86_400 + hour * 3600)) })),
-      minutes: [{ dao: A, start: 0, candles: kept(minutesIn(0), [0, 60, 120]) }, { dao: A, start: 28_800, candles: kept(minutesIn(28_800), [28_860, 28_800]) }, { dao: B, start: 14_400, candles: kept(minutesIn(14_400), [14_400]) }],
+      days: [1, 2, 4].map(day => candle(day * DAY)),
+      hours: [1, 2, 4].flatMap(day => [candle(day * DAY), candle(day * DAY + 18_000)]),
+      minutes: [0, 60, 120, 28_860, 28_800].map(start => candle(start)).concat(candle(14_400, B), candle(60, B)),
       makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
     })
     const store = await place.reopen()
@@ -278,19 +302,23 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     }
     t.same(paged, [4, 7, 8, 6, 9], 'one by one')
 
-    t.same((await store.minutesOf(A, { from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
-    const minutes = async (from: number, to: number, limit: number) => (await store.minutesOf(A, { from, to, limit })).map(({ start }) => start)
-    t.same(await minutes(0, 999, 2), [60, 120], 'the newest, oldest first')
-    t.same([await minutes(60, 28_860, 9), await minutes(60, 28_861, 3), await minutes(28_800, 10 ** 12, 1), await minutes(-9999, 0, 1)], [[60, 120, 28_800], [120, 28_800, 28_860], [28_860], []], 'across rows')
-    t.same(await store.minutesOf('unknown', { from: 0, to: 999, limit: 9 }), [])
-    t.same((await store.minutes([{ dao: A, start: 28_800 }, { dao: B, start: 0 }])), [{ dao: A, start: 28_800, candles: kept(minutesIn(28_800), [28_800, 28_860]) }])
-    const hours = async (from: number, to: number, limit: number) => (await store.hoursOf(A, { from, to, limit })).map(({ start }) => start)
-    t.same(await hours(0, 999_999, 9), [86_400, 104_400, 172_800, 190_800, 345_600, 363_600])
-    t.same([await hours(86_401, 345_601, 9), await hours(0, 345_600, 3), await hours(0, 86_400, 3)], [[104_400, 172_800, 190_800, 345_600], [104_400, 172_800, 190_800], []])
-    t.same((await store.days([{ dao: A, day: 2 }]))[0]!.hours, kept(hoursIn(2), [172_800, 190_800]))
-    t.same((await store.daysOf(A, { from: 1, to: 3, limit: 9 })).map(({ day, makers, quote }) => [day, makers, quote]), [[1, 2, 1n], [2, 0, 2n]])
-    t.same((await store.daysOf(A, { from: 0, to: 9, limit: 1 })).map(({ day }) => day), [4])
-    t.same(await store.daysOf('unknown', { from: 0, to: 9, limit: 1 }), [])
+    t.same((await store.candlesOf(A, 'minutes', { from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
+    const starts = async (size: 'minutes' | 'hours' | 'days', from: number, to: number, limit: number) => (await store.candlesOf(A, size, { from, to, limit })).map(({ start }) => start)
+    t.same(await starts('minutes', 0, 999, 2), [60, 120], 'the newest, oldest first')
+    t.same(await starts('minutes', 60, 28_860, 9), [60, 120, 28_800])
+    t.same([await starts('minutes', 28_800, 10 ** 12, 1), await starts('minutes', -9999, 0, 1)], [[28_860], []])
+    t.same(await store.candlesOf('unknown', 'minutes', { from: 0, to: 999, limit: 9 }), [])
+    t.same(await store.candles('minutes', [{ dao: A, start: 28_800 }, { dao: B, start: 0 }]), [candle(28_800)])
+    t.same(await starts('hours', 86_401, 345_601, 9), [104_400, 172_800, 190_800, 345_600])
+    t.same(await starts('hours', 0, 345_600, 3), [104_400, 172_800, 190_800])
+    t.same(await starts('days', 0, 9 * DAY, 1), [4 * DAY])
+    t.same(await store.makers(A, DAY, 4 * DAY), new Map([[DAY, 2], [2 * DAY, 0]]))
+    t.same(await store.makers('unknown', DAY, 4 * DAY), new Map())
+    t.same((await store.candlesOfAll([A, B, 'unknown'], 'minutes', { from: 60, to: 121, withPrices: true })).map(({ dao, start }) => `${dao} ${start}`).sort(), [`${A} 120`, `${A} 60`, `${B} 60`].sort())
+    t.same((await store.candlesOfAll([B], 'minutes', { from: 0, to: DAY, withPrices: true })).map(({ start }) => start).sort(), [14_400, 60])
+    t.same((await store.swapsOfAll([A, B], 1003, 1006)).map(({ dao, seq }) => `${dao} ${seq}`).sort(), [`${A} 3`, `${A} 4`, `${B} 3`].sort())
+    t.same((await store.swapsOfAll([B, 'unknown'], 0, 9999)).map(({ seq, maker }) => [seq, maker]), [[3n, null]])
+    t.same(await store.traders([A, B, 'unknown'], 1003, 1006), new Map([[A, { makers: 2, unnamed: 0 }], [B, { makers: 0, unnamed: 1 }]]))
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
     t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
     t.same((await store.lastTrades(1003)).map(({ dao, seq }) => `${dao} ${seq}`).sort(), [`${A} 2`, `${B} 3`].sort(), 'the newest that has a price')
@@ -308,21 +336,19 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: many rows`, async t => {
     const { store } = await opened(t)
     const events = Array.from({ length: 1234 }, (_, at) => event(BigInt(at + 1), { dao: `dao${at % 97}` }))
-    await store.write({ ...nothing, events, days: events.map(({ dao, seq }) => ({ ...EMPTY_DAY, dao, day: Number(seq), base: seq, quote: seq, trades: 1 })) })
-    t.equal((await store.swapsSince(0)).rows.length, 1234)
-    const seconds = events.slice(0, 10).map((event, at) => ({ ...event, seq: BigInt(2_000 + at), at: 2_000_000_000 + Math.floor(at / 4) }))
-    await store.write({ ...nothing, events: seconds })
-    const page = await store.swapsSince(1_999_999_999, 6)
-    t.same([page.rows.length, page.until], [8, 2_000_000_001], 'whole seconds')
-    const rest = await store.swapsSince(page.until!, 6)
-    t.same([rest.rows.length, rest.until], [2, null])
-    t.equal((await store.days(events.map(({ dao, seq }) => ({ dao, day: Number(seq) })))).length, 1234)
+    const days = events.map(({ dao, seq }) => ({ ...EMPTY_DAY, dao, start: Number(seq) * DAY, base: seq, quote: seq, trades: 1 }))
+    await store.write({ ...nothing, events, days, hours: days, minutes: days })
+    t.equal((await store.swapsPage(0, ALL)).rows.length, 1234)
+    for (const size of ['days', 'hours', 'minutes'] as const) {
+      t.equal((await store.candles(size, days)).length, 1234)
+      t.equal((await store.candlesOfAll(days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY, withPrices: true })).length, 1234)
+    }
     t.equal((await store.origins(events)).length, 1234)
     const first = await store.daysAfter(0, 1000)
     t.equal(first.rows.length, 1000)
     const others = await store.daysAfter(first.revision, 1000)
     t.equal(others.rows.length, 234)
-    t.equal(new Set([...first.rows, ...others.rows].map(({ dao, day }) => `${dao} ${day}`)).size, 1234, 'by pages each of them once')
+    t.equal(new Set([...first.rows, ...others.rows].map(({ dao, start }) => `${dao} ${start}`)).size, 1234, 'by pages each of them once')
     t.same((await store.daysAfter(others.revision, 1000)).rows, [])
   })
 

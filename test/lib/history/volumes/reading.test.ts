@@ -5,7 +5,6 @@ import { createLedger } from '../../../../simulator/index.js'
 import { settled, watch } from '../../../support/history/history.js'
 import { ledgerReader } from '../../../support/history/reader.js'
 
-const DAY = 86_400
 /** Longer than a step takes that nothing holds up. */
 const STEP_MS = 200
 
@@ -50,15 +49,4 @@ test('a reading is of one state: trades that a step brings meanwhile are not tak
   const have = ledger.swaps.map(({ seq }) => seq).reverse()
   const from = have.indexOf(seqs[0]!)
   t.ok(known === 'partly' || seqs.join() === have.slice(from, from + 5).join(), `${known}: ${seqs.join()}`)
-})
-
-test('a reading is of one state: candles that a step drops meanwhile are made of the trades', async t => {
-  const { ledger, dao, trade, during } = await stage(t)
-  const begin = ledger.swaps[0]!.time
-  const count = ledger.swaps.length
-  const candles = await during(() => {
-    ledger.advance(5 * DAY)   // minutes are kept for three days
-    trade()
-  }, async reading => await reading.candles(dao.address, '1m', { from: begin - begin % 60, to: begin - begin % 60 + DAY, limit: 1000 }))
-  t.equal(candles.reduce((sum, { trades }) => sum + trades, 0), count)
 })

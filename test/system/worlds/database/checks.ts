@@ -1,10 +1,11 @@
 /** Holds what a process has answered against the ledger's own count. Each check throws a Violation. */
 import { compare, parseDecimal, ratio, subtract, toFixed } from '../../../../lib/decimal.js'
 import type { Dao } from '../../../../simulator/index.js'
+import { ageText, LIFETIME_MS, type Shown } from '../shown.js'
 import { plain } from '../truth.js'
 import type { Lateness } from './machine.js'
 import type { DatabasePlan, Setting } from './plan.js'
-import type { Scene } from './scene.js'
+import type { Scene, Truth } from './scene.js'
 import type { Process } from './service.js'
 import { fail } from './violation.js'
 
@@ -16,63 +17,60 @@ export interface Answer {
   status: number
   body: any
   headers: Headers
-  /** At most, by its headers, ms. */
-  age: number
+  /** How old it may be, by its headers. */
+  shown: Shown
 }
 
-/** Life of what is served, ms. */
-export const LIFETIME_MS = 10_000
-/** What passes between a state and the moment from which its age counts, on a machine that is never late, ms. */
-const LATE_MS = 1_500
-/** What it takes to see that a node stands or lags, where one has been ill of late; and for how long that matters; ms. */
-const UNSEEN_MS = 34_000
-const ILL_FOR_MS = 60_000
+/** On the way to a process and back, on a machine that is never late, ms. */
+const LATE_MS = 500
 /** Between two looks of a process at what another has written, ms. */
 const LOOK_MS = 2_250
 /** A DAO that is older must be named, ms. */
 const NAMED_MS = 15_000
+/** What has happened is final after so long, ms. */
+const FINAL_MS = 45_000
 const CENT = ratio(1n, 100n)
+
+type Total = ReturnType<Truth['total']>
 
 export type Checks = ReturnType<typeof createChecks>
 
-/** `illAt`: when a node or the chain was last ill, ms; undefined: never. */
-export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }: Scene, lateness: Lateness, illAt: () => number | undefined) {
+export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene, lateness: Lateness) {
   const daoOf = (address: string): Dao => ledger.daos.find(dao => dao.address === address) ?? fail('tickers', 'DAOs of the chain', address)
   const staleMs = LIFETIME_MS + 1000 * plan.stale
 
-  /** The oldest moment of the chain that an answer may show which says how old it is. */
-  function since (process: Process, { asked, age }: Answer): number {
-    const ill = illAt()
-    const isIll = ill !== undefined && asked - age - ill < ILL_FOR_MS
-    return asked - (isIll ? sights[process.index]!.reach(asked, age + UNSEEN_MS) : age + LATE_MS + lateness.ms())
+  /** The oldest moment of the chain of which the prices of an answer may be. */
+  const since = ({ asked, shown }: Answer): number => asked - shown.prices - LATE_MS - lateness.ms()
+  /** The slots at one of which the history of an answer may end. */
+  function heads ({ asked, answered, shown }: Answer, basis: Setting['basis']): readonly [number, number] {
+    const { slotAt, finalAt } = truth(basis)
+    return [slotAt(asked - shown.volumes - LATE_MS - lateness.ms()), finalAt(answered)]
   }
-  /** The same for what comes from the history, whose head may be behind. */
-  const headSince = (process: Process, answer: Answer): number => since(process, { ...answer, age: answer.age + staleMs + LOOK_MS })
 
   function tickers (process: Process, answer: Answer): void {
     const list = answer.body as any[]
-    const [from, headFrom] = [since(process, answer), headSince(process, answer)]
-    const age = `at age ${Math.round(answer.age / 1000)} s`
+    const age = ageText(answer.shown)
     const pools = list.map(ticker => ticker.pool_id)
     if (new Set(pools).size !== pools.length) fail('tickers', 'each pool once', pools.join())
     if (list.length === 0) fail('tickers', 'a pool', 'none')
-    const counted = truth(process.life.setting.basis)
+    const { basis } = process.life.setting
+    const counted = truth(basis)
     for (const ticker of list) {
       const dao = daoOf(ticker.pool_id)
-      const states = counted.statesBetween(dao.address, from, answer.answered)
+      const states = counted.statesBetween(dao.address, since(answer), answer.answered)
       if (!states.some(state => !state.empty && state.price === ticker.last_price && state.liquidity === ticker.liquidity_in_usd)) {
         fail(`price of ${dao.address} ${age}`, states.map(state => `${state.price} (${state.liquidity})`).join(' or '), `${ticker.last_price} (${ticker.liquidity_in_usd})`)
       }
-      const possible = counted.volumes(dao, headFrom, answer.answered, sights[process.index]!.blockTimeAt(headFrom) - 62, ledger.time + 62, { base: ticker.base_volume, quote: ticker.target_volume })
+      const possible = counted.volumes(dao, heads(answer, basis), { base: ticker.base_volume, quote: ticker.target_volume })
       if (possible !== undefined) fail(`volumes of ${dao.address} ${age}`, possible.join(' or '), `${ticker.base_volume}/${ticker.target_volume}`)
     }
   }
 
-  function daos (process: Process, answer: Answer): void {
+  function daos (answer: Answer): void {
     const report = answer.body
     if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) fail('daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length }))
     const known = new Set(report.daos.map((entry: any) => entry.dao))
-    const from = since(process, answer)
+    const from = since(answer)
     for (const { address } of ledger.daos) {
       if (truth('input').born(address)! < from - NAMED_MS - lateness.ms() && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
     }
@@ -81,20 +79,20 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
 
   function aggregate (process: Process, answer: Answer): void {
     const record = answer.body
-    const counted = truth(process.life.setting.basis)
-    const [low, high] = [counted.total(headSince(process, answer)), counted.total(answer.answered)]
+    const { basis } = process.life.setting
+    const [low, high] = heads(answer, basis).map(truth(basis).total) as [Total, Total]
     const served = parseDecimal(record.totalVolume)!
     const trades = record.dailyBreakdown.reduce((sum: number, day: any) => sum + day.trades, 0)
     const isWhole = answer.headers.get('x-history-complete') === 'true'
     const isLow = compare(served, subtract(low.usd, CENT)) < 0 || trades < low.trades
     const isHigh = compare(subtract(served, CENT), high.usd) > 0 || trades > high.trades
-    const text = ({ usd, trades }: typeof low) => `${toFixed(usd, 2)}, ${trades} trades`
+    const text = ({ usd, trades }: Total) => `${toFixed(usd, 2)}, ${trades} trades`
     if (isHigh || (isWhole && isLow)) fail('aggregate', `${text(low)} to ${text(high)}${isWhole ? '' : ' at most'}`, `${record.totalVolume}, ${trades} trades`)
   }
 
   /** The newest trades of a pool: those that were the newest final ones at some moment. */
   function trades (process: Process, answer: Answer, dao: Dao, limit: number): void {
-    const counted = truth(process.life.setting.basis)
+    const { basis } = process.life.setting
     const all = ledger.swaps.filter(swap => swap.dao === dao.address)
     const lineOf = (signature: string, base: string, quote: string) => `${signature} ${base} ${quote}`
     const lines = all.map(({ signature, side, input, output }) => {
@@ -102,7 +100,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
       return lineOf(signature, plain(base, dao.base.decimals), plain(quote, dao.quote.decimals))
     })
     const served = (answer.body as any[]).map(trade => lineOf(trade.signature, trade.base_amount, trade.quote_amount)).reverse().join('\n')
-    const [from, to] = [counted.finalSwaps(dao.address, headSince(process, answer)), counted.finalSwaps(dao.address, answer.answered)]
+    const [from, to] = heads(answer, basis).map(slot => truth(basis).swapsUpTo(dao.address, slot)) as [number, number]
     for (let count = from; count <= to; count++) if (lines.slice(Math.max(0, count - limit), count).join('\n') === served) return
     fail(`trades of ${dao.address}`, `the last ${limit} up to one of those from ${from} to ${to}`, served.split('\n').map(line => lines.indexOf(line) + 1).join())
   }
@@ -132,8 +130,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
       if (state === undefined || state.empty) continue
       if (ticker === undefined) return `${dao.address} is not listed`
       if (ticker.last_price !== state.price) return `${dao.address} at ${ticker.last_price} instead of ${state.price}`
-      const time = sights[process.index]!.blockTimeAt(now())
-      const possible = counted.volumes(dao, now(), now(), time - 62, time + 62, { base: ticker.base_volume, quote: ticker.target_volume })
+      const possible = counted.volumes(dao, [counted.slotAt(now() - FINAL_MS), counted.finalAt(now())], { base: ticker.base_volume, quote: ticker.target_volume })
       if (possible !== undefined) return `${dao.address} with ${ticker.base_volume}/${ticker.target_volume} instead of ${possible.join(' or ')}`
     }
     return ''
@@ -141,7 +138,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth, sights }
 
   function wholeAggregate (record: any, headers: Headers, basis: Setting['basis']): string {
     if (headers.get('x-history-complete') !== 'true') return `the history is incomplete, ${headers.get('x-history-missing')} missing`
-    const { usd, trades } = truth(basis).total(now())
+    const { usd, trades } = truth(basis).total(ledger.slot)
     const served = record.dailyBreakdown.reduce((sum: number, day: any) => sum + day.trades, 0)
     if (served !== trades) return `${served} trades of ${trades}`
     const apart = subtract(parseDecimal(record.totalVolume)!, usd)

@@ -2,7 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../../simulator/random.js'
 import { type Crawler, createCrawler } from '../../crawler/crawler.js'
-import { type Answer, type Checks, LIFETIME_MS } from './checks.js'
+import { shownBy } from '../shown.js'
+import type { Answer, Checks } from './checks.js'
 import { type Lateness, patience } from './machine.js'
 import type { DatabasePlan } from './plan.js'
 import type { Scene } from './scene.js'
@@ -71,7 +72,6 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     answers[response.status] = (answers[response.status] ?? 0) + 1
     if (path === '/ready' && !isExcused(process, life, asked)) lateness.note(answered - asked)
     if (answered - asked > DEADLINE_MS + lateness.ms() && !isExcused(process, life, asked)) fail(`deadline of process ${process.index}`, `${path} within ${DEADLINE_MS} ms`, `after ${Math.round(answered - asked)} ms`)
-    const age = response.headers.get('age')
     return {
       path,
       asked,
@@ -79,7 +79,7 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
       status: response.status,
       body: response.headers.get('content-type')?.includes('json') === true ? JSON.parse(text) : text,
       headers: response.headers,
-      age: age === null ? LIFETIME_MS - 1000 * Number(/max-age=(\d+)/.exec(response.headers.get('cache-control') ?? '')?.[1] ?? 0) : 1000 * (Number(age) + 1)
+      shown: shownBy(response.headers.get('age'), response.headers.get('cache-control'))
     }
   }
 
@@ -98,7 +98,7 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     const answer = await ask(process, path)
     if (answer === undefined || !checkStatus(answer)) return
     if (path === '/api/tickers') checks.tickers(process, answer)
-    else if (path === '/api/daos') checks.daos(process, answer)
+    else if (path === '/api/daos') checks.daos(answer)
     else if (path === '/api/volume/aggregate') checks.aggregate(process, answer)
     else if (path.startsWith('/api/pools')) checks.trades(process, answer, dao, TRADES)
     else if (path.startsWith('/api/supply')) checks.supply(answer, dao)

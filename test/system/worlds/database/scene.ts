@@ -2,7 +2,6 @@
 import { createLedger, createRandom, type Dao, FORGERIES, type Ledger, type SimulatedNode, startNode, USDC } from '../../../../simulator/index.js'
 import type { Host } from '../network.js'
 import type { ChainAction } from '../plan.js'
-import { createSight } from '../sight.js'
 import { createTruth, type Counting } from '../truth.js'
 import type { DatabasePlan, Setting } from './plan.js'
 
@@ -24,7 +23,6 @@ const BY_FEES: Counting = {
 }
 
 export type Truth = ReturnType<typeof createTruth>
-export type Sight = ReturnType<typeof createSight>
 export interface WorldNode { node: SimulatedNode, host: Host }
 
 export interface Scene {
@@ -35,8 +33,6 @@ export interface Scene {
   /** Milliseconds since the world began. */
   now (): number
   truth (basis: Setting['basis']): Truth
-  /** What the process of an index could know of where the chain is. */
-  sights: Sight[]
   act (kind: ChainAction): void
   /** Ends the trading; what there is stays. */
   settle (): void
@@ -58,7 +54,8 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
   // Where the rate is another than the settings', what is counted by fees is twice or half of what was paid
   if (plan.seed % 2 === 0) ledger.daos[0]!.setFees(25, 25)
   const start = ledger.time
-  const truths = { input: createTruth(ledger, USDC, plan.finalityLag), fees: createTruth(ledger, USDC, plan.finalityLag, BY_FEES) }
+  const finalityLag = () => plan.finalityLag
+  const truths = { input: createTruth(ledger, USDC, finalityLag), fees: createTruth(ledger, USDC, finalityLag, BY_FEES) }
 
   function swap (): void {
     const dao = ledger.daos[random.int(ledger.daos.length)]!
@@ -77,13 +74,11 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     const node = await startNode(ledger, { finalityLag: plan.finalityLag, keepStates: true, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null })
     return { node, host: { service: node.service, latencyMs: 0, down: false } }
   }))
-  const sights = plan.processes.map(() => createSight(ledger, nodes.map(({ host }) => host), plan.finalityLag))
   let moved = Math.floor(now())
   let nextSwap = 0
   const note = () => {
     const at = now()
     for (const truth of Object.values(truths)) truth.note(at)
-    for (const sight of sights) sight.note(at)
   }
   note()
 
@@ -122,7 +117,6 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     nodes,
     now,
     truth: basis => truths[basis],
-    sights,
     act,
     settle () { nextSwap = Infinity },
     async close () {

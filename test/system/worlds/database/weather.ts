@@ -11,14 +11,10 @@ const SLOW_NODE_MS = 1_500
 export interface Weather {
   /** Begins what is wrong; what it returns ends it. */
   begin (ill: Ill): Promise<() => Promise<void>>
-  /** When a node or the chain was last ill, ms; undefined: never. */
-  illAt (): number | undefined
 }
 
 export function createWeather (scene: Scene, place: Place, processes: readonly Process[]): Weather {
   const { now, nodes, ledger } = scene
-  let sick = 0
-  let lastSick: number | undefined
   /** By process: how many things are in the way of its database. */
   const barred = processes.map(() => 0)
 
@@ -66,7 +62,6 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
       const isRight = ill.ill === 'killed' || ended?.code === 0
       // While it loads nothing listens to signals yet
       if (!isRight && life.url !== undefined) fail(`end of process ${process.index}`, '0 upon SIGTERM', `${ended?.code ?? ended?.signal} after ${Math.round(ended!.at - life.ending!)} ms: ${process.lines().slice(-3).join('\n')}`)
-      scene.sights[process.index]!.begin(now())
       process.start({ ...process.setting, ...ill.setting })
     }
   }
@@ -92,17 +87,7 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
     }
   }
 
-  function ofNodes (end: () => Promise<void>): () => Promise<void> {
-    sick++
-    return async () => {
-      await end()
-      sick--
-      lastSick = now()
-    }
-  }
-
   return {
-    illAt: () => sick > 0 ? now() : lastSick,
     async begin (ill) {
       switch (ill.ill) {
         case 'database': return ill.how === 'closed'
@@ -121,8 +106,8 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
         }
         case 'killed':
         case 'stopped': return beginEnd(ill)
-        case 'node': return ofNodes(await beginNode(ill))
-        case 'halt': return ofNodes(await nested('halt', () => { ledger.slotMs = null }, () => { ledger.slotMs = 400 }))
+        case 'node': return await beginNode(ill)
+        case 'halt': return await nested('halt', () => { ledger.slotMs = null }, () => { ledger.slotMs = 200 })
       }
     }
   }

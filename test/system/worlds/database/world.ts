@@ -81,7 +81,7 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
   }
   const weather = createWeather(scene, place, processes)
   const lateness = createLateness(now)
-  const checks = createChecks(plan, scene, lateness, weather.illAt)
+  const checks = createChecks(plan, scene, lateness)
   const clients = createClients(plan, scene, processes, checks, lateness, random)
   const limited = createLimited(plan, processes, clients)
 
@@ -137,7 +137,6 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
       const setting: Setting = { ...process.setting, basis: plan.processes[process.index]!.basis }
       if (process.setting.basis === setting.basis) return
       await process.stop()
-      scene.sights[process.index]!.begin(now())
       process.start(setting)
     }))
   }
@@ -151,10 +150,7 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
     over.abort()
   }
 
-  for (const process of processes) {
-    scene.sights[process.index]!.begin(now())
-    process.start(process.setting)
-  }
+  for (const process of processes) process.start(process.setting)
   const work = [watchWriters(), clients.run(over.signal), unfold(), ...isLimited(plan) ? [limited.run(over.signal)] : []].map(async work => await work.catch(end))
   try {
     await Promise.all(work)

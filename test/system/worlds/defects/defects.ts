@@ -22,10 +22,10 @@ export const DEFECTS: Defect[] = [
   {
     name: 'frozen-node',
     by: 54,
-    sentence: 'The age of a state counts from the answer: a node that stands still passes for fresh.',
-    file: 'lib/live/snapshot.ts',
-    find: 'const seenAt = ages.seenAt(slot)',
-    put: 'const seenAt = now()'
+    sentence: 'A state counts as current however old it was when it was read: a node that has stopped passes for fresh.',
+    file: 'lib/live/fresh.ts',
+    find: 'time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since',
+    put: 'since'
   },
   {
     name: 'clock-step',
@@ -56,16 +56,8 @@ export const DEFECTS: Defect[] = [
     by: 53,
     sentence: 'A known DAO that a list of accounts leaves out is taken for gone.',
     file: 'lib/chain/accounts.ts',
-    find: 'if (missing.length > 0) throw',
-    put: 'if (missing.length < 0) throw'
-  },
-  {
-    name: 'slot-mark',
-    by: 27,
-    sentence: 'One answer with a slot far too high becomes the mark that every later one is held to.',
-    file: 'lib/chain/slots.ts',
-    find: 'if (impossible(slot, now)) return \'impossible\'',
-    put: ''
+    find: 'if (missing.length > 0) {',
+    put: 'if (missing.length < 0) {'
   },
   {
     name: 'incomplete-listed',
@@ -79,9 +71,9 @@ export const DEFECTS: Defect[] = [
     name: 'window-never-ends',
     by: 15,
     sentence: 'Swaps enter the last 24 hours and never leave them.',
-    file: 'lib/history/volumes/last-24h.ts',
-    find: 'countSeconds(now - DAY, to - DAY, -1)',
-    put: ''
+    file: 'lib/history/volumes/window.ts',
+    find: 'make(stale.daos, end - span, end)',
+    put: 'make(stale.daos, 0, end)'
   },
   {
     name: 'forged-event',
@@ -94,42 +86,71 @@ export const DEFECTS: Defect[] = [
   {
     name: 'stale-as-fresh',
     by: 3,
-    sentence: 'The age of a kept answer is always nought: it is never renewed, and never says that it is old.',
+    sentence: 'A kept answer was always read just now: it is never renewed, and never says that it is old.',
     file: 'lib/live/fresh.ts',
-    find: 'const age = Math.max(0, now() - at)',
-    put: 'const age = Math.max(0, at - now())'
-  },
-  {
-    name: 'chain-clock-stands',
-    by: 54,
-    sentence: 'The chain goes on after a halt, nobody gives its block time, and windows end where it stood.',
-    file: 'lib/chain/chain-clock.ts',
-    find: 'if (mark === undefined || carryMs === Infinity || slot <= mark.slot) return false',
-    put: 'return false'
+    find: 'Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)',
+    put: 'Math.min(longest, since)'
   },
   {
     name: 'lagging-at-first',
     by: 3,
-    sentence: 'The preferred node is believed before any other has been asked where it is.',
-    file: 'lib/chain/client.ts',
-    find: 'await firstLook()',
-    put: ''
+    sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
+    file: 'lib/chain/failover.ts',
+    find: 'if (outcome.age <= current && !outcome.isDoubted) break',
+    put: 'break'
   },
   {
     name: 'lag-as-fresh',
     by: 235,
-    sentence: 'What a node shows is as old as the answer, however far the chain is past its slot.',
-    file: 'lib/live/slot-ages.ts',
-    find: 'now() - pastMs(slot))',
-    put: 'now() + 0 * pastMs(slot))'
+    sentence: 'A list of accounts is as old as the Clock beside it, however far that is past the slot of the list.',
+    file: 'lib/chain/moment.ts',
+    find: 'time: clock.time - before * pace,',
+    put: 'time: clock.time + 0 * before * pace,'
+  },
+  {
+    name: 'slot-for-clock',
+    by: 3016,
+    sentence: 'A list of accounts is dated by its context.slot alone, which is not the slot of the data.',
+    file: 'lib/chain/moment.ts',
+    find: 'const before = Math.max(0, clock.slot - slot)',
+    put: 'const before = clock.slot - slot'
+  },
+  {
+    name: 'date-against-all',
+    by: 3009,
+    sentence: 'The `Date` of the nodes is believed, against the machine\'s clock and the chain together.',
+    file: 'lib/chain/moment.ts',
+    find: 'const others = [facts.clock, ...dates.values()]',
+    put: 'const others = dates.size > 0 ? [...dates.values()] : [facts.clock]',
+    and: {
+      file: 'lib/chain/moment.ts',
+      find: 'const witnesses = chain === -Infinity ? others : [...others, chain]',
+      put: 'const witnesses = others'
+    }
+  },
+  {
+    name: 'newest-part',
+    by: 36,
+    sentence: 'An answer is as old as the newest of its parts.',
+    file: 'lib/live/fresh.ts',
+    find: 'parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)',
+    put: 'parts.reduce((newest, part) => Math.min(newest, time.age(part.time)), Infinity)'
+  },
+  {
+    name: 'future-taken',
+    by: 3010,
+    sentence: 'A moment of the future is taken.',
+    file: 'lib/chain/timekeeper.ts',
+    find: 'if (isFuture(facts, now, { ...moment, at: now })) return',
+    put: 'if (isFuture(facts, now, { ...moment, at: now }) && false) return'
   },
   {
     name: 'frozen-head',
     by: 36,
-    sentence: 'The head of the history counts as reached on a slot that does not move, however far the chain is past it.',
+    sentence: 'The head of the history is of now, however old the finalized moment is that the node shows.',
     file: 'lib/history/indexing/indexer.ts',
-    find: 'for (const head of [finalized, reached]) if (head !== null) head.at = headSeenAt(head, now(), pastMs)',
-    put: 'finalized = { ...finalized, at: now() }'
+    find: 'if (reached === null || asked.time > reached.time) reached = asked',
+    put: 'reached = { ...asked, time: Math.floor(Date.now() / 1000) }'
   },
   {
     name: 'stale-without-age',
@@ -158,18 +179,18 @@ export const DEFECTS: Defect[] = [
   {
     name: 'late-swap-not-summed',
     by: 39,
-    sentence: 'A swap that is stored late does not reach the sum of its day.',
+    sentence: 'The sum of a day stays what it first was: a swap that is stored late does not reach it.',
     file: 'lib/history/volumes/daily.ts',
-    find: 'put(found.rows, made)',
-    put: 'put(found.rows.filter(({ day }) => day >= edge), made)'
+    find: 'for (const row of rows) put(row, made)',
+    put: 'for (const row of rows) if (known === 0 || dateOf(dayOf(row.start)) >= ([...byDao.get(row.dao)?.keys() ?? []].sort().at(-1) ?? \'\')) put(row, made)'
   },
   {
     name: 'grown-event-unread',
     by: 31,
     sentence: 'An event that an upgrade has made longer is not read: every DAO that trades is hidden.',
-    file: 'lib/protocol/events.ts',
-    find: 'readGrown(data, accounts) ?? null',
-    put: 'readGrown(data, []) && null'
+    file: 'lib/protocol/events/decode.ts',
+    find: 'endOf(at) < data.length && isPool(data, at)',
+    put: 'endOf(at) === data.length'
   },
   {
     name: 'mint-forgotten',
@@ -207,46 +228,25 @@ export const DEFECTS: Defect[] = [
     name: 'window-by-the-day',
     by: 3,
     sentence: 'The last 24 hours begin an hour late.',
-    file: 'lib/history/volumes/last-24h.ts',
-    find: 'import { DAY } from \'../../time.js\'',
-    put: 'const DAY = 82_800'
-  },
-  {
-    name: 'finality-against-node',
-    by: 36,
-    sentence: 'A finalized slot that is far behind counts against the node: its breaker opens, and prices go with the history.',
-    file: 'lib/chain/slots.ts',
-    find: 'reason: \'finality\' })',
-    put: 'reason: \'behind\' })'
-  },
-  {
-    name: 'finality-at-first',
-    by: 10,
-    sentence: 'The first finalized slot is the head, however far the chain is past it: nobody asks first where the chain is, nor is the head older once that shows.',
-    file: 'lib/chain/client.ts',
-    find: 'const ask: Send = watchMs === 0\n',
-    put: 'const ask: Send = watchMs === 0 || nodes.length === 1\n',
-    and: {
-      file: 'lib/history/indexing/indexer.ts',
-      find: 'for (const head of [finalized, reached]) if (head !== null) head.at = headSeenAt(head, now(), pastMs)',
-      put: ''
-    }
+    file: 'lib/history/volumes/volumes.ts',
+    find: 'const lastDay = createWindow(\n    store,\n    DAY,',
+    put: 'const lastDay = createWindow(\n    store,\n    82_800,'
   },
   {
     name: 'rate-starved',
     by: 11,
-    sentence: 'A rate of few calls in a long window is never tried to be more.',
+    sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
-    find: '>= Math.floor(found.calls * Math.min(level, 1) * USED)',
-    put: '>= found.calls * Math.min(level, 1) * USED'
+    find: 'if (bucket.spent >= bucket.rate * grown / 2 && !bucket.isStated)',
+    put: 'if (bucket.isNew && bucket.spent >= bucket.rate * grown / 2 && !bucket.isStated)'
   },
   {
     name: 'behind-in-a-halt',
     by: 327,
-    sentence: 'While the chain stands any head counts as reached, also one that was minutes behind before.',
-    file: 'lib/history/status.ts',
-    find: 'now - headAt - haltedMs > staleMs',
-    put: 'haltedMs === 0 && now - headAt > staleMs'
+    sentence: 'While the chain has halted any head counts as reached, also one that was minutes behind before.',
+    file: 'lib/chain/timekeeper.ts',
+    find: 'if (halted !== undefined) return age(halted.time)',
+    put: 'if (halted !== undefined) return Infinity'
   },
   {
     name: 'numbers-forgotten',
@@ -259,46 +259,30 @@ export const DEFECTS: Defect[] = [
   {
     name: 'method-for-all',
     by: 520,
-    sentence: 'One method that is refused again and again is taken for a limit of all calls.',
-    file: 'lib/chain/limit-met.ts',
-    find: 'const TELLING = 3',
-    put: 'const TELLING = Infinity'
+    sentence: 'One method that is refused is taken for a limit of all calls.',
+    file: 'lib/chain/rate.ts',
+    find: 'const bucket = (isOwn || all.isStated) && !own.isStated ? own : all',
+    put: 'const bucket = isOwn && all.isStated && !own.isStated ? own : all'
   },
   {
     name: 'outage-for-a-limit',
     by: 462,
-    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: calls that were given up count as accepted.',
-    file: 'lib/chain/pace.ts',
-    find: "if (replies.some(reply => !('error' in reply) || faultOf(reply.error)?.reason === 'rpc-error')) {",
-    put: 'if (refusals < positions.length) {',
+    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
+    file: 'lib/chain/rate.ts',
+    find: 'if (accepted === 0) return',
+    put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'acceptedAt > to - windowMs ?',
-      put: 'true ?'
+      find: 'sum(bucket, bucket.windowMs, since) /',
+      put: 'sum(bucket, bucket.windowMs) /'
     }
   },
   {
-    name: 'swap-without-before',
+    name: 'unknown-kind-unjudged',
     by: 423,
-    sentence: 'A swap of a new form is never read where the event before it is not understood.',
-    file: 'lib/history/indexing/grown-events.ts',
-    find: 'swapWithoutBefore(grown, state, proven)',
-    put: 'undefined'
+    sentence: 'An event of an unknown kind hides its DAO, though the events on both sides show that its pool was left alone.',
+    file: 'lib/history/indexing/unknown-kinds.ts',
+    find: 'found.get(seq)! ? MOVED : null',
+    put: 'MOVED'
   },
-  {
-    name: 'line-broken-off',
-    by: 1011,
-    sentence: 'A node that lags behind the same address breaks off what proves how far the chain is.',
-    file: 'lib/chain/slots.ts',
-    find: 'isStride || isLine || goesOn',
-    put: 'isStride || goesOn'
-  },
-  {
-    name: 'time-that-stood',
-    by: 917,
-    sentence: 'The last 24 hours end where the chain\'s time stood, though the head has gone on.',
-    file: 'plugins/history.ts',
-    find: 'onHeadSlot: chain.noteFinalized,\n',
-    put: '\n'
-  }
 ]

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { readNodeUrl, readRetryAfter } from '../../../lib/chain/http.js'
+import { readNodeUrl, readRetryAfter } from '../../../lib/chain/json-rpc.js'
 
 test('Retry-After in seconds and as a date', t => {
   const now = Date.parse('2026-01-01T00:00:00Z')

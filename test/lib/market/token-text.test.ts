@@ -1,0 +1,19 @@
+import { test } from 'tap'
+import { cutText, listedText, MAX_NAME, MAX_SYMBOL } from '../../../lib/market/token-text.js'
+
+test('texts are counted as people see them; a longer one counts as none in a list and is cut on a page', async t => {
+  for (const letter of ['a', 'é', 'e\u0301', '🇨🇭', '👍🏽', 'க்']) {
+    t.equal(listedText(letter.repeat(MAX_SYMBOL), MAX_SYMBOL), letter.repeat(MAX_SYMBOL), letter)
+    t.equal(listedText(letter.repeat(MAX_SYMBOL + 1), MAX_SYMBOL), '', letter)
+    t.equal(cutText(letter.repeat(MAX_SYMBOL + 1), MAX_SYMBOL), `${letter.repeat(MAX_SYMBOL)}…`)
+  }
+  t.equal(listedText('x'.repeat(MAX_NAME), MAX_NAME), 'x'.repeat(MAX_NAME))
+  t.equal(cutText('META', MAX_SYMBOL), 'META')
+})
+
+test('heaps of marks on one letter are no way around it', async t => {
+  const heap = `a${'\u0301'.repeat(4_000)}`
+  t.equal(listedText(heap, MAX_SYMBOL), '')
+  t.equal(cutText(heap, MAX_SYMBOL), '…')
+  t.equal(cutText(`ab${heap}`, MAX_SYMBOL), 'ab…')
+})

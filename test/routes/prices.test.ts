@@ -1,0 +1,189 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'tap'
+import { ratio } from '../../lib/decimal.js'
+import { quoteSwap } from '../../lib/market/quote.js'
+import type { MarketDay, MarketDays, Pool, Quote } from '../../schemas/pools.js'
+import type { Prices } from '../../schemas/prices.js'
+import { fromBase58 } from '../../simulator/bytes.js'
+import { u64 } from '../../simulator/inspect.js'
+import { createRandom } from '../../simulator/random.js'
+import { build, historyComplete, settings, startChain } from '../helper.js'
+
+const DAY = 86_400
+const SECONDS = 400
+const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
+
+test('prices at random seconds, changes, quotes and days are those of the ledger\'s own trades', async t => {
+  const { ledger, node } = await startChain(t)
+  const random = createRandom(29)
+  const usdc = ledger.usdc()
+  const [one, two] = [ledger.mint({ symbol: 'ONE' }), ledger.mint({ symbol: 'TWO', decimals: 9 })]
+  const shallow = ledger.dao({ base: one, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 10n })
+  const deep = ledger.dao({ base: one, quote: usdc, baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n })
+  const inOne = ledger.dao({ base: two, quote: one, baseReserves: 10n ** 15n, quoteReserves: 10n ** 12n })
+  const unpriced = ledger.dao({ base: ledger.mint({ symbol: 'ODD' }), quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin' }), baseReserves: 10n ** 12n, quoteReserves: 10n ** 15n })
+  const daos = [shallow, deep, inOne, unpriced]
+  const begun = ledger.time
+  for (let i = 0; i < 1500; i++) {
+    ledger.advance(1 + random.int(4500))
+    const dao = daos[random.int(4)]!
+    const side = random.int(2) === 0 ? 'buy' : 'sell'
+    dao.swap(side, random.amount(1n, (side === 'buy' ? dao.reserves.quote : dao.reserves.base) / 50n))
+  }
+  ledger.advance(60)
+  const app = await build(t, {
+    bounds: { delay: 60_000 },
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', USD_PRICED_MINTS: `${one.address}:${deep.address}`, USD_MIN_DEPTH: '1' }),
+    now: () => ledger.time * 1000,
+    pollMs: 20
+  })
+  await historyComplete(app)
+  const get = async <T>(url: string): Promise<T> => {
+    const answer = await app.inject(url)
+    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
+    return answer.json<T>()
+  }
+  const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-10
+  const priced = (at: number, dao: string) => ledger.swaps.filter(swap => swap.dao === dao && swap.time <= at && swap.output > 0n).at(-1)
+  const priceOf = (swap: typeof ledger.swaps[number], decimals: number) => {
+    const [quote, base] = swap.side === 'buy' ? [swap.input, swap.output] : [swap.output, swap.input]
+    return Number(quote) / Number(base) * 10 ** (decimals - 6)
+  }
+  const mints = [one.address, two.address, unpriced.base.address, usdc.address, ledger.mint().address]
+
+  await t.test('now', async t => {
+    const { prices } = await get<Prices>(`/api/prices?mints=${mints.join()}`)
+    t.equal(prices[one.address]!.pool_id, deep.address, 'the deepest')
+    t.ok(close(Number(prices[one.address]!.price), Number(deep.reserves.quote) / Number(deep.reserves.base)))
+    t.equal(prices[one.address]!.price_usd, prices[one.address]!.price)
+    t.ok(close(Number(prices[two.address]!.price_usd), Number(prices[two.address]!.price) * Number(prices[one.address]!.price)))
+    t.match(prices[unpriced.base.address], { price_usd: null, pool_id: unpriced.address })
+    t.same([prices[usdc.address], prices[mints[4]!]], [null, null])
+    t.ok(Math.abs(prices[one.address]!.timestamp - ledger.time) < 60)
+  })
+
+  await t.test('at random seconds', async t => {
+    let wrong = 0
+    for (let i = 0; i < SECONDS; i++) {
+      const at = begun - 1000 + random.int(ledger.time - begun + 1000)
+      const { prices } = await get<Prices>(`/api/prices?mints=${mints.join()}&at=${at}`)
+      for (const [dao, decimals] of [[deep, 6], [inOne, 9], [unpriced, 6]] as const) {
+        const [price, swap] = [prices[dao.base.address]!, priced(at, dao.address)]
+        if (swap === undefined) { if (price !== null) wrong++ } else if (!close(Number(price.price), priceOf(swap, decimals)) || price.timestamp !== swap.time) wrong++
+        else if (dao === deep && price.price_usd !== price.price) wrong++
+        else if (dao === unpriced && price.price_usd !== null) wrong++
+        else if (dao === inOne) {
+          const worth = ledger.swaps.filter(({ dao, time }) => dao === deep.address && time <= at).at(-1)
+          const expected = worth === undefined ? null : Number(price.price) * Number(worth.quoteReserves) / Number(worth.baseReserves)
+          if (expected === null ? price.price_usd !== null : !close(Number(price.price_usd), expected)) wrong++
+        }
+      }
+    }
+    t.equal(wrong, 0)
+  })
+
+  await t.test('changes', async t => {
+    const pools = await get<Pool[]>('/api/pools')
+    t.equal(pools.length, 4)
+    for (const pool of pools) {
+      const dao = daos.find(({ address }) => address === pool.pool_id)!
+      const decimals = dao === inOne ? 9 : 6
+      for (const [name, seconds] of [['5m', 300], ['1h', 3600], ['6h', 6 * 3600], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]] as const) {
+        const [from, to] = [priced(ledger.time - seconds, dao.address), priced(ledger.time, dao.address)!]
+        const expected = from === undefined ? null : (priceOf(to, decimals) / priceOf(from, decimals) - 1) * 100
+        const told = pool[`price_change_${name}`]
+        t.ok(expected === null ? told === null : Math.abs(Number(told) - expected) < 0.0051, `${name}: ${told} for ${expected}`)
+      }
+      t.equal(pool.startDate, new Date(dao.createdAt * 1000).toISOString().slice(0, 10))
+    }
+  })
+
+  await t.test('quotes of random sizes are what the ledger\'s pool then gives', async t => {
+    let wrong = 0
+    const { state } = deep
+    for (let i = 0; i < 200; i++) {
+      const side = random.int(2) === 0 ? 'buy' : 'sell'
+      const { base, quote } = deep.reserves
+      const input = random.amount(1n, side === 'buy' ? quote : base)
+      const text = `${input / 1_000_000n}.${String(input % 1_000_000n).padStart(6, '0')}`
+      const told = await get<Quote>(`/api/pools/${deep.address}/quote?side=${side}&amount=${text}`)
+      const net = input * 9950n / 10000n
+      const output = side === 'buy' ? net * base / (quote + net) : net * quote / (base + net)
+      const units = (text: string) => { const [whole = '', rest = ''] = text.split('.'); return BigInt(whole + rest.padEnd(6, '0')) }
+      if (units(told.output) !== output || units(told.fee.amount) !== input - net || !told.exact) wrong++
+      if (Number(told.price_impact) < 0 || Number(told.price_impact) > 100) wrong++
+    }
+    t.equal(wrong, 0)
+    t.ok(state.pools.pass === null)
+  })
+
+  await t.test('days of the market', async t => {
+    const days = await get<MarketDays>('/api/days?from=2000-01-01').catch((error: Error) => error.message)
+    t.match(days, /400 .*Invalid from: at most 366 days in all/)
+    const month = await get<MarketDays>('/api/days')
+    t.equal(month.length, 30)
+    const { pools: _pools, ...single } = await get<MarketDay>(`/api/days/${month[17]!.date}`)
+    t.same(month[17], single)
+    const [from, to] = [month[3]!.date, month[9]!.date]
+    t.same(await get(`/api/days?from=${from}&to=${to}`), month.slice(3, 10))
+  })
+
+  await t.test('what is asked wrongly is said', async t => {
+    const says = async (url: string, status: number, error: string | RegExp) => {
+      const answer = await app.inject(url)
+      t.same([answer.statusCode, answer.headers['cache-control']], [status, 'no-store'], url)
+      t.match(answer.json<{ error: string }>().error, error)
+    }
+    const list = /^Invalid mints: 1 to 100 addresses separated by commas, each once$/
+    for (const query of ['', '?mints=', '?mints=nonsense', `?mints=${one.address},${one.address}`, `?mints=${'1'.repeat(9000)}`]) await says(`/api/prices${query}`, 400, list)
+    const at = 'Invalid at: a Unix second, not after now'
+    for (const time of [ledger.time + 100, ledger.time * 1000, '-5', '1.5', '']) await says(`/api/prices?mints=${one.address}&at=${time}`, 400, at)
+    const quote = `/api/pools/${deep.address}/quote`
+    await says(`${quote}?amount=1`, 400, 'Invalid side: one of buy, sell')
+    for (const amount of ['', '0', '0.0', '-1', '1e3', 'x', '1'.repeat(70)]) await says(`${quote}?side=buy&amount=${amount}`, 400, 'Invalid amount: plain decimal text above 0')
+    await says(`${quote}?side=buy&amount=1.0000001`, 400, 'Invalid amount: at most 6 digits after the point')
+    await says(`${quote}?side=sell&amount=99999999`, 400, /^Invalid amount: at most [\d.]+, what the pool holds$/)
+    await says(`/api/pools/${one.address}/quote?side=buy&amount=1`, 404, /^Pool not found/)
+    await says('/api/days?from=2026-02-02&to=2026-02-01', 400, 'Invalid to: not before from')
+  })
+
+  await t.test('while a proposal is live a quote is the least that is had', async t => {
+    shallow.launchProposal()
+    ledger.advance(30)
+    const told = await get<Quote>(`/api/pools/${shallow.address}/quote?side=buy&amount=25`)
+    t.equal(told.exact, false)
+    const { output } = shallow.swap('buy', 25_000_000n)
+    t.ok(Number(told.output) <= Number(output) / 1e6 && Number(told.output) > Number(output) / 1e6 * 0.9)
+  })
+
+  await t.test('pages for machines', async t => {
+    const root = await app.inject('/')
+    t.match(root.headers.link, /<\/documentation\/json>; rel="service-desc".*<\/llms\.txt>; rel="describedby"/)
+    const text = await app.inject('/llms.txt')
+    t.match(text.headers['content-type'], /^text\/plain/)
+    const { paths } = (await app.inject('/documentation/json')).json<{ paths: object }>()
+    for (const path of Object.keys(paths)) t.ok(text.body.includes(`[${path}](${path})`), path)
+  })
+})
+
+test('quotes are the compiled program\'s own outputs, to the raw unit', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+  const recording = JSON.parse(readFileSync(RECORDING, 'utf8'))
+  const fees = { protocol: ratio(50n, 10_000n), lp: ratio(0n) }
+  let before: { quote: bigint, base: bigint } | undefined
+  let compared = 0
+  for (const { meta } of recording.transactions) {
+    for (const { data, accounts } of meta.innerInstructions.flatMap((inner: any) => inner.instructions)) {
+      if (accounts.length !== 1) continue
+      const event = fromBase58(data)
+      if (before !== undefined) {
+        const [into, out] = event[104] === 0 ? [before.quote, before.base] : [before.base, before.quote]
+        if (quoteSwap(u64(event, 105), into, out, fees).output !== u64(event, 113)) t.fail(`swap ${compared}`)
+        compared++
+      }
+      before = { quote: u64(event, 230), base: u64(event, 238) }
+    }
+  }
+  t.equal(compared, 91)
+  // the rates of the first builds, by the vectors of the program's source
+  t.match(quoteSwap(10_000_000_001n, 2_000_000_000_000n, 200_000_000_000n, { protocol: ratio(25n, 10_000n), lp: ratio(25n, 10_000n) }), { output: 990_080_568n, fee: 25_000_001n })
+})

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'tap'
+import { carried, thresholdOf, twapOf } from '../../lib/market/decision.js'
+import type { DaoRecord } from '../../schemas/dao.js'
+import type { ProposalRecord, Proposals } from '../../schemas/proposals.js'
+import { clonePool, type Pool, twap, updateTwap } from '../../simulator/arithmetic.js'
+import { fromBase58 } from '../../simulator/bytes.js'
+import { u128, u64 } from '../../simulator/inspect.js'
+import { createRandom } from '../../simulator/random.js'
+import { build, historyComplete, settings, startChain, until } from '../helper.js'
+
+const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
+
+/** A pool as the program's decoder gives it. */
+const marketOf = ({ oracle, quote, base }: Pool) => ({
+  oracle: { aggregator: oracle.aggregator, updatedAt: oracle.updated, createdAt: oracle.created, lastObservation: oracle.lastObservation, maxChange: oracle.maxChange, startDelay: oracle.startDelay },
+  reserves: { quote, base }
+})
+
+test('proposals and their markets are the ledger\'s own, and enter no other figure', async t => {
+  const { ledger, node } = await startChain(t)
+  const random = createRandom(31)
+  const config = { secondsPerProposal: 3000, twapStartDelay: 600, passThresholdBps: 300, twapInitial: 10n ** 11n, twapMaxChange: 10n ** 9n }
+  const pool = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n, config })
+  const [dao, twin, F0] = [pool(), pool(), ledger.dao({ base: ledger.mint({ decimals: 9 }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n, layout: 'F0' })]
+  const excluded = pool()
+  excluded.launchProposal()
+  F0.initializeProposal()
+  F0.stake(2_500_000_000n)
+  twin.launchProposal()
+  twin.finalizeProposal({ passed: true })
+  ledger.advance(10)
+  twin.launchProposal()
+  twin.cancelProposal()
+  ledger.advance(10)
+  dao.initializeProposal()
+  dao.removeProposal()
+  dao.launchProposal()
+  dao.swap('buy', 10_000_000n)
+  let later = 0
+  const app = await build(t, {
+    bounds: { delay: 60_000 }, env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.address }), now: () => (ledger.time + later) * 1000, pollMs: 20
+  })
+  await historyComplete(app)
+  const get = async <T>(url: string): Promise<T> => {
+    const answer = await app.inject(url)
+    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
+    return answer.json<T>()
+  }
+  const close = (text: string | null, value: number) => text !== null && Math.abs(Number(text) / value - 1) < 1e-9
+
+  await t.test('lists', async t => {
+    const all = await get<Proposals>('/api/proposals')
+    t.same(all.map(({ state }) => state).sort(), ['draft', 'failed', 'passed', 'pending', 'removed'])
+    t.notOk(all.some(({ dao }) => dao === excluded.address))
+    t.match(all.find(({ state }) => state === 'draft'), { staked: '2.5', dao: F0.address, is_team_sponsored: false, launched_at: null, ends_at: null })
+    const { proposal } = dao
+    t.match(all.find(({ state }) => state === 'pending'), {
+      proposal: proposal!.address,
+      number: 2,
+      proposer: proposal!.proposer,
+      squads_proposal: proposal!.squadsProposal,
+      staked: null,
+      launched_at: new Date(proposal!.enqueued * 1000).toISOString(),
+      ends_at: new Date((proposal!.enqueued + 3000) * 1000).toISOString()
+    })
+    t.same((await get<Proposals>('/api/proposals?state=passed')).map(({ dao }) => dao), [twin.address])
+    t.same(await get(`/api/daos/${twin.address}/proposals`), all.filter(({ dao }) => dao === twin.address))
+    t.same((await get<DaoRecord>(`/api/daos/${twin.address}`)).decisions, { total: 2, draft: 0, passed: 1, failed: 1, removed: 0, live: null })
+    t.equal((await get<DaoRecord>(`/api/daos/${dao.address}`)).decisions.live, proposal!.address)
+    const paged: Proposals = []
+    for (let query = 'limit=2'; ;) {
+      const page = await get<Proposals>(`/api/proposals?${query}`)
+      paged.push(...page)
+      if (page.length < 2) break
+      query = `limit=2&before=${page.at(-1)!.proposal}`
+    }
+    t.same(paged, all)
+  })
+
+  await t.test('a live one at random moments', async t => {
+    let decided = 0
+    for (let i = 0; i < 25; i++) {
+      ledger.advance(15 + random.int(240))
+      const [market, side] = [random.int(2) === 0 ? 'pass' : 'fail', random.int(2) === 0 ? 'buy' : 'sell'] as const
+      if (i > 0) dao.conditionalSwap(market, side, random.amount(1n, 10n ** 9n))
+      ledger.advance(11 + random.int(80))
+      const { markets } = await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)
+      const now = Date.parse(markets!.as_of) / 1000
+      const expected = { pass: clonePool(dao.state.pools.pass!), fail: clonePool(dao.state.pools.fail!) }
+      for (const which of ['pass', 'fail'] as const) {
+        updateTwap(expected[which], now)
+        const average = twap(expected[which])
+        t.ok(average === 0n ? markets![which].twap === null : close(markets![which].twap, Number(average) / 1e12), `${which} ${i}`)
+        t.ok(close(markets![which].price, Number(expected[which].quote) / Number(expected[which].base)))
+      }
+      const [pass, fail] = [twap(expected.pass), twap(expected.fail)]
+      t.equal(markets!.leads, pass === 0n ? null : pass > fail * 10300n / 10000n ? 'pass' : 'fail')
+      if (markets!.leads !== null) decided++
+    }
+    t.ok(decided > 5)
+  })
+
+  await t.test('whatever the markets of a proposal hold, no other answer changes by a byte', async t => {
+    const { address } = dao
+    const paths = ['/api/tickers', '/api/pools', `/api/pools/${address}`, `/api/pools/${address}/trades`, `/api/pools/${address}/ohlcv?interval=1m`, `/api/pools/${address}/days`,
+      `/api/pools/${address}/quote?side=buy&amount=5`, `/api/prices?mints=${dao.base.address}`, `/api/daos/${address}`, `/api/daos/${address}/treasury`, '/api/treasuries', '/api/daos', '/api/days',
+      '/api/volume/aggregate', '/api/fees/aggregate', `/api/supply/${dao.base.address}`, '/coingecko/tickers', `/coingecko/orderbook?ticker_id=${dao.base.address}_${dao.quote.address}`,
+      '/cmc/v1/summary']
+    const bodies = async (): Promise<string[]> => await Promise.all(paths.map(async path => {
+      const { statusCode, body } = await app.inject(path)
+      t.equal(statusCode, 200, path)
+      return body.replace(/"timestamp":\d+/, '')   // of an order book, when it was made
+    }))
+    const headOf = () => {
+      try {
+        return app.history.head().time
+      } catch {
+        return 0   // not reached since the clock went on
+      }
+    }
+    const [PASS, MARKETS] = [141, 264]
+    for (let i = 0; i < 4; i++) {
+      later = 0
+      ledger.advance(25)
+      // so that no step of the history falls in between
+      await until('the head is reached', () => headOf() >= ledger.time - 15)
+      const [before, own] = [await bodies(), await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)]
+      const entry = ledger.accounts.get(address)!
+      const data = Buffer.from(entry.data())
+      random.bytes(MARKETS).copy(data, PASS)
+      ledger.accounts.override(address, { owner: entry.owner, data, lamports: entry.lamports })
+      later = 11
+      t.same(await bodies(), before)
+      t.not((await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)).markets!.pass.price, own.markets!.pass.price, 'the markets have changed')
+      ledger.accounts.override(address, undefined)
+    }
+  })
+
+  await t.test('what is asked wrongly is said', async t => {
+    const says = async (url: string, status: number, error: string) => {
+      const answer = await app.inject(url)
+      t.same([answer.statusCode, answer.json()], [status, { error }])
+    }
+    const { address } = ledger.mint()
+    await says('/api/proposals?state=open', 400, 'Invalid state: one of draft, pending, passed, failed, removed')
+    await says('/api/proposals?limit=0', 400, 'Invalid limit: a whole number from 1 to 1000')
+    await says('/api/proposals?dao=x', 400, 'Invalid dao: an address')
+    await says(`/api/proposals?dao=${address}`, 404, `DAO not found: ${address}`)
+    await says(`/api/proposals?before=${address}`, 400, 'Invalid before: the address of a proposal')
+    await says('/api/proposals/x', 400, 'Invalid proposal')
+    await says(`/api/proposals/${address}`, 404, `Proposal not found: ${address}`)
+    await says(`/api/daos/${excluded.address}/proposals`, 404, `DAO not found: ${excluded.address}`)
+  })
+})
+
+test('the oracle carried on is the compiled program\'s own, and decides as it does', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+  const recording = JSON.parse(readFileSync(RECORDING, 'utf8'))
+  const read = (data: Buffer): Parameters<typeof carried>[0] => ({
+    oracle: {
+      aggregator: u128(data, 130), updatedAt: Number(u64(data, 146)), createdAt: Number(u64(data, 154)), lastObservation: u128(data, 178), maxChange: u128(data, 194), startDelay: data.readUInt32LE(226)
+    },
+    reserves: { quote: u64(data, 230), base: u64(data, 238) }
+  })
+  let before: ReturnType<typeof read> | undefined
+  let compared = 0
+  for (const { meta } of recording.transactions) {
+    for (const { data, accounts } of meta.innerInstructions.flatMap((inner: any) => inner.instructions)) {
+      if (accounts.length !== 1) continue
+      const event = fromBase58(data)
+      const after = read(event)
+      if (before !== undefined) {
+        t.same(carried(before, Number(u64(event, 24))), after.oracle, { diagnostic: false })
+        compared++
+      }
+      before = after
+    }
+  }
+  t.equal(compared, 91)
+  t.equal(twapOf({ ...before!.oracle, updatedAt: before!.oracle.createdAt }), null)
+  t.same([thresholdOf(1_000_001n, 300), thresholdOf(1_000_001n, -300)], [1_030_001n, 970_000n])
+  const market = marketOf({ oracle: { aggregator: 0n, updated: 100, created: 100, lastPrice: 0n, lastObservation: 5n, maxChange: 1n, initial: 5n, startDelay: 50 }, quote: 9n, base: 10n ** 12n, quoteFees: 0n, baseFees: 0n })
+  t.match(carried(market, 170), { aggregator: 5n * 20n, lastObservation: 6n }, 'nothing is weighed before the delay has passed')
+})
