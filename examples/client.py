@@ -11,8 +11,7 @@ rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
 etag, tickers = None, []
 
 for turn in range(rounds):
-    if turn > 0:
-        time.sleep(10)  # the lifetime of an answer
+    time.sleep(10 if turn > 0 else 0)  # the lifetime of an answer
     request = urllib.request.Request(base + '/api/tickers', headers={'If-None-Match': etag} if etag else {})
     try:
         with urllib.request.urlopen(request, timeout=15) as response:
@@ -23,6 +22,8 @@ for turn in range(rounds):
             continue
         wait = error.headers.get('Retry-After')
         sys.exit(f"{error.code}: {json.load(error)['error']}" + (f' (again in {wait} s)' if wait else ''))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{base} can't be asked: {getattr(error, 'reason', error)}. Is the service running? `npm run demo` starts one.")
     for ticker in tickers:
         # amounts are decimal text: Decimal keeps every digit, float would not
         spread = Decimal(ticker['ask']) - Decimal(ticker['bid'])

@@ -1,5 +1,6 @@
 /**
- * Carries out attacks and prints the figures before and after, without a network: each on a market of two honest DAOs of its own, or all on the running
+ * Carries out attacks and prints the figures before and after, without a network: each on a market of two honest DAOs
+ * of its own, or all on the running
  * demo, which prints the addresses. `--help` says how.
  */
 import { ATTACKS } from './attacks/attacks.js'
@@ -12,17 +13,31 @@ const USAGE = `npm run attacks -- [--url <the demo's service> --chain <where its
 const { values, positionals: wanted } = readCommandLine(USAGE, { url: { type: 'string' }, chain: { type: 'string' } }, true)
 for (const name of wanted) if (ATTACKS[name] === undefined) refuse(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
 
+/** A figure as a reader takes it: lists with commas, an error's sentence, nothing in words. */
+function figure (value: unknown): string {
+  if (value === undefined || value === null) return 'nothing'
+  if (Array.isArray(value)) return value.map(figure).join(', ')
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value).map(([key, one]) => `${key} ${figure(one)}`).join(', ')
+}
+
 await runScript(async () => {
   const { url, chain } = values
   if ((url === undefined) !== (chain === undefined)) throw new UsageError(`--url and --chain go together: ${USAGE}`)
-  const open = url === undefined || chain === undefined ? openStage : () => openDemo(httpUrl('url', url), httpUrl('chain', chain))
+  const open = url === undefined || chain === undefined
+    ? openStage
+    : () => openDemo(httpUrl('url', url), httpUrl('chain', chain))
   for (const [name, { what, run, show }] of Object.entries(ATTACKS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const scene = await open()
     console.log(`\n${name}: ${what}`)
-    console.log('  before', await show(await scene.look(), scene))
+    const before = await show(await scene.look(), scene)
     await run(scene)
-    console.log('  after ', await show(await scene.look(), scene))
+    const after = await show(await scene.look(), scene)
     await scene.close()
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+      const [was, is] = [figure(before[key]), figure(after[key])]
+      console.log(`  ${key}: ${was === is ? `${is}, as before` : `${was} before, ${is} after`}`)
+    }
   }
 })

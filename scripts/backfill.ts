@@ -17,7 +17,25 @@ import chainPlugin from '../plugins/chain.js'
 import configPlugin from '../plugins/config.js'
 import programPlugin from '../plugins/program.js'
 
-readCommandLine('npm run backfill: reads the whole history into the store, with the settings of the service', {})
+const HELP = `npm run backfill
+
+Reads the whole history of the program into the store, from now back to the beginning that the node offers, and shows how far it is.
+Runs what \`npm run build\` has made.
+
+Settings are those of the service, from the environment or .env:
+  CHAIN_RPC_URL    the node, or several with commas. Its pace decides how long this takes: a free public one days, a paid one hours
+  CHAIN_RPC_RATE   requests a second that it allows
+  FACTORY_ADDRESS  the program
+  DATA_DIR         folder of the embedded store (./data), or
+  DATABASE_URL     postgres://…
+
+Ctrl-C ends it; what has come is stored, and the next start goes on from there. A second Ctrl-C ends it at once.
+It refuses to run beside a service on the same store: a running service reads the history by itself.
+
+  --help  this text
+
+Status 0: read, or stopped by a signal. Status 1: a setting, a store or a node that can't be, told in a line.`
+readCommandLine(HELP, {})
 if (existsSync('.env')) process.loadEnvFile('.env')
 /** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
 const SAME_SIGNAL = 500
@@ -52,6 +70,7 @@ async function run (): Promise<void> {
           const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
           return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
         },
+        time: chain.time,
         rate: feeRate,
         basis: volumeBasis,
         onLog: ({ level, message }) => { if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`) }

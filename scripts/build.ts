@@ -18,11 +18,11 @@ const OUT = join(ROOT, values.out)
 const FOUND_BY_NAME = ['plugins', 'routes', 'schemas']
 const STARTED = ['server.ts', ...['backfill', 'export', 'migrate', 'rebuild-rollups'].map(name => `scripts/${name}.ts`)]
 /** Libraries that read files of their own folder, hold native code, or are optional. */
-const LEFT_ALONE = ['@fastify/swagger-ui', '@fontsource/inter', 'libsql', 'lightweight-charts', 'pg-native', 'pino', 'pino-pretty']
+const LEFT_ALONE = ['@expo-google-fonts/inter', '@fastify/swagger-ui', '@resvg/resvg-js', 'libsql', 'lightweight-charts', 'pg-native', 'pino', 'pino-pretty']
 /** Joined, CommonJS packages still ask for the platform's own modules. */
 const REQUIRE = 'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);'
 
-/** It reads the folder that it stands in, and so stays there. */
+/** It reads the folder that it is in, and so stays there. */
 const REGISTRY = './schemas/registry.js'
 const ownFolder: Plugin = {
   name: 'own folder',
@@ -43,7 +43,7 @@ const { metafile } = await build({
   outbase: ROOT,
   bundle: true,
   splitting: true,
-  // beside server.js, so that what stands in app.ts finds its folders
+  // beside server.js, so that what is in app.ts finds its folders
   chunkNames: '[name]-[hash]',
   format: 'esm',
   platform: 'node',

@@ -1,39 +1,81 @@
 /**
  * Walks a running service by an aggregator's rules and prints what a reviewer would refuse:
- * `npm run check-listing -- --url http://localhost:3000 --form dexscreener`; without `--form` by all of them. Exits 1 where there is something.
+ * `npm run check-listing -- --url http://localhost:3000 --form dexscreener`; without `--form` by all of them. Exits 1
+ * where there is something.
  */
 import { setTimeout } from 'node:timers/promises'
 import { messageOf } from '../lib/errors.js'
-import { httpUrl, readCommandLine, refuse, runScript, UsageError } from './command-line.js'
+import { httpUrl, readCommandLine, refuse, runScript, UsageError, wholeNumber } from './command-line.js'
 import { checkForm, type Form, FORMS } from './listing/check.js'
-import type { Answer } from './listing/rules.js'
+import type { Answer } from './listing/reader.js'
 
 /** Most problems of one form that are printed. */
 const MAX_PRINTED = 50
+/** Between two lines of progress where no terminal shows it, ms. */
+const LINE_MS = 10_000
 
-const { values } = readCommandLine(`npm run check-listing -- [--url http://127.0.0.1:3000] [--form ${FORMS.join('|')}]`, {
-  url: { type: 'string', default: 'http://127.0.0.1:3000' }, form: { type: 'string' }
+const { values } = readCommandLine(`npm run check-listing -- [--url http://127.0.0.1:3000] [--form ${FORMS.join('|')}] [--pools 5]`, {
+  url: { type: 'string', default: 'http://127.0.0.1:3000' }, form: { type: 'string' }, pools: { type: 'string', default: '5' }
 })
 
-/** The service's limit is waited for, as a crawler would. */
-async function get (path: string): Promise<Answer> {
+const progress = (() => {
+  let [read, shownAt] = [0, performance.now()]
+  return {
+    /** Of the form that is checked. */
+    begin () { [read, shownAt] = [0, performance.now()] },
+    tell (form: string, what: string, isAnswer = true) {
+      if (isAnswer) read++
+      const line = `${form}: ${read} answers, ${what}`
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${line.slice(0, (process.stderr.columns ?? 80) - 1)}`)
+      else if (performance.now() - shownAt >= LINE_MS) {
+        shownAt = performance.now()
+        process.stderr.write(`${line}\n`)
+      }
+    },
+    /** How many answers were read. */
+    end (): number {
+      if (process.stderr.isTTY) process.stderr.write('\r\x1b[2K')
+      return read
+    }
+  }
+})()
+
+/** Asks as one form's check does; the service's limit is waited for, as a crawler would. */
+const ask = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
   for (;;) {
-    const response = await fetch(new URL(path, values.url)).catch((error: Error) => refuse(`${values.url} can't be asked: ${messageOf(error.cause ?? error)}`))
-    if (response.status !== 429) return { status: response.status, type: response.headers.get('content-type') ?? '', text: await response.text() }
+    const response = await fetch(new URL(path, values.url), { headers }).catch((error: Error) => refuse(`${values.url} can't be asked: ${messageOf(error.cause ?? error)}`))
+    if (response.status !== 429) {
+      progress.tell(form, path)
+      return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
+    }
     await response.body?.cancel()
-    await setTimeout(1000 * (Number(response.headers.get('retry-after')) || 1))
+    const seconds = Number(response.headers.get('retry-after')) || 1
+    progress.tell(form, `the limit of requests takes ${seconds} s`, false)
+    await setTimeout(1000 * seconds)
   }
 }
 
 await runScript(async () => {
   httpUrl('url', values.url)
-  const forms: readonly Form[] = FORMS.filter(form => values.form === undefined || form === values.form)
+  const pools = wholeNumber('pools', values.pools, 1, 10_000)
+  const forms = FORMS.filter(form => values.form === undefined || form === values.form)
   if (forms.length === 0) throw new UsageError(`--form ${values.form}: one of ${FORMS.join(', ')}`)
+  let refused = 0
   for (const form of forms) {
-    const problems = await checkForm(form, get)
-    if (problems.length > 0) process.exitCode = 1
-    console.log(`${form}: ${problems.length === 0 ? 'nothing to refuse' : `${problems.length} problems`}`)
+    progress.begin()
+    const { problems, compared } = await checkForm(form, ask(form), { pause: setTimeout, pools })
+    console.log(
+      `${form}: ${problems.length === 0
+        ? 'nothing to refuse'
+        : `${problems.length} problems`} in ${progress.end()} answers`
+    )
+    for (const what of compared) console.log(`  compared: ${what}`)
     for (const problem of problems.slice(0, MAX_PRINTED)) console.log(`  ${problem}`)
     if (problems.length > MAX_PRINTED) console.log(`  and ${problems.length - MAX_PRINTED} more`)
+    if (problems.length > 0) refused++
   }
+  if (forms.length > 1) {
+    console.log(refused === 0 ? `all ${forms.length} pass` : `${refused} of ${forms.length} would be refused`)
+  }
+  if (refused > 0) process.exitCode = 1
 })

@@ -11,7 +11,7 @@ const STAND_IN: object = new Proxy({}, { get: (_target, name) => typeof name ===
 /** A plugin is named after what it decorates. */
 const DECORATORS = readdirSync(new URL('../plugins', import.meta.url)).map(name => name.replace(/\.[jt]s$/, ''))
 
-/** The OpenAPI document of the routes as they stand. Nothing is configured, opened, called or listened on. */
+/** The OpenAPI document of the routes as they are. Nothing is configured, opened, called or listened on. */
 export async function describeContract (): Promise<object> {
   const fastify = Fastify()
   for (const name of DECORATORS) fastify.decorate(name, { getter: () => STAND_IN })

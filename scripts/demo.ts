@@ -126,8 +126,9 @@ What anyone could do with a DAO of his own, carried out here, with the figures b
 
   npm run attacks -- --url ${address} --chain ${chain.movesUrl}
 
-The simulated node (${values.node}) answers npm start too:
+The simulated node (${values.node}) answers npm start too, once it is built:
 
+  npm run build && \\
   CHAIN_RPC_URL=${chain.url} CHAIN_WS_URL=${chain.wsUrl} \\
   FACTORY_ADDRESS=${chain.program} ROUTER_ADDRESS=${chain.router} PROTOCOL_FEE_RATE=0.005 PORT=${port + 1} npm start
 `)

@@ -1,11 +1,13 @@
 /**
- * Writes stored trades to a file: `npm run export -- --what trades --format csv --from 2026-01-01 --to 2026-01-31 --out trades.csv`. It only reads, and may
- * run beside the service. Amounts are raw units; `--store` is sqlite:FOLDER (sqlite:./data) or a postgres URL. Days are UTC, both included.
+ * Writes stored trades, candles or days to a file: `npm run export -- --what trades --format csv --from 2026-01-01
+ * --to 2026-01-31 --out trades.csv`.
+ * It only reads, and may run beside the service. Amounts are there as raw units and in whole tokens, prices in quote
+ * tokens per base token;
+ * `--store` is sqlite:FOLDER (sqlite:./data) or a postgres URL. Days are UTC, both included. What the pools trade is
+ * asked of the service at `--url`.
  */
-import { createWriteStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { once } from 'node:events'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Trade } from '../lib/history/rules/types.js'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
@@ -13,55 +15,26 @@ import { openSqliteReader } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { utcDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
-import { readCommandLine, runScript, UsageError } from './command-line.js'
+import type { Pools } from '../schemas/pools.js'
+import { httpUrl, readCommandLine, runScript, UsageError } from './command-line.js'
+import { barsOf, BAR_COLUMNS, INTERVALS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
+import { type Cells, openSink } from './export/sinks.js'
 
 const PAGE = 2000
-const USAGE = 'export --what trades --format csv|ndjson|parquet --out FILE [--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…]'
-
-const COLUMNS = ['pool_id', 'trade_id', 'signature', 'slot', 'block_index', 'event_index', 'time', 'side', 'input', 'output', 'fee', 'maker', 'base_reserve', 'quote_reserve'] as const
-type Cell = string | number | null
-const cellsOf = ({ dao, seq, signature, slot, blockIndex, eventIndex, at, swap, maker, reserves }: Trade): Cell[] => [
-  dao, String(seq), signature, slot, blockIndex, eventIndex, at, swap.side, String(swap.input), String(swap.output), swap.fee === null ? null : String(swap.fee),
-  maker, reserves === null ? null : String(reserves.base), reserves === null ? null : String(reserves.quote)
-]
-const INTEGERS = new Set<string>(['slot', 'block_index', 'event_index', 'time'])
-
-interface Sink { write (rows: Cell[][]): Promise<void>, end (): Promise<void> }
-
-function textSink (path: string, format: 'csv' | 'ndjson'): Sink {
-  const file = createWriteStream(path)
-  const line = (cells: Cell[]) => format === 'csv'
-    ? cells.map(cell => cell ?? '').join(',')
-    : JSON.stringify(Object.fromEntries(COLUMNS.map((name, at) => [name, cells[at]])))
-  if (format === 'csv') file.write(`${COLUMNS.join(',')}\n`)
-  return {
-    async write (rows) { if (!file.write(rows.map(row => `${line(row)}\n`).join(''))) await once(file, 'drain') },
-    async end () {
-      file.end()
-      await once(file, 'close')
-    }
-  }
-}
-
-/** A row group for each page, so that memory does not grow with the file. */
-function parquetSink (path: string): Sink {
-  const schema = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS.map(name => INTEGERS.has(name)
-    ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
-    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })]
-  const writer = new ParquetWriter({ writer: fileWriter(path), schema })
-  return {
-    async write (rows) {
-      if (rows.length === 0) return
-      await writer.write({ columnData: COLUMNS.map((name, at) => ({ name, data: rows.map(row => INTEGERS.has(name) && row[at] !== null ? BigInt(row[at]!) : row[at]!) })), rowGroupSize: rows.length })
-    },
-    async end () { await writer.finish() }
-  }
-}
+const KINDS = ['trades', 'candles', 'days']
+const FORMATS = ['csv', 'ndjson', 'parquet']
+const SERVICE = 'http://127.0.0.1:3000'
+const USAGE = `export --what ${KINDS.join('|')} --format ${FORMATS.join('|')} --out FILE [--pool ADDRESS] [--interval ${Object.keys(INTERVALS).join('|')}] ` +
+  `[--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…] [--url ${SERVICE}]`
 
 async function open (place: string): Promise<Store> {
-  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return (await openPostgresReader(parseDatabaseUrl(place))).store
+  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) {
+    return (await openPostgresReader(parseDatabaseUrl(place))).store
+  }
   const folder = place.replace(/^sqlite:/, '')
-  if (folder === place || !existsSync(join(folder, 'history.db'))) throw new UsageError(`there is no history at ${place}`)
+  if (folder === place || !existsSync(join(folder, 'history.db'))) {
+    throw new UsageError(`there is no history at ${place}`)
+  }
   return await openSqliteReader(folder)
 }
 
@@ -71,31 +44,65 @@ function day (text: string | undefined, name: string): number | undefined {
   return found
 }
 
+/** Tokens of the listed pools; says so where nobody answers: then raw amounts are all there is. */
+async function tokensOf (url: URL): Promise<ReadonlyMap<string, PoolTokens>> {
+  const answer = await fetch(new URL('/api/pools', url)).catch(() => undefined)
+  if (answer?.status !== 200) {
+    process.stderr.write(
+      `no list of pools at ${url.origin}: mints, symbols, decimals, prices and whole tokens stay empty (--url names a running service)\n`
+    )
+    await answer?.body?.cancel()
+    return new Map()
+  }
+  return new Map((await answer.json() as Pools).map(({ pool_id: id, base, quote }) => [id, { base, quote }]))
+}
+
 const option = { type: 'string' } as const
-const { values } = readCommandLine(USAGE, { what: option, format: option, from: option, to: option, out: option, store: option })
+const { values } = readCommandLine(USAGE, {
+  what: option, format: option, from: option, to: option, out: option, store: option, pool: option, interval: option, url: option
+})
 
 async function run (): Promise<void> {
-  const { what, format, out, store: place = 'sqlite:./data' } = values
-  if (what !== 'trades' || out === undefined || (format !== 'csv' && format !== 'ndjson' && format !== 'parquet')) throw new UsageError(USAGE)
+  const { what = '', format = '', out, store: place = 'sqlite:./data', pool, interval = '1h' } = values
+  const length = what === 'days' ? DAY : INTERVALS[interval]
+  if (!KINDS.includes(what) || !FORMATS.includes(format) || out === undefined || length === undefined) {
+    throw new UsageError(USAGE)
+  }
   const [from, to] = [day(values.from, 'from') ?? 0, day(values.to, 'to') ?? 100_000]
+  const url = httpUrl('url', values.url ?? SERVICE)
   const store = await open(place)
   try {
-    const daos = [...(await store.load()).sequenceRanges.keys()].sort()
-    let [total, done] = [0, 0]
-    for (const dao of daos) for (const { trades } of await store.daysOf(dao, { from, to, limit: 100_000 })) total += trades
-    const sink = format === 'parquet' ? parquetSink(out) : textSink(out, format)
-    for (const dao of daos) {
+    const all = [...(await store.load()).sequenceRanges.keys()].sort()
+    const daos = pool === undefined ? all : all.filter(dao => dao === pool)
+    if (daos.length === 0 && pool !== undefined) throw new UsageError(`--pool ${pool}: the store has no event of it`)
+    const tokens = await tokensOf(url)
+    const sink = openSink(out, format, what === 'trades' ? TRADE_COLUMNS : BAR_COLUMNS)
+    const isTerminal = process.stderr.isTTY
+    let [read, rows] = [0, 0]
+    const write = async (cells: Cells[]): Promise<void> => {
+      rows += cells.length
+      await sink.write(cells)
+    }
+    for (const [at, dao] of daos.entries()) {
+      const bars = barsOf(dao, tokens.get(dao), length, what === 'days')
       for (let before: bigint | undefined; ;) {
-        const trades = await store.trades({ dao, since: from * DAY, until: (to + 1) * DAY - 1, limit: PAGE, ...(before !== undefined && { before }) })
-        await sink.write(trades.map(cellsOf))
-        done += trades.length
-        if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${'█'.repeat(Math.min(30, Math.round(done / Math.max(total, 1) * 30))).padEnd(30, '░')} ${done} of ${total} trades`)
+        const trades: Trade[] = await store.trades({
+          dao,
+          since: from * DAY,
+          until: (to + 1) * DAY - 1,
+          limit: PAGE,
+          ...(before !== undefined && { before })
+        })
+        read += trades.length
+        await write(what === 'trades' ? trades.map(trade => tradeRow(trade, tokens.get(dao))) : bars.take(trades))
+        if (isTerminal) process.stderr.write(`\r\x1b[2K${read} trades read, pool ${at + 1} of ${daos.length}`)
         if (trades.length < PAGE) break
         before = trades.at(-1)!.seq
       }
+      await write(bars.end())
     }
     await sink.end()
-    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${done} trades written to ${out}\n`)
+    process.stderr.write(`${isTerminal ? '\n' : ''}${rows} ${what} written to ${out}\n`)
   } finally {
     await store.close()
   }

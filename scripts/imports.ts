@@ -1,6 +1,6 @@
 /**
  * `npm run imports`: ends with status 1 where an import runs upward through the layers below, or where imports go in a circle. Imports of types
- * count too. The linter holds the walls between rooms that stand side by side.
+ * count too. The linter holds the walls between rooms that are side by side.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -27,7 +27,7 @@ const LAYERS: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ['app', /^app\.ts$/],
   ['server', /^server\.ts$/]
 ]
-/** What stands beside its layer rather than in it, and why. */
+/** What is beside its layer rather than in it, and why. */
 const PLACED: Record<string, string> = {
   // the history of several processes is put together above them
   'lib/history/shared-history.ts': 'lib/history/replicas',

@@ -31,7 +31,7 @@ async function run (signal: AbortSignal): Promise<void> {
     const swaps = await rebuildRollups({
       store,
       signal,
-      onProgress (done, of) { if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${done} of ${of} DAOs`) }
+      onProgress (done, of) { if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${done} of ${of} trades`) }
     })
     process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}candles and day sums of ${swaps} trades made anew\n`)
   } finally {

@@ -24,6 +24,8 @@ export interface RecordOptions {
   /** Transactions at most. */
   most?: number
   onStep?: (step: string) => void
+  /** Unix ms of the node's world; default: this machine's. */
+  now?: () => number
 }
 
 const MAX_TRANSACTIONS = 20_000
@@ -68,11 +70,12 @@ async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder):
 }
 
 /** The text of a recording of the node at `url`. Throws where it would hold the node's host or key. */
-export async function recordNode ({ url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {} }: RecordOptions): Promise<string> {
+export async function recordNode ({ url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now }: RecordOptions): Promise<string> {
   const rpc = createNodeClient({ urls: [url] })
   const recorder = createRecorder({ program, most })
   let failure: unknown
   const proxy = await startRpcServer({
+    now,
     async answer (calls) {
       const replies = await forward(rpc, calls)
       try {
@@ -87,7 +90,7 @@ export async function recordNode ({ url, program, mints = [], most = MAX_TRANSAC
   const env = { CHAIN_RPC_URL: proxy.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000' }
   const service = Fastify(serverOptions(env))
   try {
-    await service.register(fp(app), { env, pollMs: POLL_MS, bounds: { delay: Infinity } })
+    await service.register(fp(app), { env, now, pollMs: POLL_MS, bounds: { delay: Infinity } })
     await service.ready()
     onStep('reading the history')
     while (!service.history.status().complete) {

@@ -1,58 +1,152 @@
-import { multiply, powerOfTen, type Rational, ratio, subtract } from '../../lib/decimal.js'
-import { ADDRESS, amount, type Get, isRow, type Json, near, readJson, type Refuse, type Row, SIGNATURE, text } from './rules.js'
+import { multiply } from '../../lib/decimal.js'
+import type { Checking } from './check.js'
+import { checkMembers } from './members.js'
+import { checkFollows } from './follow.js'
+import { checkKnown } from './reader.js'
+import {
+  ADDRESS,
+  amount,
+  compareFields,
+  isRow,
+  type Json,
+  near,
+  type Refuse,
+  type Row,
+  SIGNATURE,
+  text,
+  tokenTexts
+} from './rules.js'
+import { compareSupply } from './supply.js'
 
 /** The rules of a block-range indexer: DEX Screener's adapter 1.1, and GeckoTerminal's variant of it. */
 
-const MAX_BLOCKS = 10_000
-/** Ranges of the newest blocks that are walked, and pairs and assets that are looked at. */
+const MAX_BLOCKS = 20_000
+/** Ranges of the newest blocks that are walked. */
 const RANGES = 5
-const LOOKED_AT = 5
+/** A latest block may be as far behind: finality, and a first question that wakes what follows it, s. */
+const MAX_BEHIND = 300
 /** 10^11 seconds: a time beyond is one in milliseconds. */
 const MILLISECONDS = 100_000_000_000
 
 /** Where an event stands: block, transaction, event; its time; and the transaction's signature. */
 interface Place { place: number[], time: number, transaction: Json | undefined }
-interface Followed { asset0: Rational, asset1: Rational, isSpot: boolean }
 
-export async function checkBlockRange (get: Get, form: 'dexscreener' | 'geckoterminal', refuse: Refuse): Promise<void> {
+const OTHER = { dexscreener: 'geckoterminal', geckoterminal: 'dexscreener' } as const
+
+export async function checkBlockRange (checking: Checking, form: 'dexscreener' | 'geckoterminal'): Promise<void> {
+  const { reader, market, refuse, compared } = checking
   const root = `/${form}`
-  const first = await latestBlock(get, root, refuse)
+  const first = await latestBlock(checking, root)
   if (first === undefined) return
-  const pools = new Map<string, number>()
-  const followed = new Map<string, Followed>()
-  const from = Math.max(0, first - RANGES * MAX_BLOCKS + 1)
+  await compareLatest(checking, form, first)
+  const from = Math.max(0, first.number - RANGES * MAX_BLOCKS + 1)
+  const events: Row[] = []
   let last: Place = { place: [-1, -1, -1], time: 0, transaction: undefined }
-  for (let start = from; start <= first; start += MAX_BLOCKS) {
-    const end = Math.min(start + MAX_BLOCKS - 1, first)
-    const path = `${root}/events?fromBlock=${start}&toBlock=${end}`
-    const given = await readJson(get, path, refuse)
+  for (let start = from; start <= first.number; start += MAX_BLOCKS) {
+    const end = Math.min(start + MAX_BLOCKS - 1, first.number)
+    const range = `events?fromBlock=${start}&toBlock=${end}`
+    const path = `${root}/${range}`
+    const given = await reader.json(path)
     if (!isRow(given) || !Array.isArray(given.events)) return refuse(`${path}: no { events: [] }`)
     for (const [at, event] of given.events.entries()) {
       const where = `${path} ${at}`
       if (!isRow(event)) return refuse(`${where}: no object`)
       last = checkPlace(event, where, [start, end], last, refuse)
       checkEvent(event, where, form, refuse)
-      if (!pools.has(String(event.pairId))) pools.set(String(event.pairId), last.place[0]!)
-      follow(event, where, followed, refuse)
+      events.push(event)
     }
-    if (given.events.length > 0 && JSON.stringify(await readJson(get, path, refuse)) !== JSON.stringify(given)) refuse(`${path}: it changes`)
+    if (given.events.length > 0 && JSON.stringify(await reader.json(path)) !== JSON.stringify(given)) {
+      refuse(`${path}: it changes`)
+    }
+    const other = await reader.json(`/${OTHER[form]}/${range}`)
+    if (isRow(other) && Array.isArray(other.events)) {
+      compareRanges(path, given.events, other.events, OTHER[form], refuse)
+    }
   }
+  if (last.time > first.time) refuse(`${root}/latest-block: of ${first.time}, and there is an event of ${last.time}`)
+  const pools = await market.pools()
+  checkFollows(events, pools, refuse)
+  for (const pool of await market.lookedAt()) await checkMembers(checking, root, pool, events, [from, first.number])
   // as far as one range goes: more than an hour of what is yet to come
-  const beyond = await get(`${root}/events?fromBlock=${first}&toBlock=${first + MAX_BLOCKS - 1}`)
-  if (beyond.status === 200) refuse('events are given beyond the latest block')
-  const second = await latestBlock(get, root, refuse)
-  if (second !== undefined && second < first) refuse(`latest-block went back from ${first} to ${second}`)
-  for (const [pool, block] of [...pools].slice(0, LOOKED_AT)) await checkPair(get, root, { pool, block }, form, refuse)
+  const beyond = await reader.raw(`${root}/events?fromBlock=${first.number}&toBlock=${first.number + MAX_BLOCKS - 1}`)
+  if (beyond.status === 200) refuse(`${root}: events are given beyond the latest block`)
+  const second = await latestBlock(checking, root)
+  if (second !== undefined && second.number < first.number) {
+    refuse(`${root}: latest-block went back from ${first.number} to ${second.number}`)
+  }
+  const looked = new Set([...events.map(({ pairId }) => String(pairId)), ...pools.map(({ id }) => id)])
+  const asked = [...looked].slice(0, checking.pools)
+  for (const pool of asked) {
+    await checkPair(
+      checking,
+      form,
+      {
+        pool,
+        block: Number((events.find(({ pairId }) => pairId === pool)?.block as Row | undefined)?.blockNumber ?? Infinity)
+      }
+    )
+  }
+  await checkKnown(reader, `${root}/pair?id=${asked[0]}`, refuse)
+  compared(
+    `${events.length} events of blocks ${from} to ${first.number}: reserves from one to the next, with /${OTHER[form]} and with the trades of ${(await market.lookedAt()).length} pools`
+  )
+  compared(`${asked.length} pairs and their assets with /api/pools, /api/supply and /${OTHER[form]}`)
 }
 
-async function latestBlock (get: Get, root: string, refuse: Refuse): Promise<number | undefined> {
+interface Latest { number: number, time: number }
+
+async function latestBlock ({ reader, refuse, now }: Checking, root: string): Promise<Latest | undefined> {
   const path = `${root}/latest-block`
-  const given = await readJson(get, path, refuse)
+  const given = await reader.json(path)
   if (!isRow(given) || !isRow(given.block)) return refuse(`${path}: no { block: {} }`)
   const { blockNumber, blockTimestamp } = given.block
-  if (typeof blockNumber !== 'number' || !Number.isSafeInteger(blockNumber)) return refuse(`${path}: blockNumber is no number`)
-  if (typeof blockTimestamp !== 'number' || blockTimestamp > MILLISECONDS || blockTimestamp < 1_500_000_000) refuse(`${path}: blockTimestamp is not in Unix seconds`)
-  return blockNumber
+  if (typeof blockNumber !== 'number' || !Number.isSafeInteger(blockNumber)) {
+    return refuse(`${path}: blockNumber is no number`)
+  }
+  if (typeof blockTimestamp !== 'number' || blockTimestamp > MILLISECONDS || blockTimestamp < 1_500_000_000) {
+    refuse(`${path}: blockTimestamp is not in Unix seconds`)
+    return { number: blockNumber, time: Infinity }
+  }
+  const behind = Math.floor(now / 1000) - blockTimestamp
+  if (behind > MAX_BEHIND || behind < -MAX_BEHIND) refuse(`${path}: ${behind} s behind the clock`)
+  return { number: blockNumber, time: blockTimestamp }
+}
+
+/** Both forms are of one chain: the same block has the same time, a later one no earlier. */
+async function compareLatest (
+  { reader, refuse }: Checking, form: 'dexscreener' | 'geckoterminal', { number, time }: Latest
+): Promise<void> {
+  const given = await reader.json(`/${OTHER[form]}/latest-block`)
+  if (!isRow(given) || !isRow(given.block)) return
+  const [blocks, seconds] = [Number(given.block.blockNumber) - number, Number(given.block.blockTimestamp) - time]
+  // asked afterwards; blocks take 200 ms at least, and their times differ by a second from what they take
+  if (blocks < 0 || (blocks === 0 && seconds !== 0) || seconds < Math.floor(blocks * 0.15) - 1 ||
+    seconds > blocks * 10) {
+    refuse(`/${form}/latest-block: ${number} at ${time}, /${OTHER[form]} has ${blocks} blocks and ${seconds} s more`)
+  }
+}
+
+/** The same events in both forms; one of them has none without reserves. */
+function compareRanges (path: string, given: Json[], others: Json[], other: string, refuse: Refuse): void {
+  const texts = (list: Json[]): string[] =>
+    list.filter(event => isRow(event) && event.reserves !== undefined).map(event => JSON.stringify(event, event === null ? undefined : Object.keys(flat(event as Row)).sort()))
+  const [here, there] = [texts(given), texts(others)]
+  if (here.length !== there.length) {
+    refuse(`${path}: ${here.length} events with reserves, /${other} has ${there.length}`)
+  }
+  for (const [at, event] of here.entries()) {
+    if (there[at] !== undefined && event !== there[at]) {
+      refuse(`${path} ${at}: /${other} has ${there[at].slice(0, 300)}`)
+    }
+  }
+}
+
+/** Every name in it, at any depth: what a text of it is written with. */
+function flat (row: Row): Row {
+  return Object.entries(row).reduce<Row>(
+    (all, [key, value]) => ({ ...all, [key]: null, ...(isRow(value) ? flat(value) : {}) }),
+    {}
+  )
 }
 
 function checkPlace (event: Row, where: string, [from, to]: [number, number], last: Place, refuse: Refuse): Place {
@@ -71,7 +165,9 @@ function checkPlace (event: Row, where: string, [from, to]: [number, number], la
   if (time < last.time) refuse(`${where}: blockTimestamp goes back`)
   if (place[0] === last.place[0] && time !== last.time) refuse(`${where}: another blockTimestamp of the same block`)
   const isSame = place[0] === last.place[0] && place[1] === last.place[1]
-  if (isSame !== (event.txnId === last.transaction)) refuse(`${where}: ${isSame ? 'another txnId at the same txnIndex' : 'another txnIndex of the same txnId'}`)
+  if (isSame !== (event.txnId === last.transaction)) {
+    refuse(`${where}: ${isSame ? 'another txnId at the same txnIndex' : 'another txnIndex of the same txnId'}`)
+  }
   return { place, time, transaction: event.txnId }
 }
 
@@ -84,15 +180,22 @@ function checkEvent (event: Row, where: string, form: string, refuse: Refuse): v
   if (event.maker === event.pairId) refuse(`${where}: the maker is the pool`)
   const positive = { isPositive: true }
   if (isRow(event.reserves)) {
-    for (const asset of ['asset0', 'asset1']) amount(event.reserves, asset, `${where} reserves`, refuse, event.eventType === 'exit' ? {} : positive)
+    for (const asset of ['asset0', 'asset1']) {
+      amount(event.reserves, asset, `${where} reserves`, refuse, event.eventType === 'exit' ? {} : positive)
+    }
   } else if (form === 'geckoterminal' || event.reserves !== undefined) refuse(`${where}: no reserves`)
   if (event.eventType === 'swap') {
     const given = LEGS.flat().filter(leg => event[leg] !== undefined)
     const legs = LEGS.find(pair => pair.every(leg => given.includes(leg)))
     if (legs === undefined || given.length !== 2) return refuse(`${where}: a swap of ${given.join(', ') || 'nothing'}`)
-    const [paid, received] = [amount(event, legs[0], where, refuse, positive), amount(event, legs[1], where, refuse, positive)]
+    const [paid, received] = [
+      amount(event, legs[0], where, refuse, positive),
+      amount(event, legs[1], where, refuse, positive)
+    ]
     const price = amount(event, 'priceNative', where, refuse, positive)
-    if (paid === undefined || received === undefined || price === undefined || received.n === 0n || paid.n === 0n) return
+    if (paid === undefined || received === undefined || price === undefined || received.n === 0n || paid.n === 0n) {
+      return
+    }
     const [asset0, asset1] = legs[0] === 'asset0In' ? [paid, received] : [received, paid]
     if (!near(multiply(price, asset0), asset1, 10_000_000n)) refuse(`${where}: priceNative is not asset1 per asset0`)
   } else if (event.eventType === 'join' || event.eventType === 'exit') {
@@ -101,68 +204,82 @@ function checkEvent (event: Row, where: string, form: string, refuse: Refuse): v
   } else refuse(`${where}: eventType ${JSON.stringify(event.eventType)}`)
 }
 
-const part = (row: Row, key: string): Rational => row[key] === undefined ? ratio(0n) : amount(row, key, '', () => undefined) ?? ratio(0n)
-const sum = (...parts: Rational[]): Rational => parts.reduce((total, one) => ({ n: total.n * one.d + one.n * total.d, d: total.d * one.d }))
-const minus = ({ n, d }: Rational): Rational => ({ n: -n, d })
-
-/** Reserves follow from the events, while no proposal is live: the program's own arbitrage then moves more than they tell. */
-function follow (event: Row, where: string, pools: Map<string, Followed>, refuse: Refuse): void {
-  const { reserves, metadata } = event
-  if (!isRow(reserves)) return
-  const after = { asset0: part(reserves, 'asset0'), asset1: part(reserves, 'asset1') }
-  const pool = String(event.pairId)
-  const before = pools.get(pool)
-  const cause = isRow(metadata) ? metadata.cause : undefined
-  const fee = isRow(metadata) ? part(metadata, 'protocolFee') : ratio(0n)
-  const sign = event.eventType === 'exit' ? minus : (value: Rational) => value
-  const moved = event.eventType === 'swap'
-    ? {
-        asset0: sum(part(event, 'asset0In'), minus(part(event, 'asset0Out')), event.asset0In === undefined ? ratio(0n) : minus(fee)),
-        asset1: sum(part(event, 'asset1In'), minus(part(event, 'asset1Out')), event.asset1In === undefined ? ratio(0n) : minus(fee))
-      }
-    : { asset0: sign(part(event, 'amount0')), asset1: sign(part(event, 'amount1')) }
-  // Between its launch and its end a proposal may be live; liquidity comes and goes only while none is
-  const isSpot = cause === 'proposal-ended' || cause === 'provide' || cause === 'withdraw' || (cause !== 'proposal-launched' && before?.isSpot === true)
-  if (before?.isSpot === true) {
-    for (const asset of ['asset0', 'asset1'] as const) {
-      const expected = sum(before[asset], moved[asset])
-      const scale = expected.n > 0n ? expected : ratio(1n, powerOfTen(6).n)
-      // swaps that give nothing move a few units, and are in no event
-      if (!near(after[asset], scale, 1_000_000n)) refuse(`${where}: the reserves of ${asset} do not follow from the events, off by ${subtractText(after[asset], expected)}`)
-    }
-  }
-  pools.set(pool, { ...after, isSpot })
-}
-
-const subtractText = (a: Rational, b: Rational): string => {
-  const { n, d } = subtract(a, b)
-  return String(Number(n) / Number(d))
-}
-
 /** `block`: the first of an event of the pool. */
-async function checkPair (get: Get, root: string, { pool, block }: { pool: string, block: number }, form: string, refuse: Refuse): Promise<void> {
-  const path = `${root}/pair?id=${pool}`
-  const given = await readJson(get, path, refuse)
+async function checkPair (
+  checking: Checking, form: 'dexscreener' | 'geckoterminal', { pool, block }: { pool: string, block: number }
+): Promise<void> {
+  const { reader, market, refuse } = checking
+  const path = `/${form}/pair?id=${pool}`
+  const given = await reader.json(path)
   if (!isRow(given) || !isRow(given.pair)) return refuse(`${path}: no { pair: {} }`)
   const { pair } = given
   if (pair.id !== pool) refuse(`${path}: another id`)
-  text(pair, 'dexKey', path, refuse)
+  if (pair.dexKey !== 'futarchy') refuse(`${path}: dexKey ${JSON.stringify(pair.dexKey)}`)
   const { createdAtBlockNumber: number, createdAtBlockTimestamp: time } = pair
-  if (number !== undefined && (typeof number !== 'number' || !Number.isSafeInteger(number) || number > block)) refuse(`${path}: createdAtBlockNumber ${JSON.stringify(number)}, and the pool has an event of ${block}`)
-  if (time !== undefined && (typeof time !== 'number' || !Number.isSafeInteger(time) || time > MILLISECONDS)) refuse(`${path}: createdAtBlockTimestamp is not in Unix seconds`)
+  if (number !== undefined && (typeof number !== 'number' || !Number.isSafeInteger(number) || number > block)) {
+    refuse(`${path}: createdAtBlockNumber ${JSON.stringify(number)}, and the pool has an event of ${block}`)
+  }
+  if (time !== undefined && (typeof time !== 'number' || !Number.isSafeInteger(time) || time > MILLISECONDS)) {
+    refuse(`${path}: createdAtBlockTimestamp is not in Unix seconds`)
+  }
   if (pair.createdAtTxnId !== undefined) text(pair, 'createdAtTxnId', path, refuse, SIGNATURE)
   if (pair.creator !== undefined) text(pair, 'creator', path, refuse, ADDRESS)
   if (pair.asset0Id === pair.asset1Id) refuse(`${path}: both assets are the same`)
   if (pair.feeBps !== undefined) refuse(`${path}: feeBps, which may change`)
-  for (const key of ['asset0Id', 'asset1Id']) {
-    const mint = text(pair, key, path, refuse, ADDRESS)
-    const way = `${root}/asset?id=${mint}`
-    const found = await readJson(get, way, refuse)
-    if (!isRow(found) || !isRow(found.asset)) return refuse(`${way}: no { asset: {} }`)
-    const { asset } = found
-    if (asset.id !== mint) refuse(`${way}: another id`)
-    for (const name of ['name', 'symbol']) text(asset, name, way, refuse)
-    for (const supply of ['totalSupply', 'circulatingSupply']) amount(asset, supply, way, refuse, form === 'geckoterminal' ? { form: 'text' } : {})
-    if (form === 'geckoterminal' && (typeof asset.decimals !== 'number' || !Number.isInteger(asset.decimals))) refuse(`${way}: no decimals`)
+  const own = (await market.pools()).find(({ id }) => id === pool)
+  if (own !== undefined) {
+    const createdAt = typeof own.pool.created_at === 'string' ? Date.parse(own.pool.created_at) / 1000 : undefined
+    compareFields(
+      path,
+      pair,
+      '/api/pools',
+      { base: own.base.mint!, quote: own.quote.mint! },
+      [['asset0Id', 'base'], ['asset1Id', 'quote']],
+      refuse
+    )
+    if (createdAt !== undefined && createdAt !== time) {
+      refuse(`${path}: createdAtBlockTimestamp is ${JSON.stringify(time)}, created_at of /api/pools is ${createdAt}`)
+    }
+  }
+  const other = await reader.json(`/${OTHER[form]}/pair?id=${pool}`)
+  if (isRow(other) && isRow(other.pair)) {
+    compareFields(
+      path,
+      pair,
+      `/${OTHER[form]}`,
+      other.pair,
+      [...new Set([...Object.keys(pair), ...Object.keys(other.pair)])].map(key => [key, key] as const),
+      refuse
+    )
+  }
+  for (const key of ['asset0Id', 'asset1Id']) await checkAsset(checking, form, text(pair, key, path, refuse, ADDRESS))
+}
+
+async function checkAsset (checking: Checking, form: string, mint: string): Promise<void> {
+  const { reader, market, refuse, doubt } = checking
+  const path = `/${form}/asset?id=${mint}`
+  const found = await reader.json(path)
+  if (!isRow(found) || !isRow(found.asset)) return refuse(`${path}: no { asset: {} }`)
+  const { asset } = found
+  if (asset.id !== mint) refuse(`${path}: another id`)
+  for (const name of ['name', 'symbol']) text(asset, name, path, refuse)
+  for (const supply of ['totalSupply', 'circulatingSupply']) {
+    amount(asset, supply, path, refuse, form === 'geckoterminal' ? { form: 'text' } : {})
+  }
+  if (form === 'geckoterminal' && (typeof asset.decimals !== 'number' || !Number.isInteger(asset.decimals))) {
+    refuse(`${path}: no decimals`)
+  }
+  await compareSupply(
+    checking,
+    mint,
+    path,
+    asset,
+    [['totalSupply', 'totalSupply'], ['circulatingSupply', 'circulatingSupply']]
+  )
+  const token = (await market.pools()).flatMap(({ base, quote }) => [base, quote]).find(one => one.mint === mint)
+  if (token === undefined) return
+  compareFields(path, asset, '/api/pools', { ...tokenTexts(token) }, [['name', 'name'], ['symbol', 'symbol']], doubt)
+  if (asset.decimals !== undefined && asset.decimals !== token.decimals) {
+    refuse(`${path}: decimals ${JSON.stringify(asset.decimals)}, /api/pools has ${JSON.stringify(token.decimals)}`)
   }
 }

@@ -1,19 +1,83 @@
+import { checkApi } from './api.js'
 import { checkBlockRange } from './block-range.js'
 import { checkCmc } from './cmc.js'
 import { checkCoinGecko } from './coingecko.js'
 import { checkJupiter } from './jupiter.js'
-import type { Get } from './rules.js'
+import { createMarket, type Market } from './market.js'
+import { createReader, type Get, type Reader } from './reader.js'
+import type { Refuse } from './rules.js'
 
-export const FORMS = ['coingecko', 'dexscreener', 'geckoterminal', 'cmc', 'jupiter'] as const
-export type Form = typeof FORMS[number]
+const CHECKS = {
+  api: checkApi,
+  coingecko: checkCoinGecko,
+  dexscreener: (checking: Checking) => checkBlockRange(checking, 'dexscreener'),
+  geckoterminal: (checking: Checking) => checkBlockRange(checking, 'geckoterminal'),
+  cmc: checkCmc,
+  jupiter: checkJupiter
+} as const
+export type Form = keyof typeof CHECKS
+export const FORMS = Object.keys(CHECKS) as Form[]
 
-/** What a reviewer of this form would refuse; nothing where all is well. `now`: wall clock, Unix ms. */
-export async function checkForm (form: Form, get: Get, now = Date.now()): Promise<string[]> {
-  const problems: string[] = []
-  const refuse = (problem: string): undefined => { problems.push(problem) }
-  if (form === 'coingecko') await checkCoinGecko(get, refuse, now)
-  else if (form === 'cmc') await checkCmc(get, refuse, now)
-  else if (form === 'jupiter') await checkJupiter(get, refuse)
-  else await checkBlockRange(get, form, refuse)
-  return problems
+/** What a check has to hand. */
+export interface Checking {
+  reader: Reader
+  /** The service's own answers, which each form is compared with. */
+  market: Market
+  /** Told of what no reviewer takes. */
+  refuse: Refuse
+  /** Told of two answers that differ, which may be of two moments. */
+  doubt: Refuse
+  /** Wall clock, Unix ms. */
+  now: number
+  /** How many pools, deepest first, are looked at one by one. */
+  pools: number
+  /** Told of what was compared. */
+  compared: (what: string) => void
+}
+
+export interface Verdict { problems: string[], compared: string[] }
+
+/** Times that answers are compared which differ: what is of two moments agrees in one of them. */
+const ROUNDS = 3
+/** Between two, ms: answers live for 10 s. */
+const BETWEEN = 4_000
+const DEFAULT_POOLS = 5
+
+/** A problem without its figures, so that it is known again. */
+const kindOf = (problem: string): string => problem.replaceAll(/\b\d+(\.\d+)?\b/g, '#')
+
+export interface CheckOptions {
+  now?: () => number
+  pause?: (ms: number) => Promise<unknown>
+  pools?: number
+  rounds?: number
+}
+
+/**
+ * What a reviewer of this form would refuse, and what was looked at. What one answer says wrongly is told at once;
+ * two answers that differ, if they do
+ * so three times.
+ */
+export async function checkForm (
+  form: Form, get: Get, { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds = ROUNDS }: CheckOptions = {}
+): Promise<Verdict> {
+  const problems = new Map<string, string>()
+  let doubts: Map<string, string> | undefined
+  const compared: string[] = []
+  for (let round = 0; round < rounds && doubts?.size !== 0; round++) {
+    if (round > 0) await pause(BETWEEN)
+    const told = new Map<string, string>()
+    const refuse = (problem: string): undefined => {
+      if (!problems.has(kindOf(problem))) {
+        problems.set(kindOf(problem), problem)
+      }
+    }
+    const doubt = (problem: string): undefined => { told.set(kindOf(problem), problem) }
+    const reader = createReader(get, refuse)
+    const market = createMarket(createReader(get, form === 'api' ? refuse : () => undefined), now(), pools)
+    compared.length = 0
+    await CHECKS[form]({ reader, market, refuse, doubt, now: now(), pools, compared: what => { compared.push(what) } })
+    doubts = doubts === undefined ? told : new Map([...told].filter(([kind]) => doubts!.has(kind)))
+  }
+  return { problems: [...problems.values(), ...doubts!.values()], compared }
 }

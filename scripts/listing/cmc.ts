@@ -1,55 +1,191 @@
-import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, rows, text, trades } from './rules.js'
+import { DAY } from '../../lib/time.js'
+import { checkBook, compareTrades } from './books.js'
+import type { Checking } from './check.js'
+import { checkWindow } from './figures.js'
+import { decimalsOf, type OwnPool } from './market.js'
+import { checkKnown } from './reader.js'
+import {
+  ADDRESS,
+  amount,
+  averageWithin,
+  below,
+  book,
+  compareFields,
+  isRow,
+  type Json,
+  milliseconds,
+  type Row,
+  rows,
+  same,
+  text,
+  tokenTexts,
+  trades
+} from './rules.js'
 
-const LOOKED_AT = 5
-/** A day, and what the answer and the check's clock may be apart, ms. */
-const DAY = 86_400_000
+const DEPTH = 20
+/** What the answer and the check's clock may be apart, ms. */
 const APART = 600_000
+const number = { form: 'number' } as const
+const positive = { form: 'number', isPositive: true } as const
 
 /** CoinMarketCap's rules. */
-export async function checkCmc (get: Get, refuse: Refuse, now = Date.now()): Promise<void> {
-  const positive = { form: 'number', isPositive: true } as const
-  const summary = rows(await readJson(get, '/cmc/v1/summary', refuse), '/cmc/v1/summary', refuse)
-  const assets = await readJson(get, '/cmc/v1/assets', refuse)
-  const ticker = await readJson(get, '/cmc/v1/ticker', refuse)
-  if (summary === undefined || !isRow(assets) || !isRow(ticker)) return refuse('summary is a list, assets and ticker are objects')
-  if (summary.length === 0) refuse('/cmc/v1/summary is empty')
+export async function checkCmc (checking: Checking): Promise<void> {
+  const { reader, market, refuse, doubt, compared } = checking
+  const own = await market.tickers()
+  const summary = rows(await reader.json('/cmc/v1/summary'), '/cmc/v1/summary', refuse)
+  const ticker = await reader.json('/cmc/v1/ticker')
+  const assets = await reader.json('/cmc/v1/assets')
+  if (summary === undefined || !isRow(assets) || !isRow(ticker)) {
+    return refuse('/cmc/v1: summary is a list, assets and ticker are objects')
+  }
+  if (summary.length === 0) refuse('/cmc/v1/summary: it is empty')
+  const pools = await market.pools()
+  if (summary.length !== own.length) doubt(`/cmc/v1/summary: ${summary.length} pools, /api/tickers has ${own.length}`)
   for (const [at, row] of summary.entries()) {
-    const where = `/cmc/v1/summary ${at}`
-    const [base, quote] = [text(row, 'base_currency', where, refuse, ADDRESS), text(row, 'quote_currency', where, refuse, ADDRESS)]
-    if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
-    const [last, bid, ask] = ['last_price', 'highest_bid', 'lowest_ask'].map(key => amount(row, key, where, refuse, positive))
-    if (!below(bid, ask) || below(last, bid) || below(ask, last)) refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
-    const [high, low] = [amount(row, 'highest_price_24h', where, refuse, positive), amount(row, 'lowest_price_24h', where, refuse, positive)]
-    const [sold, paid] = [amount(row, 'base_volume', where, refuse, { form: 'number' }), amount(row, 'quote_volume', where, refuse, { form: 'number' })]
-    if (below(high, low)) refuse(`${where}: the highest price is below the lowest`)
-    if (high !== undefined && low !== undefined && sold !== undefined && paid !== undefined && !averageWithin(sold, paid, low, high)) refuse(`${where}: the average price lies outside of lowest and highest`)
-    if (row.price_change_percent_24h !== null && typeof row.price_change_percent_24h !== 'number') refuse(`${where}: price_change_percent_24h is no number`)
-    for (const mint of [base, quote]) if (assets[mint] === undefined) refuse(`${where}: ${mint} is not among the assets`)
-    if (ticker[`${base}_${quote}`] === undefined) refuse(`${where}: not in the ticker`)
+    checkSummary(checking, row, `/cmc/v1/summary ${at}`, assets, ticker)
+    if (own[at] !== undefined) compareFields(`/cmc/v1/summary ${at}`, row, '/api/tickers', own[at], SUMMARY, doubt)
+    const pool = pools.find(({ id }) => id === row.pool_id)
+    if (pool !== undefined) await checkWindow(checking, pool, `/cmc/v1/summary ${pool.id}`, row, WINDOW)
   }
-  for (const [mint, row] of Object.entries(assets)) {
-    const where = `/cmc/v1/assets ${mint}`
-    if (!isRow(row)) return refuse(`${where}: no object`)
-    text(row, 'name', where, refuse)
-    if (row.contractAddress !== mint) refuse(`${where}: contractAddress is another`)
-    for (const key of ['can_withdraw', 'can_deposit']) if (typeof row[key] !== 'boolean') refuse(`${where}: ${key} is neither true nor false`)
-    if (row.unified_cryptoasset_id !== null && !Number.isSafeInteger(row.unified_cryptoasset_id)) refuse(`${where}: unified_cryptoasset_id is neither a number nor null`)
-    for (const key of ['maker_fee', 'taker_fee', 'min_withdraw']) amount(row, key, where, refuse, { form: 'number' })
+  const tokens = new Map(pools.flatMap(({ base, quote }) => [[String(base.mint), base], [String(quote.mint), quote]]))
+  if (Object.keys(assets).length !== tokens.size) {
+    doubt(`/cmc/v1/assets: ${Object.keys(assets).length} tokens, the pools have ${tokens.size}`)
   }
-  for (const [id, row] of Object.entries(ticker)) {
-    const where = `/cmc/v1/ticker ${id}`
-    if (!isRow(row)) return refuse(`${where}: no object`)
-    if (id !== `${String(row.base_id)}_${String(row.quote_id)}`) refuse(`${where}: not the key of its tokens`)
-    amount(row, 'last_price', where, refuse, positive)
-    for (const key of ['base_volume', 'quote_volume']) amount(row, key, where, refuse, { form: 'number' })
-    if (row.isFrozen !== 0 && row.isFrozen !== 1) refuse(`${where}: isFrozen is neither 0 nor 1`)
+  const detail = pools[0] && await market.detail(pools[0].id)
+  const fee = isRow(detail?.provenance) ? detail.provenance.taker_fee_rate : undefined
+  for (const [mint, row] of Object.entries(assets)) checkAsset(checking, mint, row, tokens.get(mint), fee)
+  const deepest = new Map([...pools].reverse().map(pool => [pool.pair, pool]))
+  if (Object.keys(ticker).length !== deepest.size) {
+    doubt(`/cmc/v1/ticker: ${Object.keys(ticker).length} pairs, the pools have ${deepest.size}`)
   }
-  for (const id of Object.keys(ticker).slice(0, LOOKED_AT)) {
-    const where = `/cmc/v1/orderbook/${id}?depth=20`
-    const found = await readJson(get, where, refuse)
-    book(found, where, refuse, 'number', 20)
-    if (isRow(found)) milliseconds(found, 'timestamp', where, refuse, now)
-    const path = `/cmc/v1/trades/${id}`
-    trades(await readJson(get, path, refuse), path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number', since: now - DAY - APART }, now)
+  for (const [id, row] of Object.entries(ticker)) await checkTicker(checking, id, row, deepest.get(id))
+  for (const pool of await market.lookedAt()) if (deepest.get(pool.pair) === pool) await checkPair(checking, pool)
+  await checkKnown(reader, '/cmc/v1/summary', refuse)
+  compared(
+    `${summary.length} rows of the summary, ${Object.keys(ticker).length} tickers and ${tokens.size} assets with /api/tickers and /api/pools`
+  )
+  compared(`${(await market.lookedAt()).length} books with the reserves, and days of trades with /api/pools`)
+}
+
+const WINDOW = {
+  base: 'base_volume',
+  quote: 'quote_volume',
+  high: 'highest_price_24h',
+  low: 'lowest_price_24h',
+  change: 'price_change_percent_24h'
+}
+const SUMMARY = [
+  ['trading_pairs', 'ticker_id'], ['pool_id', 'pool_id'], ['base_currency', 'base_currency'], ['quote_currency', 'target_currency'], ['last_price', 'last_price'],
+  ['lowest_ask', 'ask'], ['highest_bid', 'bid']
+] as const
+
+function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Row, ticker: Row): void {
+  const [base, quote] = [
+    text(row, 'base_currency', where, refuse, ADDRESS),
+    text(row, 'quote_currency', where, refuse, ADDRESS)
+  ]
+  if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
+  const [last, bid, ask] = ['last_price', 'highest_bid', 'lowest_ask'].map(key => amount(row, key, where, refuse, positive))
+  if (!below(bid, ask) || below(last, bid) || below(ask, last)) {
+    refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
   }
+  const [high, low] = [
+    amount(row, 'highest_price_24h', where, refuse, positive),
+    amount(row, 'lowest_price_24h', where, refuse, positive)
+  ]
+  const [sold, paid] = [
+    amount(row, 'base_volume', where, refuse, number),
+    amount(row, 'quote_volume', where, refuse, number)
+  ]
+  if (below(high, low)) refuse(`${where}: the highest price is below the lowest`)
+  if (high !== undefined && low !== undefined && sold !== undefined && paid !== undefined &&
+    !averageWithin(sold, paid, low, high)) {
+    refuse(`${where}: the average price lies outside of lowest and highest`)
+  }
+  if (row.price_change_percent_24h !== null && typeof row.price_change_percent_24h !== 'number') {
+    refuse(`${where}: price_change_percent_24h is no number`)
+  }
+  for (const mint of [base, quote]) if (assets[mint] === undefined) refuse(`${where}: ${mint} is not among the assets`)
+  if (ticker[`${base}_${quote}`] === undefined) refuse(`${where}: not in the ticker`)
+}
+
+function checkAsset (
+  { refuse, doubt }: Checking, mint: string, row: Json | undefined, token: Row | undefined, fee: Json | undefined
+): void {
+  const where = `/cmc/v1/assets ${mint}`
+  if (!isRow(row)) return refuse(`${where}: no object`)
+  for (const key of ['name', 'symbol']) text(row, key, where, refuse)
+  if (row.contractAddress !== mint) refuse(`${where}: contractAddress is another`)
+  // tokens are in their owners' wallets, and have no number of CoinMarketCap's yet
+  for (const key of ['can_withdraw', 'can_deposit']) {
+    if (row[key] !== true) refuse(`${where}: ${key} is ${JSON.stringify(row[key])}`)
+  }
+  if (row.unified_cryptoasset_id !== null) {
+    refuse(`${where}: unified_cryptoasset_id is ${JSON.stringify(row.unified_cryptoasset_id)}`)
+  }
+  for (const key of ['maker_fee', 'taker_fee', 'min_withdraw']) amount(row, key, where, refuse, number)
+  if (token === undefined) return doubt(`${where}: of no pool of /api/pools`)
+  const { name, symbol } = tokenTexts(token)
+  compareFields(where, row, '/api/pools', { name, symbol, fee: fee ?? null, unit: `${10 ** -decimalsOf(token)}` },
+    [
+      ['name', 'name'],
+      ['symbol', 'symbol'],
+      ['maker_fee', 'fee'],
+      ['taker_fee', 'fee'],
+      ['min_withdraw', 'unit']
+    ], doubt)
+}
+
+async function checkTicker (
+  checking: Checking, id: string, row: Json | undefined, pool: OwnPool | undefined
+): Promise<void> {
+  const { refuse, doubt } = checking
+  const where = `/cmc/v1/ticker ${id}`
+  if (!isRow(row)) return refuse(`${where}: no object`)
+  if (id !== `${String(row.base_id)}_${String(row.quote_id)}`) refuse(`${where}: not the key of its tokens`)
+  amount(row, 'last_price', where, refuse, positive)
+  for (const key of ['base_volume', 'quote_volume']) amount(row, key, where, refuse, number)
+  if (row.isFrozen !== 0) refuse(`${where}: isFrozen is ${JSON.stringify(row.isFrozen)}, and the pool trades`)
+  if (pool === undefined) return doubt(`${where}: no pair of /api/pools`)
+  if (!same(row.last_price, pool.ticker.last_price)) {
+    doubt(
+      `${where}: last_price is ${JSON.stringify(row.last_price)}, the deepest pool has ${String(pool.ticker.last_price)}`
+    )
+  }
+  for (const [side, token] of [['base', pool.base], ['quote', pool.quote]] as const) {
+    const { name, symbol } = tokenTexts(token)
+    compareFields(
+      where,
+      row,
+      '/api/pools',
+      { name, symbol },
+      [[`${side}_name`, 'name'], [`${side}_symbol`, 'symbol']],
+      doubt
+    )
+  }
+  await checkWindow(checking, pool, where, row, { base: 'base_volume', quote: 'quote_volume' })
+}
+
+async function checkPair (checking: Checking, pool: OwnPool): Promise<void> {
+  const { reader, refuse, now } = checking
+  const where = `/cmc/v1/orderbook/${pool.pair}?depth=${DEPTH}`
+  const found = await reader.json(where)
+  book(found, where, refuse, 'number', DEPTH)
+  if (isRow(found)) {
+    if (found.ticker_id !== pool.pair) refuse(`${where}: another ticker_id`)
+    milliseconds(found, 'timestamp', where, refuse, now)
+    await checkBook(checking, pool, where, found, DEPTH)
+  }
+  const path = `/cmc/v1/trades/${pool.pair}`
+  const since = now - DAY * 1000
+  const list = await reader.json(path)
+  trades(list, path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number', since: since - APART }, now)
+  await compareTrades(
+    checking,
+    pool,
+    path,
+    list,
+    { target: 'quote_volume', time: 'timestamp' },
+    { since: since / 1000 + APART / 1000 }
+  )
 }

@@ -1,58 +1,139 @@
-import { ADDRESS, amount, averageWithin, below, book, type Get, isRow, milliseconds, readJson, type Refuse, type Row, rows, text, trades } from './rules.js'
+import { checkBook, compareTrades } from './books.js'
+import type { Checking } from './check.js'
+import { checkWindow } from './figures.js'
+import { checkKnown } from './reader.js'
+import {
+  ADDRESS,
+  amount,
+  averageWithin,
+  below,
+  book,
+  compareFields,
+  isRow,
+  milliseconds,
+  type Refuse,
+  type Row,
+  rows,
+  text,
+  trades
+} from './rules.js'
 
-/** Pairs whose books and trades are looked at, so that a check stays within the limit of requests. */
-const LOOKED_AT = 5
+const DEPTH = 20
+const LIMIT = 50
+
+const PAIR = [
+  ['ticker_id', 'ticker_id'],
+  ['base', 'base_currency'],
+  ['target', 'target_currency'],
+  ['pool_id', 'pool_id']
+] as const
+/** What the specified ticker has, this form's has too. */
+const TICKER = [
+  'ticker_id', 'base_currency', 'target_currency', 'base_symbol', 'base_name', 'target_symbol', 'target_name', 'pool_id', 'last_price', 'bid', 'ask', 'liquidity_in_usd'
+].map(name => [name, name] as const)
 
 /** CoinGecko's rules for a DEX. */
-export async function checkCoinGecko (get: Get, refuse: Refuse, now = Date.now()): Promise<void> {
-  const pairs = rows(await readJson(get, '/coingecko/pairs', refuse), '/coingecko/pairs', refuse)
-  const tickers = rows(await readJson(get, '/coingecko/tickers', refuse), '/coingecko/tickers', refuse)
+export async function checkCoinGecko (checking: Checking): Promise<void> {
+  const { reader, market, refuse, doubt, now, compared } = checking
+  const own = await market.tickers()
+  const tickers = rows(await reader.json('/coingecko/tickers'), '/coingecko/tickers', refuse)
+  const pairs = rows(await reader.json('/coingecko/pairs'), '/coingecko/pairs', refuse)
   if (pairs === undefined || tickers === undefined) return
-  if (tickers.length === 0) refuse('no tickers')
-  const pools = new Set<string>()
+  const pools = await market.pools()
+  if (tickers.length === 0) refuse('/coingecko/tickers: no tickers')
+  const ids = new Set<string>()
   for (const [at, pair] of pairs.entries()) {
     const where = `/coingecko/pairs ${at}`
     const [base, target] = [text(pair, 'base', where, refuse, ADDRESS), text(pair, 'target', where, refuse, ADDRESS)]
     if (pair.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
     const pool = text(pair, 'pool_id', where, refuse, ADDRESS)
-    if (pools.has(pool)) refuse(`${where}: pool_id comes twice`)
-    pools.add(pool)
+    if (ids.has(pool)) refuse(`${where}: pool_id comes twice`)
+    ids.add(pool)
   }
-  for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/coingecko/tickers ${at}`, pools, refuse)
-  if (tickers.length !== pairs.length || new Set(tickers.map(({ pool_id: pool }) => pool)).size !== pools.size) refuse('pairs and tickers are not of the same pools')
-  for (const ticker of tickers.slice(0, LOOKED_AT)) {
-    const id = String(ticker.ticker_id)
-    const where = `/coingecko/orderbook?ticker_id=${id}&depth=20`
-    const found = await readJson(get, where, refuse)
-    book(found, where, refuse, 'text', 20)
+  for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/coingecko/tickers ${at}`, ids, refuse)
+  if (tickers.length !== pairs.length || new Set(tickers.map(({ pool_id: pool }) => pool)).size !== ids.size) {
+    refuse('/coingecko: pairs and tickers are not of the same pools')
+  }
+  for (const [name, list, fields] of [['pairs', pairs, PAIR], ['tickers', tickers, TICKER]] as const) {
+    if (list.length !== own.length) doubt(`/coingecko/${name}: ${list.length} pools, /api/tickers has ${own.length}`)
+    for (const [at, ticker] of own.entries()) {
+      if (list[at] !== undefined) {
+        compareFields(`/coingecko/${name} ${at}`, list[at], '/api/tickers', ticker, fields, doubt)
+      }
+    }
+  }
+  for (const pool of pools) {
+    const ticker = tickers.find(({ pool_id: id }) => id === pool.id)
+    if (ticker !== undefined) {
+      await checkWindow(
+        checking,
+        pool,
+        `/coingecko/tickers ${pool.id}`,
+        ticker,
+        { base: 'base_volume', quote: 'target_volume', high: 'high', low: 'low' }
+      )
+    }
+  }
+  const looked = await market.lookedAt()
+  for (const pool of looked) {
+    const id = pool.pair
+    // of several pools of a pair the deepest
+    if (pools.find(({ pair }) => pair === id) !== pool) continue
+    const where = `/coingecko/orderbook?ticker_id=${id}&depth=${DEPTH}`
+    const found = await reader.json(where)
+    book(found, where, refuse, 'text', DEPTH)
     if (isRow(found)) {
       if (found.ticker_id !== id) refuse(`${where}: another ticker_id`)
       milliseconds(found, 'timestamp', where, refuse, now)
+      await checkBook(checking, pool, where, found, DEPTH)
     }
-    const path = `/coingecko/historical_trades?ticker_id=${id}&limit=50`
-    const made = await readJson(get, path, refuse)
+    const path = `/coingecko/historical_trades?ticker_id=${id}&limit=${LIMIT}`
+    const made = await reader.json(path)
     if (!isRow(made)) {
       refuse(`${path}: no { buy: [], sell: [] }`)
       continue
     }
     for (const side of ['buy', 'sell']) {
-      if (Array.isArray(made[side]) && made[side].length > 50) refuse(`${path}: more than the limit`)
-      trades(made[side], `${path} ${side}`, refuse, { target: 'target_volume', time: 'trade_timestamp', form: 'text', side }, now)
+      const list = made[side]
+      if (Array.isArray(list) && list.length > LIMIT) refuse(`${path}: more than the limit`)
+      trades(
+        list,
+        `${path} ${side}`,
+        refuse,
+        { target: 'target_volume', time: 'trade_timestamp', form: 'text', side },
+        now
+      )
+      await compareTrades(
+        checking,
+        pool,
+        `${path} ${side}`,
+        list,
+        { target: 'target_volume', time: 'trade_timestamp' },
+        { side, limit: LIMIT }
+      )
     }
   }
+  await checkKnown(reader, '/coingecko/tickers', refuse)
+  compared(`${tickers.length} tickers and pairs with /api/tickers, their 24 hours with the trades`)
+  compared(`${looked.length} books with the reserves, and lists of trades with /api/pools`)
 }
 
 function checkTicker (ticker: Row, where: string, pools: ReadonlySet<string>, refuse: Refuse): void {
-  const [base, target] = [text(ticker, 'base_currency', where, refuse, ADDRESS), text(ticker, 'target_currency', where, refuse, ADDRESS)]
+  const [base, target] = [
+    text(ticker, 'base_currency', where, refuse, ADDRESS),
+    text(ticker, 'target_currency', where, refuse, ADDRESS)
+  ]
   if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
   if (!pools.has(String(ticker.pool_id))) refuse(`${where}: its pool is not among the pairs`)
   const positive = { form: 'text', isPositive: true } as const
-  const [last, bid, ask] = [amount(ticker, 'last_price', where, refuse, positive), amount(ticker, 'bid', where, refuse, positive), amount(ticker, 'ask', where, refuse, positive)]
+  const [last, bid, ask] = ['last_price', 'bid', 'ask'].map(key => amount(ticker, key, where, refuse, positive))
   if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last price and ask do not rise`)
   const [high, low] = [amount(ticker, 'high', where, refuse, positive), amount(ticker, 'low', where, refuse, positive)]
   const [sold, paid] = [amount(ticker, 'base_volume', where, refuse), amount(ticker, 'target_volume', where, refuse)]
   amount(ticker, 'liquidity_in_usd', where, refuse)
   if (high === undefined || low === undefined || sold === undefined || paid === undefined) return
   if (below(high, low)) refuse(`${where}: high is below low`)
-  if (!averageWithin(sold, paid, low, high)) refuse(`${where}: the average price, target_volume divided by base_volume, lies outside of low and high`)
+  if (!averageWithin(sold, paid, low, high)) {
+    refuse(`${where}: the average price, target_volume divided by base_volume, lies outside of low and high`)
+  }
 }

@@ -1,24 +1,41 @@
-import { amount, compareSupply, type Get, isRow, readJson, type Refuse } from './rules.js'
+import type { Checking } from './check.js'
+import { checkKnown } from './reader.js'
+import { amount, isRow } from './rules.js'
+import { checkPart, compareSupply } from './supply.js'
 
-const LOOKED_AT = 5
-
-/** Jupiter's supplies, and the plain-text ones that CoinGecko and CoinMarketCap read. */
-export async function checkJupiter (get: Get, refuse: Refuse): Promise<void> {
-  const pairs = await readJson(get, '/coingecko/pairs', refuse)
-  const mints = Array.isArray(pairs) ? [...new Set(pairs.filter(isRow).map(({ base }) => String(base)))].slice(0, LOOKED_AT) : []
-  if (mints.length === 0) refuse('no token to look at')
+/** Jupiter's supplies, held against the plain-text ones that CoinGecko and CoinMarketCap read. */
+export async function checkJupiter ({ reader, market, refuse, compared, ...rest }: Checking): Promise<void> {
+  const mints = [...new Set((await market.lookedAt()).map(({ base }) => String(base.mint)))]
+  if (mints.length === 0) refuse('/jupiter: no token to look at')
   for (const mint of mints) {
-    const [total, circulating] = [await readJson(get, `/jupiter/supply/${mint}/total`, refuse), await readJson(get, `/jupiter/supply/${mint}/circulating`, refuse)]
+    const where = `/jupiter/supply/${mint}`
+    const [total, circulating] = [await reader.json(`${where}/total`), await reader.json(`${where}/circulating`)]
     if (!isRow(total) || !isRow(circulating)) {
-      refuse(`/jupiter/supply/${mint}: no objects`)
+      refuse(`${where}: no objects`)
       continue
     }
-    const all = amount(total, 'totalSupply', `/jupiter/supply/${mint}/total`, refuse, { form: 'number', isPositive: true })
-    const some = amount(circulating, 'circulatingSupply', `/jupiter/supply/${mint}/circulating`, refuse, { form: 'number' })
-    if (!compareSupply(some, all)) refuse(`${mint}: more circulates than there is`)
+    const all = amount(total, 'totalSupply', `${where}/total`, refuse, { form: 'number', isPositive: true })
+    checkPart(
+      where,
+      amount(circulating, 'circulatingSupply', `${where}/circulating`, refuse, { form: 'number' }),
+      all,
+      refuse
+    )
+    await compareSupply(
+      { reader, market, refuse, compared, ...rest },
+      mint,
+      where,
+      { ...total, ...circulating },
+      [['totalSupply', 'totalSupply'], ['circulatingSupply', 'circulatingSupply']]
+    )
     for (const kind of ['total', 'circulating']) {
-      const { status, type, text } = await get(`/api/supply/${mint}/${kind}`)
-      if (status !== 200 || !type.startsWith('text/plain') || !/^\d+(\.\d+)?$/.test(text)) refuse(`/api/supply/${mint}/${kind}: not the number alone as plain text: ${text.slice(0, 80)}`)
+      const path = `/api/supply/${mint}/${kind}`
+      const plain = await reader.plain(path)
+      if (plain !== undefined && !/^\d+(\.\d+)?$/.test(plain)) {
+        refuse(`${path}: not the number alone as plain text: ${plain.slice(0, 80)}`)
+      }
     }
+    await checkKnown(reader, `${where}/total`, refuse)
   }
+  compared(`${mints.length} tokens with /api/supply`)
 }

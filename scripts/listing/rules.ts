@@ -1,9 +1,9 @@
-/** What reviewers of every aggregator look at: text forms, prices, books, trades. Each rule tells its problems; none throws. */
+/**
+ * What reviewers of every aggregator look at: text forms, prices, books, trades. Each rule tells its problems; none
+ * throws.
+ */
 import { compare, divide, multiply, parseDecimal, type Rational, ratio, subtract } from '../../lib/decimal.js'
 
-/** One answer of the service. */
-export interface Answer { status: number, type: string, text: string }
-export type Get = (path: string) => Promise<Answer>
 /** Told of each thing that a reviewer would refuse. */
 export type Refuse = (problem: string) => undefined
 
@@ -15,19 +15,40 @@ export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 /** Seconds by which clocks may differ. */
 const CLOCKS = 600
 
-export const isRow = (value: Json | undefined): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isRow = (value: Json | undefined): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A JSON answer of status 200; undefined, and told, for anything else. */
-export async function readJson (get: Get, path: string, refuse: Refuse): Promise<Json | undefined> {
-  const { status, type, text } = await get(path)
-  if (status !== 200) return refuse(`${path}: status ${status}: ${text.slice(0, 120)}`)
-  if (!type.startsWith('application/json')) refuse(`${path}: content type ${type}`)
-  // an exponent where a number stands: many parsers cut it off
-  if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(text)) refuse(`${path}: a number with an exponent`)
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return refuse(`${path}: no JSON`)
+/** A decimal of an answer, as text or as a number; undefined for anything else, a sign included. */
+export const decimal = (value: Json | undefined): Rational | undefined =>
+  typeof value === 'string' || typeof value === 'number' ? parseDecimal(String(value)) : undefined
+
+/** Digits that a number of JSON keeps once it is read. */
+const FLOAT = 10n ** 14n
+
+/**
+ * Whether two answers say the same: texts and flags as they are, decimals by their value, as far as a number tells
+ * it.
+ */
+export function same (a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true
+  const [one, other] = [decimal(a), decimal(b)]
+  if (one === undefined || other === undefined) return false
+  return typeof a === 'number' || typeof b === 'number' ? near(one, other, FLOAT) : compare(one, other) === 0
+}
+
+const shown = (value: Json | undefined): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
+
+/**
+ * Fields of one answer that another names otherwise, or also has: each that differs is told. `pairs`: [field here,
+ * field there].
+ */
+export function compareFields (
+  where: string, row: Row, source: string, other: Row, pairs: ReadonlyArray<readonly [string, string]>, tell: Refuse
+): void {
+  for (const [here, there] of pairs) {
+    if (!same(row[here], other[there])) {
+      tell(`${where}: ${here} is ${shown(row[here])}, ${source} has ${shown(other[there])}`)
+    }
   }
 }
 
@@ -41,13 +62,19 @@ export function rows (list: Json | undefined, where: string, refuse: Refuse): Ro
 const MAX_PLACES = 50
 
 /** An amount as text or number; undefined, and told, where it is neither or not plain. */
-export function amount (row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}): Rational | undefined {
+export function amount (
+  row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}
+): Rational | undefined {
   const value = row[key]
   const isOfForm = form === 'text' ? typeof value === 'string' : typeof value === 'number'
   if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${JSON.stringify(value)}`)
-  const parsed = typeof value === 'string' ? (/e/i.test(value) ? undefined : parseDecimal(value)) : typeof value === 'number' ? parseDecimal(String(value)) : undefined
+  const parsed = typeof value === 'string'
+    ? (/e/i.test(value) ? undefined : parseDecimal(value))
+    : typeof value === 'number' ? parseDecimal(String(value)) : undefined
   if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${JSON.stringify(value)}`)
-  if (typeof value === 'string' && (value.split('.')[1]?.length ?? 0) > MAX_PLACES) refuse(`${where}: ${key} has more than ${MAX_PLACES} places`)
+  if (typeof value === 'string' && (value.split('.')[1]?.length ?? 0) > MAX_PLACES) {
+    refuse(`${where}: ${key} has more than ${MAX_PLACES} places`)
+  }
   if (isPositive && parsed.n <= 0n) refuse(`${where}: ${key} is 0`)
   return parsed
 }
@@ -59,7 +86,8 @@ export function text (row: Row, key: string, where: string, refuse: Refuse, patt
   return ''
 }
 
-export const below = (a: Rational | undefined, b: Rational | undefined): boolean => a === undefined || b === undefined || compare(a, b) < 0
+export const below = (a: Rational | undefined, b: Rational | undefined): boolean =>
+  a === undefined || b === undefined || compare(a, b) < 0
 
 /** Whether two numbers are the same to about nine digits. */
 export function near (a: Rational, b: Rational, parts = 1_000_000_000n): boolean {
@@ -76,7 +104,8 @@ export function averageWithin (base: Rational, target: Rational, low: Rational, 
   const less = subtract(base, digit)
   const under = subtract(target, digit)
   const over = { n: target.n * digit.d + digit.n * target.d, d: target.d * digit.d }
-  return (under.n <= 0n || compare(divide(under, more), high) <= 0) && (less.n <= 0n || compare(divide(over, less), low) >= 0)
+  return (under.n <= 0n || compare(divide(under, more), high) <= 0) &&
+    (less.n <= 0n || compare(divide(over, less), low) >= 0)
 }
 
 export function milliseconds (row: Row, key: string, where: string, refuse: Refuse, now: number): number {
@@ -89,7 +118,9 @@ export function milliseconds (row: Row, key: string, where: string, refuse: Refu
 }
 
 /** Levels of an order book, best first, uncrossed. */
-export function book (value: Json | undefined, where: string, refuse: Refuse, form: 'text' | 'number', most: number): void {
+export function book (
+  value: Json | undefined, where: string, refuse: Refuse, form: 'text' | 'number', most: number
+): void {
   if (!isRow(value)) return refuse(`${where}: no object`)
   const best: Array<Rational | undefined> = []
   let levels = 0
@@ -102,13 +133,17 @@ export function book (value: Json | undefined, where: string, refuse: Refuse, fo
     levels += list.length
     let before: Rational | undefined
     for (const [at, level] of list.entries()) {
-      if (!Array.isArray(level) || level.length !== 2) return refuse(`${where}: ${side} ${at} is no pair of price and amount`)
+      if (!Array.isArray(level) || level.length !== 2) {
+        return refuse(`${where}: ${side} ${at} is no pair of price and amount`)
+      }
       const row = { price: level[0]!, amount: level[1]! }
       const price = amount(row, 'price', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
       amount(row, 'amount', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
       if (price === undefined) return
       // a number of more digits than a float has may look equal to its neighbour
-      if (before !== undefined && (falls ? compare(price, before) > 0 : compare(price, before) < 0)) return refuse(`${where}: ${side} are out of order at level ${at}`)
+      if (before !== undefined && (falls ? compare(price, before) > 0 : compare(price, before) < 0)) {
+        return refuse(`${where}: ${side} are out of order at level ${at}`)
+      }
       if (at === 0) best.push(price)
       before = price
     }
@@ -118,7 +153,9 @@ export function book (value: Json | undefined, where: string, refuse: Refuse, fo
 }
 
 /** Trades newest first, each with a price that its amounts bear out; none before `since`, Unix ms. */
-export function trades (given: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number): void {
+export function trades (
+  given: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number
+): void {
   const list = rows(given, where, refuse)
   if (list === undefined) return
   const seen = new Set<string>()
@@ -126,18 +163,38 @@ export function trades (given: Json | undefined, where: string, refuse: Refuse, 
   for (const [at, row] of list.entries()) {
     const here = `${where} ${at}`
     const form = { form: names.form, isPositive: true } as const
-    const [price, base, target] = [amount(row, 'price', here, refuse, form), amount(row, 'base_volume', here, refuse, form), amount(row, names.target, here, refuse, form)]
-    if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n && !near(divide(target, base), price, 10_000_000n)) refuse(`${here}: the price is not what was paid for what was received`)
+    const [price, base, target] = [
+      amount(row, 'price', here, refuse, form),
+      amount(row, 'base_volume', here, refuse, form),
+      amount(row, names.target, here, refuse, form)
+    ]
+    if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n &&
+      !near(divide(target, base), price, 10_000_000n)) {
+      refuse(`${here}: the price is not what was paid for what was received`)
+    }
     const time = milliseconds(row, names.time, here, refuse, now)
     if (time > before) refuse(`${here}: not newest first`)
     if (time < (names.since ?? 0)) refuse(`${here}: older than what is asked for`)
     before = time
-    if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) refuse(`${here}: type ${JSON.stringify(row.type)}`)
+    if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) {
+      refuse(`${here}: type ${JSON.stringify(row.type)}`)
+    }
     const id = `${String(row.pool_id ?? '')} ${String(row.trade_id)}`
     if (row.trade_id === undefined || seen.has(id)) refuse(`${here}: trade_id is not there or not unique`)
     seen.add(id)
   }
 }
 
-/** Whether a part is no more than the whole. */
-export const compareSupply = (part: Rational | undefined, whole: Rational | undefined): boolean => part === undefined || whole === undefined || compare(part, whole) <= 0
+/** Something that is seen: no blank, no mark without width, and not what is drawn as nothing. */
+const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
+const SHORT = 8
+
+/**
+ * What a form that may leave neither empty says of a token: the symbol, else the first eight characters of the
+ * address; the name, else the symbol, else the address.
+ */
+export function tokenTexts ({ mint, symbol, name }: Row): { symbol: string, name: string } {
+  const [address, sign, called] = [String(mint), String(symbol), String(name)]
+  const isSeen = SEEN.test(sign)
+  return { symbol: isSeen ? sign : address.slice(0, SHORT), name: SEEN.test(called) ? called : isSeen ? sign : address }
+}

@@ -1,6 +1,10 @@
+import { CLOCK, momentOf, SLOT_MS } from './clock.js'
 import { FORMAT, type ProgramAccounts, type Recording, type SignatureRow } from './recording.js'
 
-/** Collects a node's answers into a recording. What is asked twice is kept as it was last answered, a past that grows as a whole. */
+/**
+ * Collects a node's answers into a recording. What is asked twice is kept as it was last answered, a past that grows as
+ * a whole.
+ */
 
 export interface RecorderOptions {
   program: string
@@ -22,7 +26,10 @@ export function createRecorder ({ program, most }: RecorderOptions) {
   let slot = 0
   let accountsDone = false
 
-  /** Rows of a page that are not known yet go behind the row that the page has before them: `before` for the first, else on top. */
+  /**
+   * Rows of a page that are not known yet go behind the row that the page has before them: `before` for the first, else
+   * on top.
+   */
   function addRows (address: string, { before }: Page, page: SignatureRow[]): void {
     const rows = signatures.get(address) ?? []
     const names = new Set(rows.map(({ signature }) => signature))
@@ -35,12 +42,33 @@ export function createRecorder ({ program, most }: RecorderOptions) {
     signatures.set(address, rows)
   }
 
+  /** As it was last read; the Clock as it was latest, which is read at two commitments. */
+  function noteAccount (address: string, account: unknown): void {
+    const known = accounts.get(address)
+    if (address === CLOCK && known !== undefined && momentOf(known).slot > momentOf(account).slot) return
+    accounts.set(address, account)
+  }
+
+  /** Unix seconds of a slot: by the Clock, or those of the newest transaction where none was read. */
+  function timeOf (wanted: number, rows: readonly SignatureRow[]): number {
+    const clock = accounts.get(CLOCK)
+    if (clock === undefined) return rows.reduce((time, { blockTime }) => Math.max(time, blockTime ?? 0), 0)
+    const moment = momentOf(clock)
+    return moment.time + Math.floor((wanted - moment.slot) * SLOT_MS / 1000)
+  }
+
   const notes: Record<string, (params: readonly unknown[], result: unknown) => void> = {
     getMultipleAccounts ([addresses], result) {
       if (accountsDone) return
       const { context, value } = result as AtSlot
       slot = Math.max(slot, context.slot)
-      ;(addresses as string[]).forEach((address, i) => accounts.set(address, value[i] ?? null))
+      ;(addresses as string[]).forEach((address, i) => noteAccount(address, value[i] ?? null))
+    },
+    getAccountInfo ([address], result) {
+      if (accountsDone) return
+      const { context, value } = result as { context: { slot: number }, value: unknown }
+      slot = Math.max(slot, context.slot)
+      noteAccount(String(address), value)
     },
     getProgramAccounts ([owner, config], result) {
       if (accountsDone) return
@@ -48,7 +76,8 @@ export function createRecorder ({ program, most }: RecorderOptions) {
       slot = Math.max(slot, context.slot)
       const found = value as Found[]
       const { filters } = config as { filters: unknown }
-      programAccounts.set(JSON.stringify([owner, filters]), { program: String(owner), filters, addresses: found.map(({ pubkey }) => pubkey).sort() })
+      const addresses = found.map(({ pubkey }) => pubkey).sort()
+      programAccounts.set(JSON.stringify([owner, filters]), { program: String(owner), filters, addresses })
       for (const { pubkey, account } of found) accounts.set(pubkey, account)
     },
     getSignaturesForAddress: ([address, page], result) => addRows(String(address), page as Page, result as SignatureRow[]),
@@ -69,12 +98,12 @@ export function createRecorder ({ program, most }: RecorderOptions) {
     get slot () { return slot },
     recording (): Recording {
       const rows = [...signatures.values()].flat()
-      const newest = rows.reduce((time, { blockTime }) => Math.max(time, blockTime ?? 0), 0)
+      const newest = rows.reduce((latest, row) => Math.max(latest, row.slot), slot)
       return {
         format: FORMAT,
         program,
-        slot: rows.reduce((latest, row) => Math.max(latest, row.slot), slot),
-        time: newest,
+        slot: newest,
+        time: timeOf(newest, rows),
         programAccounts: [...programAccounts.values()],
         accounts: Object.fromEntries(accounts),
         signatures: Object.fromEntries(signatures),

@@ -1,3 +1,4 @@
+import { CLOCK, clockOf, SLOT_MS } from './clock.js'
 import type { Recording, SignatureRow } from './recording.js'
 
 /** Answers of a node that knows a recording and nothing else. */
@@ -20,23 +21,23 @@ const PAGE = 1000
 /** Recordings are of mainnet. */
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-/** As on mainnet: a slot that stands would be that of a node that stands. */
-const SLOT_MS = 400
-
 /**
- * The result of a call; throws NotRecorded. Accounts and transactions stay as they were recorded, time and slots go on from there: `now` is
- * the time of the chain, Unix ms, by default the recording's own and what has passed since.
+ * The result of a call; throws NotRecorded. Accounts and transactions stay as they were recorded; time, slots and the
+ * Clock go on from there: `now` is the time of the chain, Unix ms, by default the recording's own and what has passed
+ * since.
  */
 export function createReplay (recording: Recording, now: () => number = goingOn(recording)): (method: string, params: readonly unknown[]) => unknown {
   const { time, accounts, signatures, transactions, programAccounts } = recording
   const slotNow = (): number => recording.slot + Math.floor((now() - time * 1000) / SLOT_MS)
+  const account = (address: string): unknown => address === CLOCK ? clockOf(slotNow(), Math.floor(now() / 1000)) : known(accounts, address, 'account')
   const blockTime = (slot: number): number | null => slot > slotNow() ? null : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
   const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
   const known = <T>(record: Record<string, T>, key: string, what: string): T => Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
   const atSlot = (value: unknown): object => ({ context: { slot: slotNow() }, value })
 
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
-    getMultipleAccounts: ([addresses]) => atSlot((addresses as string[]).map(address => known(accounts, address, 'account'))),
+    getMultipleAccounts: ([addresses]) => atSlot((addresses as string[]).map(account)),
+    getAccountInfo: ([address]) => atSlot(account(String(address))),
     getProgramAccounts ([program, config]) {
       const { filters } = config as { filters: unknown }
       const found = programAccounts.find(item => item.program === program && JSON.stringify(item.filters) === JSON.stringify(filters))
@@ -47,6 +48,7 @@ export function createReplay (recording: Recording, now: () => number = goingOn(
     getSignaturesForAddress: ([address, page]) => pageOf(known(signatures, String(address), 'signatures of'), page as Page),
     getTransaction: ([signature]) => known(transactions, String(signature), 'transaction'),
     getSlot: slotNow,
+    getHealth: () => 'ok',
     getBlockTime: ([slot]) => blockTime(Number(slot)),
     getGenesisHash: () => MAINNET
   }
@@ -57,7 +59,8 @@ export function createReplay (recording: Recording, now: () => number = goingOn(
   }
 }
 
-const goingOn = ({ time }: Recording): () => number => {
+/** The recording's own time and what has passed since, Unix ms. */
+export const goingOn = ({ time }: Recording): () => number => {
   const begun = performance.now()
   return () => time * 1000 + performance.now() - begun
 }

@@ -7,6 +7,8 @@ import type { RpcCall, RpcReply } from './recording.js'
 export interface RpcServerOptions {
   /** The replies to the calls of one request, in their order; a rejection becomes status 502. */
   answer: (calls: readonly RpcCall[]) => Promise<RpcReply[]>
+  /** The time of `Date`, Unix ms; default: this machine's. */
+  now?: () => number
   /** 0: any free port. */
   port?: number
   host?: string
@@ -16,7 +18,7 @@ interface Message extends RpcCall { id: unknown }
 
 const MAX_BYTES = 1024 ** 2
 
-export async function startRpcServer ({ answer, port = 0, host = '127.0.0.1' }: RpcServerOptions): Promise<{ url: string, close (): Promise<void> }> {
+export async function startRpcServer ({ answer, now = Date.now, port = 0, host = '127.0.0.1' }: RpcServerOptions): Promise<{ url: string, close (): Promise<void> }> {
   async function reply (body: string): Promise<string> {
     const parsed = JSON.parse(body) as Message | Message[]
     const messages = Array.isArray(parsed) ? parsed : [parsed]
@@ -26,6 +28,7 @@ export async function startRpcServer ({ answer, port = 0, host = '127.0.0.1' }: 
   }
 
   const server = createServer((request, response) => {
+    response.setHeader('date', new Date(now()).toUTCString())
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {

@@ -1,5 +1,5 @@
 import type { Recording, RpcReply } from './recording.js'
-import { createReplay, NotOffered, NotRecorded } from './replay.js'
+import { createReplay, goingOn, NotOffered, NotRecorded } from './replay.js'
 import { startRpcServer } from './rpc-server.js'
 
 /** No code of a node's own, and none that is worth another try. */
@@ -9,17 +9,22 @@ const METHOD_NOT_FOUND = -32_601
 export interface ReplayOptions {
   port?: number
   host?: string
-  /** Time of the chain, Unix ms; by default it goes on from the recording's. */
+  /** Time of the chain and of `Date`, Unix ms; by default it goes on from the recording's. */
   now?: () => number
   /** Told of each question that the recording has no answer to. */
   onMissing?: (message: string) => void
 }
 
-/** A node that serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing. */
-export async function serveRecording (recording: Recording, { onMissing = () => {}, now, ...address }: ReplayOptions = {}): Promise<{ url: string, close (): Promise<void> }> {
+/**
+ * A node that serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing.
+ */
+export async function serveRecording (
+  recording: Recording, { onMissing = () => {}, now = goingOn(recording), ...address }: ReplayOptions = {}
+): Promise<{ url: string, close (): Promise<void> }> {
   const replay = createReplay(recording, now)
   return await startRpcServer({
     ...address,
+    now,
     answer: async calls => calls.map(({ method, params }): RpcReply => {
       try {
         return { result: replay(method, params) }

@@ -1,11 +1,13 @@
 /** Decimal text, exactly, for `npm run verify`. */
 
 /** The fraction that a decimal is. */
-export const fraction = (decimal: string) => ({ n: BigInt(decimal.replace('.', '')), d: 10n ** BigInt(decimal.split('.')[1]?.length ?? 0) })
+export const fraction = (decimal: string) =>
+  ({ n: BigInt(decimal.replace('.', '')), d: 10n ** BigInt(decimal.split('.')[1]?.length ?? 0) })
 
 /** n ÷ d with so many places. */
 export function text (n: bigint, d: bigint, places: number, round: 'down' | 'nearest' | 'up' = 'nearest'): string {
-  const digits = ((n * 10n ** BigInt(places) + { down: 0n, nearest: d / 2n, up: d - 1n }[round]) / d).toString().padStart(places + 1, '0')
+  const digits = ((n * 10n ** BigInt(places) + { down: 0n, nearest: d / 2n, up: d - 1n }[round]) / d).toString()
+    .padStart(places + 1, '0')
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
@@ -17,4 +19,5 @@ export function price (n: bigint, d: bigint, round?: 'down' | 'up'): string {
 }
 
 /** Raw units in whole tokens, without trailing zeros. */
-export const amount = (raw: bigint, decimals: number) => decimals === 0 ? raw.toString() : text(raw, 10n ** BigInt(decimals), decimals).replace(/\.?0+$/, '')
+export const amount = (raw: bigint, decimals: number) =>
+  decimals === 0 ? raw.toString() : text(raw, 10n ** BigInt(decimals), decimals).replace(/\.?0+$/, '')

@@ -1,4 +1,7 @@
-/** What `npm run verify` asks of a JSON-RPC node, in the node's own words. What can't be had ends the process with a line. */
+/**
+ * What `npm run verify` asks of a JSON-RPC node, in the node's own words. What can't be had ends the process with a
+ * line.
+ */
 import { setTimeout } from 'node:timers/promises'
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
@@ -6,13 +9,28 @@ import { refuse } from '../command-line.js'
 
 interface Inner { programIdIndex: number, accounts: number[], data: string }
 interface Transaction {
+  slot: number
   transaction: { message: { accountKeys: string[] } }
-  meta: { innerInstructions: Array<{ instructions: Inner[] }> | null, loadedAddresses?: { writable: string[], readonly: string[] } }
+  meta: {
+    innerInstructions: Array<{ index: number, instructions: Inner[] }> | null
+    loadedAddresses?: { writable: string[], readonly: string[] }
+  }
 }
+export interface Signature {
+  signature: string
+  slot: number
+  err: unknown
+  blockTime: number | null
+  /** Newer nodes alone say it. */
+  transactionIndex?: number
+}
+/** An event of the program with its place: outer instruction × 65,536 + place among its inner ones. */
+export interface Placed { data: Buffer, index: number }
 
 /** JSON of a URL; one that limits its callers is waited for. */
 export async function ask<T> (where: string, body?: object): Promise<T> {
-  const answer = await fetch(where, body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+  const answer = await fetch(where, init)
     .catch((error: Error) => refuse(`${new URL(where).origin} can't be asked: ${String(error.cause ?? error)}`))
   if (answer.ok) return await answer.json() as T
   if (answer.status !== 429) return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
@@ -20,47 +38,67 @@ export async function ask<T> (where: string, body?: object): Promise<T> {
   return await ask(where, body)
 }
 
+export type Node = ReturnType<typeof nodeAt>
+
 export function nodeAt (rpc: string) {
-  async function call<T> (method: string, of: string, options: object): Promise<T> {
-    const { result, error } = await ask<{ result: T | null, error?: { message: string } }>(rpc, { jsonrpc: '2.0', id: 1, method, params: [of, options] })
-    return result ?? refuse(`${method} ${of}: ${error?.message ?? 'the node does not have it'}`)
+  async function call<T> (method: string, ...params: unknown[]): Promise<T> {
+    const { result, error } = await ask<{ result: T | null, error?: { message: string } }>(
+      rpc,
+      { jsonrpc: '2.0', id: 1, method, params }
+    )
+    return result ?? refuse(`${method} ${String(params[0])}: ${error?.message ?? 'the node does not have it'}`)
   }
 
-  async function account (address: string): Promise<{ owner: string, data: Buffer }> {
-    const { value } = await call<{ value: { owner: string, data: [string] } | null }>('getAccountInfo', address, { encoding: 'base64', commitment: 'confirmed' })
-    return value === null ? refuse(`the node knows no account ${address}`) : { owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
+  /** An account at `confirmed`, and the slot that it was read at; undefined: there is none. */
+  async function account (address: string): Promise<{ slot: number, owner: string, data: Buffer } | undefined> {
+    const options = { encoding: 'base64', commitment: 'confirmed' }
+    const { context, value } = await call<{ context: { slot: number }, value: { owner: string, data: [string] } | null }>(
+      'getAccountInfo',
+      address,
+      options
+    )
+    return value === null
+      ? undefined
+      : { slot: context.slot, owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
   }
-  const decimalsOf = async (mint: string): Promise<number> => (await account(mint)).data[44]!
 
   return {
-    /** A DAO's pool, raw units. Reserves stand at fixed places of its account, the mints behind a state that is longer while a proposal is live. */
-    async pool (address: string) {
-      const { owner: program, data } = await account(address)
-      const mints = data[8] === 0 ? 157 : 421
-      const [baseMint, quoteMint] = [mints, mints + 32].map(at => bs58.encode(data.subarray(at, at + 32))) as [string, string]
-      const [baseDecimals, quoteDecimals] = [await decimalsOf(baseMint), await decimalsOf(quoteMint)]
-      const [quote, base] = [data.readBigUInt64LE(109), data.readBigUInt64LE(117)]
-      return { program, baseMint, quoteMint, quote, base, quoteDecimals, baseDecimals, quoteUnit: 10n ** BigInt(quoteDecimals), baseUnit: 10n ** BigInt(baseDecimals) }
+    account,
+    /** The finalized slot, and the newest slot's time in Unix seconds. */
+    async now (): Promise<{ finalized: number, time: number }> {
+      const finalized = await call<number>('getSlot', { commitment: 'finalized' })
+      return {
+        finalized,
+        time: await call<number>('getBlockTime', await call<number>('getSlot', { commitment: 'confirmed' }))
+      }
     },
-    /** Signatures of an account's finalized transactions after the Unix second `since`, those that failed left out. */
-    async signatures (address: string, since: number): Promise<string[]> {
-      const found: string[] = []
+    /** Confirmed transactions of an account that did not fail, newest first, page by page. */
+    async * signatures (address: string): AsyncGenerator<Signature> {
       for (let before: string | undefined; ;) {
-        const page = await call<Array<{ signature: string, err: unknown, blockTime: number | null }>>('getSignaturesForAddress', address, { commitment: 'finalized', ...before && { before } })
-        const recent = page.filter(({ blockTime }) => blockTime === null || blockTime > since)
-        found.push(...recent.filter(({ err }) => err === null).map(({ signature }) => signature))
-        if (page.length === 0 || recent.length < page.length) return found
+        const page: Signature[] = await call('getSignaturesForAddress', address, { commitment: 'confirmed', ...before && { before } })
+        yield * page.filter(({ err }) => err === null)
+        if (page.length === 0) return
         before = page.at(-1)!.signature
       }
     },
-    /** Events that a program emitted: calls of itself with its event authority as the only account, which nobody else can make. */
-    async events (signature: string, program: string): Promise<Buffer[]> {
+    /**
+     * Events that a program emitted: calls of itself with its event authority as the only account, which nobody else
+     * can make.
+     */
+    async events (signature: string, program: string): Promise<Placed[]> {
       const authority = PublicKey.findProgramAddressSync([Buffer.from('__event_authority')], new PublicKey(program))[0].toBase58()
-      const { transaction, meta } = await call<Transaction>('getTransaction', signature, { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 })
-      const keys = [...transaction.message.accountKeys, ...meta.loadedAddresses?.writable ?? [], ...meta.loadedAddresses?.readonly ?? []]
-      return (meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)).flatMap(({ instructions }) => instructions)
-        .filter(({ programIdIndex, accounts }) => keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority)
-        .map(({ data }) => Buffer.from(bs58.decode(data)))
+      const options = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
+      const { transaction, meta } = await call<Transaction>('getTransaction', signature, options)
+      const keys = [
+        ...transaction.message.accountKeys,
+        ...meta.loadedAddresses?.writable ?? [],
+        ...meta.loadedAddresses?.readonly ?? []
+      ]
+      const inner = meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)
+      return inner.flatMap(({ index, instructions }) => instructions.flatMap(({ programIdIndex, accounts, data }, place) =>
+        keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority
+          ? [{ data: Buffer.from(bs58.decode(data)), index: index * 65_536 + place }]
+          : []))
     }
   }
 }

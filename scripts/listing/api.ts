@@ -1,0 +1,147 @@
+import { compare, powerOfTen } from '../../lib/decimal.js'
+import { checkCandles } from './candles.js'
+import type { Checking } from './check.js'
+import { checkWindow, isLess, isPrice } from './figures.js'
+import { decimalsOf, type OwnPool, priceOf } from './market.js'
+import { checkKnown } from './reader.js'
+import { checkDetail, checkSettings } from './record.js'
+import { ADDRESS, amount, below, compareFields, decimal, isRow, type Row, SIGNATURE, text } from './rules.js'
+import { checkDaos, checkTotals } from './totals.js'
+import { checkSupply } from './supply.js'
+import { isWithin } from './window.js'
+
+/** The service's own answers, held against one another, against the reserves and against the trades. */
+export async function checkApi (checking: Checking): Promise<void> {
+  const { market, refuse, doubt, reader, compared } = checking
+  const [tickers, rows, pools] = [await market.tickers(), await market.rows(), await market.pools()]
+  if (tickers.length === 0) refuse('/api/tickers: no tickers')
+  const ids = (list: Row[]): string => list.map(({ pool_id: id }) => String(id)).join(' ')
+  if (ids(tickers) !== ids(rows)) doubt('/api/pools: not the pools of /api/tickers in their order')
+  if (new Set(tickers.map(({ pool_id: id }) => id)).size !== tickers.length) {
+    refuse('/api/tickers: a pool_id comes twice')
+  }
+  for (const [at, ticker] of tickers.entries()) checkTicker(checking, ticker, `/api/tickers ${at}`)
+  for (const pool of pools) await checkRow(checking, pool)
+  checkOrder(checking, pools)
+  for (const pool of await market.lookedAt()) {
+    await checkDetail(checking, pool, pools)
+    await checkTrades(checking, pool)
+    await checkCandles(checking, pool)
+  }
+  await checkSettings(checking)
+  for (const mint of new Set((await market.lookedAt()).flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)]))) {
+    await checkSupply(checking, mint)
+  }
+  await checkDaos(checking, pools)
+  await checkTotals(checking, pools)
+  await checkKnown(reader, '/api/tickers', refuse)
+  compared(`${pools.length} pools by ticker, record, reserves, order and 24 hours`)
+  compared(
+    `${(await market.lookedAt()).length} of them by provenance, trades, candles, longer windows and supply; the list of DAOs, sums of the aggregate`
+  )
+}
+
+function checkTicker ({ refuse }: Checking, ticker: Row, where: string): void {
+  const [base, target] = [
+    text(ticker, 'base_currency', where, refuse, ADDRESS),
+    text(ticker, 'target_currency', where, refuse, ADDRESS)
+  ]
+  if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
+  text(ticker, 'pool_id', where, refuse, ADDRESS)
+  const [bid, last, ask] = ['bid', 'last_price', 'ask'].map(key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true }))
+  if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last_price and ask do not rise`)
+  for (const key of ['base_volume', 'target_volume', 'liquidity_in_usd']) {
+    amount(ticker, key, where, refuse, { form: 'text' })
+  }
+}
+
+const ROW_OF_TICKER = [
+  ['ticker_id', 'ticker_id'],
+  ['last_price', 'last_price'],
+  ['liquidity_in_usd', 'liquidity_in_usd']
+] as const
+const TOKEN = [['mint', 'currency'], ['symbol', 'symbol'], ['name', 'name']] as const
+
+async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
+  const { doubt, refuse } = checking
+  const { ticker, pool: row, id, base, quote } = pool
+  const where = `/api/pools ${id}`
+  compareFields(where, row, '/api/tickers', ticker, ROW_OF_TICKER, doubt)
+  for (const [side, token] of [['base', base], ['target', quote]] as const) {
+    compareFields(
+      `${where} ${side}`,
+      token,
+      '/api/tickers',
+      ticker,
+      TOKEN.map(([own, theirs]) => [own, `${side}_${theirs}`] as const),
+      doubt
+    )
+    if (!(decimalsOf(token) >= 0)) refuse(`${where} ${side}: decimals ${JSON.stringify(token.decimals)}`)
+  }
+  if (row.state !== 'spot' && row.state !== 'proposal') refuse(`${where}: state ${JSON.stringify(row.state)}`)
+  if (typeof row.priced_in_usd !== 'boolean' || (row.priced_in_usd === false) !== (row.liquidity_in_usd === '0.00')) {
+    refuse(`${where}: priced_in_usd ${row.priced_in_usd} with a liquidity of ${String(row.liquidity_in_usd)}`)
+  }
+  await checkWindow(checking, pool, `/api/tickers ${id}`, ticker, { base: 'base_volume', quote: 'target_volume' })
+  const window = await checkWindow(
+    checking,
+    pool,
+    where,
+    row,
+    { base: 'base_volume_24h', quote: 'target_volume_24h', change: 'price_change_24h' }
+  )
+  if (window === undefined) return
+  for (const [name, price] of [
+    ['high_24h', window.high],
+    ['low_24h', window.low],
+    ['vwap_24h', window.average]
+  ] as const) {
+    if (price === undefined ? row[name] !== null : !isPrice(row[name], price)) {
+      doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
+    }
+  }
+  for (const [name, count] of [['trades_24h', window.trades], ['makers_24h', window.makers]] as const) {
+    if (row[name] !== count) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${count}`)
+  }
+  const fees = decimal(row.fees_24h)
+  if (window.fees !== undefined && (fees === undefined || !isWithin(fees, window.fees, powerOfTen(-8)))) {
+    doubt(`${where}: fees_24h ${String(row.fees_24h)} are not those of its trades`)
+  }
+}
+
+/** Deepest first, what has no USD value last. */
+function checkOrder ({ doubt }: Checking, pools: OwnPool[]): void {
+  for (const [at, { pool, id }] of pools.slice(1).entries()) {
+    const before = pools[at]!
+    const [above, here] = [decimal(before.pool.liquidity_in_usd), decimal(pool.liquidity_in_usd)]
+    if (isLess(above, here) ||
+      (above !== undefined && here !== undefined && above.n > 0n && compare(above, here) === 0 && before.id > id)) {
+      doubt(`/api/pools ${id}: behind a pool that is not deeper`)
+    }
+  }
+}
+
+/** The list of trades in itself. */
+async function checkTrades ({ market, refuse }: Checking, pool: OwnPool): Promise<void> {
+  const { trades } = await market.trades(pool)
+  for (const [at, { row, id, at: time, slot, base, quote, hasPrice }] of trades.entries()) {
+    const where = `/api/pools/${pool.id}/trades ${id}`
+    text(row, 'signature', where, refuse, SIGNATURE)
+    text(row, 'maker', where, refuse, ADDRESS)
+    if (hasPrice && !isPrice(row.price, base === 0n ? undefined : priceOf(quote, base, pool))) {
+      refuse(`${where}: price ${String(row.price)} is not quote_amount ÷ base_amount`)
+    }
+    if (row.side !== 'buy' && row.side !== 'sell') refuse(`${where}: side ${JSON.stringify(row.side)}`)
+    if (isRow(row.fee) && row.fee.mint !== (row.side === 'buy' ? pool.quote.mint : pool.base.mint)) {
+      refuse(`${where}: the fee is not of the token paid`)
+    }
+    for (const key of ['block_index', 'event_index']) {
+      if (typeof row[key] !== 'number') refuse(`${where}: ${key} ${JSON.stringify(row[key])}`)
+    }
+    const before = trades[at - 1]
+    if (before === undefined) continue
+    if (id <= before.id || slot < before.slot || time < before.at) {
+      refuse(`${where}: trade_id, slot or timestamp does not rise`)
+    }
+  }
+}

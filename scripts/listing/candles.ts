@@ -1,0 +1,83 @@
+import { compare } from '../../lib/decimal.js'
+import { DAY } from '../../lib/time.js'
+import type { Checking } from './check.js'
+import { isPrice } from './figures.js'
+import { APART, decimalsOf, type OwnPool, priceOf, rawOf } from './market.js'
+import { isRow, type Row } from './rules.js'
+
+const HOUR = 3_600
+
+/**
+ * Candles of an hour, held against the trades where they are known; and the volumes of 7 and 30 days against the
+ * candles.
+ */
+export async function checkCandles ({ market, reader, refuse, doubt, now }: Checking, pool: OwnPool): Promise<void> {
+  const path = `/api/pools/${pool.id}/ohlcv?interval=1h&limit=1000`
+  const given = await reader.json(path)
+  if (!Array.isArray(given)) return refuse(`${path}: no list`)
+  const candles = given.filter(isRow)
+  for (const [at, { time }] of candles.entries()) {
+    if (typeof time !== 'number' || time % HOUR !== 0 || time <= Number(candles[at - 1]?.time ?? -1)) {
+      refuse(`${path} ${at}: time ${JSON.stringify(time)} is no hour after the one before`)
+    }
+  }
+  const { trades, reach } = await market.trades(pool)
+  if (reach !== undefined) {
+    const until = Math.floor(now / 1000) - APART
+    const hours = new Map<number, typeof trades>()
+    for (const trade of trades) {
+      const hour = trade.at - trade.at % HOUR
+      if (hour >= reach && hour + HOUR <= until) hours.set(hour, [...hours.get(hour) ?? [], trade])
+    }
+    const inReach = candles.filter(({ time }) => Number(time) >= reach && Number(time) + HOUR <= until)
+    // before a pool's first price there is no candle
+    const wanted = [...hours].filter(([hour]) => trades.some(({ at, hasPrice }) => hasPrice && at < hour + HOUR))
+    if (inReach.length !== wanted.length) doubt(`${path}: ${inReach.length} hours, the trades have ${wanted.length}`)
+    for (const row of inReach) {
+      checkCandle(`${path} ${String(row.time)}`, row, hours.get(Number(row.time)) ?? [], pool, doubt)
+    }
+  }
+  const detail = await market.detail(pool.id)
+  const end = isRow(detail?.provenance) ? detail.provenance.windows_end : undefined
+  if (typeof end !== 'number' || detail === undefined) return
+  const sum = (from: number, to: number): bigint =>
+    candles.filter(({ time }) => Number(time) >= from && Number(time) < to)
+      .reduce((all, { target_volume: volume }) => all + (rawOf(volume, decimalsOf(pool.quote)) ?? 0n), 0n)
+  for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
+    if (detail[name] === null) continue   // not known yet
+    const volume = rawOf(detail[name], decimalsOf(pool.quote))
+    // the whole hours in it, and all that it touches
+    const isWithin = volume !== undefined && volume >= sum(end - days * DAY, end - HOUR - APART) &&
+      volume <= sum(end - days * DAY - HOUR - APART, end + APART)
+    if (!isWithin) doubt(`${path}: ${name} ${String(detail[name])} is not what its hours add up to`)
+  }
+}
+
+function checkCandle (
+  where: string, row: Row, trades: Array<{ base: bigint, quote: bigint, hasPrice: boolean }>, pool: OwnPool, tell: (problem: string) => undefined
+): void {
+  const prices = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n).map(({ quote, base }) => priceOf(quote, base, pool))
+  const sorted = [...prices].sort(compare)
+  const [base, quote] = [
+    trades.reduce((all, trade) => all + trade.base, 0n),
+    trades.reduce((all, trade) => all + trade.quote, 0n)
+  ]
+  if (row.trades !== trades.length) tell(`${where}: trades ${JSON.stringify(row.trades)}, there are ${trades.length}`)
+  if (rawOf(row.base_volume, decimalsOf(pool.base)) !== base ||
+    rawOf(row.target_volume, decimalsOf(pool.quote)) !== quote) {
+    tell(
+      `${where}: base_volume ${String(row.base_volume)} and target_volume ${String(row.target_volume)} are not those of its trades`
+    )
+  }
+  // without a price the last close stands for all four
+  for (const [name, price] of [
+    ['open', prices[0]],
+    ['high', sorted.at(-1)],
+    ['low', sorted[0]],
+    ['close', prices.at(-1)]
+  ] as const) {
+    if (price !== undefined && !isPrice(row[name], price)) {
+      tell(`${where}: ${name} ${String(row[name])} is not that of its trades`)
+    }
+  }
+}

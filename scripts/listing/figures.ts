@@ -1,0 +1,93 @@
+/** Figures of a pool in the forms' own words, held against what its trades and its reserves say. */
+import { compare, type Rational } from '../../lib/decimal.js'
+import type { Checking } from './check.js'
+import type { OwnPool } from './market.js'
+import { decimal, type Json, near, type Row } from './rules.js'
+import { areVolumes, type Window, windowOf } from './window.js'
+
+/** Twelve significant digits, of which the last is rounded. */
+const DIGITS = 10n ** 11n
+
+/** A form's names of the figures of a window. */
+export interface WindowNames { base: string, quote: string, high?: string, low?: string, change?: string }
+
+const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean => {
+  const given = decimal(value)
+  return given !== undefined && exact !== undefined && near(given, exact, DIGITS)
+}
+
+/**
+ * Volumes, highest and lowest price and change of a row. They are those of the pool in `/api/pools`, or those of its
+ * trades: two windows may end some seconds
+ * apart. Where volumes count fees in place of amounts, trades don't tell them.
+ */
+export async function checkWindow (
+  { market, doubt, now }: Checking, pool: OwnPool, where: string, row: Row, names: WindowNames
+): Promise<Window | undefined> {
+  const [base, quote] = [decimal(row[names.base]), decimal(row[names.quote])]
+  if (base === undefined || quote === undefined) return undefined
+  const [ownBase, ownQuote] = [decimal(pool.pool.base_volume_24h), decimal(pool.pool.target_volume_24h)]
+  const isLookedAt = (await market.lookedAt()).includes(pool)
+  const given = { base, quote, isRounded: typeof row[names.base] === 'number' }
+  const isOwn = ownBase !== undefined && ownQuote !== undefined && areVolumes(ownBase, ownQuote, given)
+  if (isOwn && !isLookedAt) return undefined
+  const provenance = (await market.detail(pool.id))?.provenance
+  if (provenance !== null && typeof provenance === 'object' && !Array.isArray(provenance) &&
+    provenance.volume_basis !== 'input') {
+    if (!isOwn) doubt(`${where}: ${names.base} and ${names.quote} are not those of /api/pools`)
+    return undefined
+  }
+  const trades = await market.trades(pool)
+  if (trades.reach === undefined) return undefined
+  const window = windowOf(trades, pool, Math.floor(now / 1000), given)
+  if (window === undefined) {
+    doubt(`${where}: ${names.base} ${String(row[names.base])} and ${names.quote} ${String(row[names.quote])} are of no 24 hours of the pool's trades; /api/pools has ` +
+      `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`)
+    return undefined
+  }
+  for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
+    // without a trade both are the last price
+    if (name !== undefined &&
+      !(price === undefined ? isPrice(row[name], decimal(pool.ticker.last_price)) : isPrice(row[name], price))) {
+      doubt(`${where}: ${name} ${String(row[name])} is not that of the pool's trades`)
+    }
+  }
+  if (names.change !== undefined && !isChange(row[names.change], window.change)) {
+    doubt(`${where}: ${names.change} ${String(row[names.change])} is not that of the pool's trades, ${window.change}`)
+  }
+  return window
+}
+
+/** Percent with two places, the last of them rounded. */
+export const isChange = (value: Json | undefined, change: number | null): boolean =>
+  change === null
+    ? value === null
+    : value !== null && Math.abs(Number(value) - change) <= 0.00501 + Math.abs(change) * 1e-9
+
+/** Whether a price, of twelve significant digits, is this one. */
+export { isPrice }
+
+/** A constant-product pool in raw units, and the whole fee of a swap. */
+export interface Curve { base: bigint, quote: bigint, fee: Rational }
+
+/** What a swap yields: the fee rounds up, the output down. */
+export function swapOutput (input: bigint, from: bigint, to: bigint, fee: Rational): bigint {
+  const net = input * (fee.d - fee.n) / fee.d
+  return net === 0n ? 0n : net * to / (from + net)
+}
+
+/**
+ * What a swap for `notional` raw quote units, at most 1 % of the pool, pays and gets, as [quote, base]; undefined
+ * where it yields nothing.
+ */
+export function quotesOf (
+  { base, quote, fee }: Curve, notional: bigint
+): { bid: [bigint, bigint] | undefined, ask: [bigint, bigint] | undefined } {
+  const paid = notional < quote / 100n ? notional : quote / 100n
+  const sold = paid * base / quote
+  const [bid, ask] = [swapOutput(sold, base, quote, fee), swapOutput(paid, quote, base, fee)]
+  return { bid: bid > 0n ? [bid, sold] : undefined, ask: ask > 0n ? [paid, ask] : undefined }
+}
+
+export const isLess = (a: Rational | undefined, b: Rational | undefined): boolean =>
+  a !== undefined && b !== undefined && compare(a, b) < 0

@@ -1,0 +1,99 @@
+/** Answers of a service, each held to what its headers say of it. */
+import type { Json, Refuse } from './rules.js'
+
+/** One answer of the service; header names in lower case. */
+export interface Answer { status: number, headers: Record<string, string | undefined>, text: string }
+export type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>
+
+/** What is as old, or may be kept as long, is no price of now, s. */
+const MAX_AGE = 60
+
+/** Values by the answers that they were read from: undefined for what is no JSON. */
+const parsed = new WeakMap<Answer, { value: Json | undefined }>()
+
+function parse (answer: Answer): Json | undefined {
+  const known = parsed.get(answer)
+  if (known !== undefined) return known.value
+  let value: Json | undefined
+  try {
+    value = JSON.parse(answer.text) as Json
+  } catch {
+    value = undefined   // told by the reader
+  }
+  parsed.set(answer, { value })
+  return value
+}
+
+export interface Reader {
+  /** A JSON answer of status 200; undefined, and told, for anything else. */
+  json (path: string): Promise<Json | undefined>
+  /** The text of a plain-text answer of status 200; undefined, and told, for anything else. */
+  plain (path: string): Promise<string | undefined>
+  /** The answer as it is, held to nothing. */
+  raw (path: string, headers?: Record<string, string>): Promise<Answer>
+  /** Seconds that the last answer of the path says it is old. */
+  ageOf (path: string): number
+}
+
+/** Reads answers and tells what of their headers does not fit: kind, entity tag, lifetime, age. */
+export function createReader (get: Get, refuse: Refuse): Reader {
+  const last = new Map<string, Answer>()
+
+  async function read (path: string, type: string): Promise<Answer | undefined> {
+    const answer = await get(path)
+    const { status, headers, text } = answer
+    if (status !== 200) return refuse(`${path}: status ${status}: ${text.slice(0, 120)}`)
+    if (!String(headers['content-type']).startsWith(type)) refuse(`${path}: content type ${headers['content-type']}`)
+    checkHeaders(path, answer, refuse)
+    const before = last.get(path)
+    if (before !== undefined && (before.headers.etag === headers.etag) !== (before.text === text)) {
+      refuse(`${path}: ${before.text === text ? 'the same body under another ETag' : 'two bodies under one ETag'}`)
+    }
+    last.set(path, answer)
+    return answer
+  }
+
+  return {
+    async json (path) {
+      const answer = await read(path, 'application/json')
+      if (answer === undefined) return undefined
+      // an exponent where a number stands: many parsers cut it off
+      if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(answer.text)) refuse(`${path}: a number with an exponent`)
+      return parse(answer) ?? refuse(`${path}: no JSON`)
+    },
+    plain: async path => (await read(path, 'text/plain'))?.text,
+    raw: get,
+    ageOf: path => Number(last.get(path)?.headers.age ?? 0)
+  }
+}
+
+function checkHeaders (path: string, { headers, text }: Answer, refuse: Refuse): void {
+  const { etag, age, vary, 'cache-control': control, 'content-length': length, 'content-encoding': encoding } = headers
+  if (etag === undefined || !/^"[^"]+"$/.test(etag)) refuse(`${path}: no strong ETag: ${etag}`)
+  const lives = /^public, max-age=(\d+)$/.exec(control ?? '')?.[1]
+  if (lives === undefined || Number(lives) > MAX_AGE) {
+    refuse(`${path}: Cache-Control ${control}: public, and a minute at most`)
+  }
+  if (age !== undefined && (!/^\d+$/.test(age) || Number(age) > MAX_AGE)) {
+    refuse(`${path}: Age ${age}: a minute at most`)
+  }
+  if (age !== undefined && Number(age) > 0 && Number(lives) > 0) {
+    refuse(`${path}: Age ${age} of an answer that is fresh for ${lives} s`)
+  }
+  if (!/accept-encoding/i.test(vary ?? '')) refuse(`${path}: Vary does not name accept-encoding`)
+  if (encoding === undefined && length !== undefined && Number(length) !== Buffer.byteLength(text)) {
+    refuse(`${path}: Content-Length ${length} of ${Buffer.byteLength(text)} bytes`)
+  }
+}
+
+/** Asks again for what is known by its tag: 304 without a body, or another body under another tag. */
+export async function checkKnown ({ raw }: Reader, path: string, refuse: Refuse): Promise<void> {
+  const { status, headers: { etag }, text } = await raw(path)
+  if (status !== 200 || etag === undefined) return
+  const again = await raw(path, { 'if-none-match': etag })
+  if (again.status === 304 ? again.text !== '' || again.headers.etag !== etag : again.headers.etag === etag) {
+    refuse(
+      `${path}: asked for with If-None-Match ${etag}, it answers ${again.status} with ${again.text.length} characters under ${again.headers.etag}`
+    )
+  } else if (again.status === 200 && again.text === text) refuse(`${path}: the same body under another ETag`)
+}

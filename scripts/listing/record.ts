@@ -1,0 +1,198 @@
+import { multiply, ratio, powerOfTen, type Rational } from '../../lib/decimal.js'
+import type { Checking } from './check.js'
+import { isPrice, quotesOf } from './figures.js'
+import { APART, decimalsOf, type OwnPool, type OwnTrades, priceOf, rawOf, tokens } from './market.js'
+import { ADDRESS, compareFields, decimal, isRow, type Json, type Refuse, type Row, same, text } from './rules.js'
+import { isWithin } from './window.js'
+
+/** Raw units whose fee shows no rate. */
+const DUST = 1_000n
+
+/** What is one setting for all pools is the same in each record. */
+export async function checkSettings ({ market, refuse }: Checking): Promise<void> {
+  const said = new Map<string, string>()
+  for (const { id } of await market.lookedAt()) {
+    const provenance = (await market.detail(id))?.provenance
+    for (const key of ['taker_fee_rate', 'quote_notional', 'volume_basis'] as const) {
+      const value = isRow(provenance) ? JSON.stringify(provenance[key]) : undefined
+      if (value === undefined) continue
+      if ((said.get(key) ?? value) !== value) {
+        refuse(`/api/pools/${id}: ${key} is ${value}, other records have ${said.get(key)}`)
+      }
+      said.set(key, value)
+    }
+  }
+}
+
+const wholeText = (value: Json | undefined): bigint | undefined =>
+  typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : undefined
+/** Longest symbol and name of a list; a pool's own record has them whole. */
+const LONGEST = { symbol: 32, name: 64 } as const
+
+/** What the list tells of the deepest pools alone, and a record of every pool. */
+const OF_THE_DEEPEST = new Set(['market_cap_usd', 'fdv_usd', 'treasury_vault_address', 'treasury_usdc_aum'])
+
+/** The record of one pool, held against the list, its reserves and its trades. */
+export async function checkDetail (
+  { market, refuse, doubt, now, reader }: Checking, pool: OwnPool, pools: OwnPool[]
+): Promise<void> {
+  const where = `/api/pools/${pool.id}`
+  const detail = await market.detail(pool.id)
+  const provenance = detail?.provenance
+  if (detail === undefined || !isRow(provenance) || !isRow(provenance.accounts)) {
+    return refuse(`${where}: no record with its provenance`)
+  }
+  for (const [key, value] of Object.entries(pool.pool)) {
+    const isOpen = value === null && OF_THE_DEEPEST.has(key)
+    if (key !== 'base' && key !== 'quote' && !isOpen && !same(detail[key], value)) {
+      doubt(`${where}: ${key} is ${JSON.stringify(detail[key])}, the list has ${JSON.stringify(value)}`)
+    }
+  }
+  for (const side of ['base', 'quote'] as const) {
+    const token = detail[side]
+    if (!isRow(token)) return refuse(`${where}: no ${side}`)
+    compareFields(
+      `${where} ${side}`,
+      token,
+      'the list',
+      pool[side],
+      [['mint', 'mint'], ['decimals', 'decimals']],
+      doubt
+    )
+    for (const key of ['symbol', 'name'] as const) {
+      const isLong = typeof token[key] === 'string' && token[key].length > LONGEST[key]
+      if (token[key] !== pool[side][key] && !isLong) {
+        doubt(
+          `${where} ${side}: ${key} is ${JSON.stringify(token[key])}, the list has ${JSON.stringify(pool[side][key])}`
+        )
+      }
+    }
+  }
+  const { accounts } = provenance
+  compareFields(
+    `${where} accounts`,
+    accounts,
+    'the list',
+    { dao: pool.id, base_mint: pool.base.mint!, quote_mint: pool.quote.mint! },
+    [['dao', 'dao'], ['base_mint', 'base_mint'], ['quote_mint', 'quote_mint']],
+    refuse
+  )
+  for (const key of ['base_vault', 'quote_vault']) text(accounts, key, `${where} accounts`, refuse, ADDRESS)
+  if (provenance.slot !== detail.slot) {
+    refuse(`${where}: slot ${JSON.stringify(detail.slot)} with a provenance of ${JSON.stringify(provenance.slot)}`)
+  }
+  const others = pools.filter(({ pair, id }) => pair === pool.pair && id !== pool.id).map(({ id }) => id)
+  if (JSON.stringify(detail.other_pools) !== JSON.stringify(others)) {
+    doubt(`${where}: other_pools are not those of the pair`)
+  }
+
+  if (provenance.usd_priced_by !== null && !ADDRESS.test(String(provenance.usd_priced_by))) {
+    refuse(`${where}: usd_priced_by ${JSON.stringify(provenance.usd_priced_by)}`)
+  }
+  const end = provenance.windows_end
+  const age = reader.ageOf(where) * 1000
+  if (typeof end !== 'number' || end * 1000 > now + APART * 1000 || end * 1000 < now - APART * 1000 - age) {
+    refuse(`${where}: windows_end ${JSON.stringify(end)} is not now`)
+  }
+  const counted = [
+    'base_reserves',
+    'quote_reserves',
+    'base_fees',
+    'quote_fees',
+    'sequence_on_chain',
+    'sequence_indexed',
+    'missing_events'
+  ].map(key => wholeText(provenance[key]) ?? refuse(`${where}: ${key} is no whole number`))
+  const [base, quote, , , onChain, indexed, missing] = counted
+  if (onChain !== undefined && indexed !== undefined && missing !== undefined && missing > indexed) {
+    refuse(`${where}: more events are missing than there are`)
+  }
+  if (base === undefined || quote === undefined || base === 0n || quote === 0n) return
+  if (!isPrice(detail.last_price, priceOf(quote, base, pool))) {
+    refuse(`${where}: last_price ${String(detail.last_price)} is not that of its reserves`)
+  }
+  const [fee, notional] = [decimal(provenance.taker_fee_rate), decimal(provenance.quote_notional)]
+  if (fee === undefined || notional === undefined || fee.n <= 0n || fee.n >= fee.d) {
+    return refuse(`${where}: taker_fee_rate or quote_notional is none`)
+  }
+  const found = quotesOf({ base, quote, fee }, notional.n * 10n ** BigInt(decimalsOf(pool.quote)) / notional.d)
+  const kept: Rational = { n: fee.d - fee.n, d: fee.d }
+  const last = priceOf(quote, base, pool)
+  if (!isPrice(pool.ticker.bid, found.bid === undefined ? multiply(last, kept) : priceOf(...found.bid, pool))) {
+    doubt(`${where}: the bid of /api/tickers, ${String(pool.ticker.bid)}, is not that of its reserves`)
+  }
+  if (!isPrice(
+    pool.ticker.ask,
+    found.ask === undefined ? multiply(last, { n: kept.d, d: kept.n }) : priceOf(...found.ask, pool)
+  )) {
+    doubt(`${where}: the ask of /api/tickers, ${String(pool.ticker.ask)}, is not that of its reserves`)
+  }
+  checkLiquidity(`${where}`, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
+  await checkNewest({ market, doubt }, pool, detail, { base, quote, onChain })
+  checkRates(where, provenance, end, await market.trades(pool), pool, doubt)
+}
+
+/** Each fee is that of a rate which is said to have held, from its first swap to its last. */
+function checkRates (
+  where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, pool: OwnPool, doubt: Refuse
+): void {
+  const rates = (Array.isArray(given) ? given.filter(isRow) : []).map(({ rate, from_slot: from, to_slot: to }) => ({ part: decimal(rate), from: Number(from), to: Number(to) }))
+  if (rates.some(({ from, to }, at) => from > to || from < (rates[at - 1]?.from ?? 0))) {
+    doubt(`${where}: fee_rates are not oldest first`)
+  }
+  for (const { row, slot, quote, base, id, at } of trades) {
+    if (!isRow(row.fee)) continue
+    const [input, token] = row.side === 'buy' ? [quote, pool.quote] : [base, pool.base]
+    const paid = rawOf(row.fee.amount, decimalsOf(token))
+    const isOne = rates.some(({ part, from, to }) => part !== undefined && from <= slot && slot <= to &&
+      paid === input - input * (part.d - part.n) / part.d)
+    // one of dust shows no rate
+    if (!isOne && input > DUST && typeof end === 'number' && at < end - APART) {
+      doubt(`${where}: the fee of trade ${id} is none of its fee_rates`)
+    }
+  }
+  const first = trades[0]?.slot ?? Infinity
+  for (const slot of rates.flatMap(({ from, to }) => [from, to])) {
+    if (reach !== undefined && (reach === -Infinity || slot > first) && !trades.some(trade => trade.slot === slot)) {
+      doubt(`${where}: a fee rate begins or ends at slot ${slot}, where there is no trade`)
+    }
+  }
+}
+
+/** Twice the quote reserves at what the quote token is worth: a dollar, or the price of the pool that is named. */
+function checkLiquidity (
+  where: string, detail: Row, quote: bigint, pool: OwnPool, pools: OwnPool[], pricedBy: Json | undefined, doubt: Refuse
+): void {
+  const pricing = pools.find(({ id }) => id === pricedBy)
+  const named = pricing === undefined ? undefined : decimal(pricing.ticker.last_price)
+  if (detail.priced_in_usd !== true || (pricedBy !== null && named === undefined)) return
+  const worth = named === undefined
+    ? ratio(1n)
+    : pricing!.quote.mint === pool.quote.mint ? { n: named.d, d: named.n } : named
+  const [given, expected] = [decimal(detail.liquidity_in_usd), multiply(tokens(2n * quote, pool.quote), worth)]
+  if (given === undefined || !isWithin(given, expected, powerOfTen(-2))) {
+    doubt(`${where}: liquidity_in_usd ${String(detail.liquidity_in_usd)} is not twice its quote reserves`)
+  }
+}
+
+/** Where the newest event of the pool is a trade, the reserves after it are those of the pool. */
+async function checkNewest (
+  { market, doubt }: Pick<Checking, 'market' | 'doubt'>, pool: OwnPool, detail: Row, { base, quote, onChain }: { base: bigint, quote: bigint, onChain: bigint | undefined }
+): Promise<void> {
+  const newest = (await market.trades(pool)).trades.at(-1)
+  if (newest === undefined || onChain === undefined || detail.state !== 'spot') return
+  if (newest.id > onChain) {
+    return doubt(`/api/pools/${pool.id}: sequence_on_chain ${onChain}, and there is a trade ${newest.id}`)
+  }
+  if (newest.id < onChain) return
+  const [baseAfter, quoteAfter] = [
+    rawOf(newest.row.base_reserve, decimalsOf(pool.base)),
+    rawOf(newest.row.quote_reserve, decimalsOf(pool.quote))
+  ]
+  if (baseAfter !== undefined && baseAfter !== base) {
+    doubt(`/api/pools/${pool.id}: base_reserves ${base}, and ${baseAfter} after its newest event`)
+  }
+  if (quoteAfter !== undefined && quoteAfter !== quote) {
+    doubt(`/api/pools/${pool.id}: quote_reserves ${quote}, and ${quoteAfter} after its newest event`)
+  }
+}

@@ -1,0 +1,159 @@
+/** A pool as the chain has it, by offsets of the program's account and events: nothing here is the service's. */
+import { PublicKey } from '@solana/web3.js'
+import bs58 from 'bs58'
+import { refuse } from '../command-line.js'
+import type { Node, Signature } from './node.js'
+
+export interface Token { mint: string, decimals: number, unit: bigint, name: string, symbol: string }
+/** Reserves and uncollected fees, raw units, and the number of the newest event. */
+export interface State { slot: number, isLive: boolean, base: bigint, quote: bigint, baseFees: bigint, quoteFees: bigint, seq: bigint }
+export interface Pool { address: string, program: string, base: Token, quote: Token, baseVault: string, quoteVault: string, createdAt: number, state: State }
+
+export interface Swap {
+  seq: bigint
+  signature: string
+  slot: number
+  blockIndex: number | undefined
+  eventIndex: number
+  at: number
+  isBuy: boolean
+  /** Paid and received, raw. */
+  input: bigint
+  output: bigint
+  base: bigint
+  quote: bigint
+  /** undefined: the events before it do not tell it. */
+  fee: bigint | undefined
+  maker: string
+  after: State
+}
+
+// The pool begins at 8 in the account: a byte for its state, reserves and fees at 101, four keys at its end; behind
+// it the DAO
+const SIZE = { spot: 277, live: 541 }
+const KEYS = 128
+const SEQUENCE = 239
+const CREATED = 25
+const SPOT_SWAP = 'e445a52e51cb9a1d1dfd79ff523c94c3'
+const METAPLEX = new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s')
+const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+const EXTENSIONS = 166
+const TOKEN_METADATA = 19
+
+const key = (data: Buffer, at: number): string => bs58.encode(data.subarray(at, at + 32))
+
+function stateOf (data: Buffer, at: number, slot: number, seq: bigint): State {
+  const [quote, base, quoteFees, baseFees] = [101, 109, 117, 125].map(offset => data.readBigUInt64LE(at + offset)) as [bigint, bigint, bigint, bigint]
+  return { slot, isLive: data[at] === 1, base, quote, baseFees, quoteFees, seq }
+}
+
+/** Name and symbol, each with its length before it. */
+function texts (data: Buffer, at: number): { name: string, symbol: string } {
+  const read = (from: number): string =>
+    data.toString('utf8', from + 4, from + 4 + data.readUInt32LE(from)).replace(/\0+$/, '').trim()
+  return { name: read(at), symbol: read(at + 4 + data.readUInt32LE(at)) }
+}
+
+async function token (node: Node, mint: string): Promise<Token> {
+  const { data, owner } = await node.account(mint) ?? refuse(`the node knows no mint ${mint}`)
+  const known = { mint, decimals: data[44]!, unit: 10n ** BigInt(data[44]!) }
+  if (owner === TOKEN_2022) {
+    for (let at = EXTENSIONS; at + 4 <= data.length && data.readUInt16LE(at) !== 0; at += 4 + data.readUInt16LE(at + 2)) {
+      if (data.readUInt16LE(at) === TOKEN_METADATA) return { ...known, ...texts(data, at + 4 + 64) }
+    }
+  }
+  const [address] = PublicKey.findProgramAddressSync(
+    [Buffer.from('metadata'), METAPLEX.toBuffer(), new PublicKey(mint).toBuffer()],
+    METAPLEX
+  )
+  const metadata = await node.account(address.toBase58())
+  return { ...known, ...metadata === undefined ? { name: '', symbol: '' } : texts(metadata.data, 65) }
+}
+
+/** The pool of a DAO now, at `confirmed`. */
+export async function poolAt (node: Node, address: string): Promise<Pool> {
+  const { owner: program, data, slot } = await node.account(address) ?? refuse(`the node knows no account ${address}`)
+  const size = data[8] === 0 ? SIZE.spot : SIZE.live
+  const keys = 8 + size - KEYS
+  return {
+    address,
+    program,
+    base: await token(node, key(data, keys)),
+    quote: await token(node, key(data, keys + 32)),
+    baseVault: key(data, keys + 64),
+    quoteVault: key(data, keys + 96),
+    createdAt: Number(data.readBigInt64LE(8 + CREATED)),
+    state: stateOf(data, 8, slot, data.readBigUInt64LE(8 + size + SEQUENCE))
+  }
+}
+
+/** Where an event carries the pool behind its own fields: at its end, but for a byte that one kind has behind it. */
+function stateIn (data: Buffer, pool: Pool): number | undefined {
+  const mint = bs58.decode(pool.base.mint)
+  return [[SIZE.spot, 0], [SIZE.live, 1]].flatMap(([size, tag]) => [0, 1].map(behind => ({ at: data.length - size! - behind, size: size!, tag })))
+    .find(({ at, size, tag }) => at >= 40 && data[at] === tag &&
+      data.subarray(at + size - KEYS, at + size - KEYS + 32).equals(mint))?.at
+}
+
+export interface Past { swaps: Swap[], states: State[], transactions: number, newest: Signature | undefined }
+
+/** Transactions that are read beyond the window for the price before it. */
+const MAX_BEFORE = 200
+
+/**
+ * Swaps and states of a pool since a Unix second, oldest first, and as far back as its last swap before that second.
+ * Events are the program's own,
+ * numbered by the DAO; one without the DAO's key that has the next number is the DAO's too.
+ */
+export async function readPast (node: Node, pool: Pool, since: number): Promise<Past> {
+  const taken: Array<{ signature: Signature, events: Awaited<ReturnType<Node['events']>> }> = []
+  const dao = Buffer.from(bs58.decode(pool.address))
+  const isOwn = (data: Buffer): boolean => [40, 72].some(at => data.subarray(at, at + 32).equals(dao))
+  let before = 0
+  for await (const signature of node.signatures(pool.address)) {
+    const events = await node.events(signature.signature, pool.program)
+    taken.push({ signature, events })
+    if (signature.blockTime === null || signature.blockTime > since - 600) {
+      continue
+    }   // a block's time may differ a little from its events'
+    const hasSwap = events.some(({ data }) => data.toString('hex', 0, 16) === SPOT_SWAP && isOwn(data) &&
+      data.readBigUInt64LE(113) > 0n)
+    if (hasSwap || ++before === MAX_BEFORE) break
+  }
+  const past: Past = { swaps: [], states: [], transactions: taken.length, newest: taken[0]?.signature }
+  const all = taken.flatMap(({ signature, events }) => events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) })))
+    .sort((a, b) => a.seq < b.seq ? -1 : 1)
+  let last: State | undefined
+  for (const { signature, data, index, seq } of all) {
+    if (!isOwn(data) && seq !== (last?.seq ?? -1n) + 1n) continue
+    const [slot, at] = [Number(data.readBigUInt64LE(16)), Number(data.readBigInt64LE(24))]
+    const place = stateIn(data, pool)
+    // what carries no state moves neither reserves nor fees
+    const after: State | undefined = place === undefined
+      ? last && { ...last, seq, slot }
+      : stateOf(data, place, slot, seq)
+    if (data.toString('hex', 0, 16) === SPOT_SWAP && after !== undefined && isOwn(data)) {
+      const isBuy = data[104] === 0
+      const [input, output] = [data.readBigUInt64LE(105), data.readBigUInt64LE(113)]
+      const [base, quote] = isBuy ? [output, input] : [input, output]
+      const isNext = last !== undefined && last.seq + 1n === seq
+      const fee = !isNext ? undefined : isBuy ? after.quoteFees - last!.quoteFees : after.baseFees - last!.baseFees
+      past.swaps.push({
+        seq, signature: signature.signature, slot, blockIndex: signature.transactionIndex, eventIndex: index, at, isBuy, input, output, base, quote, fee, maker: key(data, 72), after
+      })
+    }
+    if (after !== undefined) past.states.push(after)
+    last = after ?? last
+  }
+  return past
+}
+
+/**
+ * The pool's state as it was at a slot: that of the account where nothing has moved it since, else that of its last
+ * event until then.
+ */
+export function stateAt (pool: Pool, past: Past, slot: number): State | undefined {
+  const { state } = pool
+  if (!past.states.some(({ slot: moved }) => moved > slot && moved <= state.slot)) return state
+  return past.states.findLast(({ slot: moved }) => moved <= slot)
+}

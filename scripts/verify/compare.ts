@@ -1,0 +1,398 @@
+/** Every field of a pool's answers beside what the chain says, for `npm run verify`. */
+import { amount, fraction, price, text } from './decimal.js'
+import { type Past, type Pool, type State, stateAt, type Swap, type Token } from './chain.js'
+
+type Json = any   // answers of the service: whatever they are, they are compared with texts
+
+/** What the operator says of his service: its settings. */
+export interface Word { takerFeeRate: string, quoteNotional: string, usdMints: string[], pricedBy: Map<string, string>, usdMinDepth: string, basis: string }
+export interface Served { detail: Json, rows: Json, tickers: Json, trades: Json, candles: Json, days: Json }
+export interface Chain {
+  pool: Pool
+  past: Past
+  pricing: { pool: Pool, past: Past } | undefined
+  /** Since when all of its swaps were read, Unix s. */
+  since: number
+  /** Before the service was asked: the finalized slot, and the newest one's time. */
+  finalized: number
+  time: number
+}
+
+export interface Group { what: string, different: string[], compared: number }
+
+const DAY = 86_400
+const HOUR = 3_600
+/** Slots within which a trade may not have been stored yet when the service was asked. */
+const JUST_NOW = 300
+/** How far the service's clock and the state it shows may be from the chain's: a stale answer's age, s and slots. */
+const LATE = 150
+const LATE_SLOTS = 750
+
+const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
+const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
+const sum = (swaps: Swap[], of: 'base' | 'quote'): bigint => swaps.reduce((all, swap) => all + swap[of], 0n)
+const hasPrice = ({ base, quote }: Swap): boolean => base > 0n && quote > 0n
+const least = (a: bigint, b: bigint): bigint => a < b ? a : b
+
+/** Fees of swaps in quote tokens, each at its own price; undefined where one is not told. */
+function feesOf (swaps: Swap[], { decimals, unit }: Token): string | undefined {
+  const fine = 10n ** 30n
+  let all = 0n
+  for (const { fee, isBuy, base, quote } of swaps) {
+    if (fee === undefined || (!isBuy && base === 0n)) return undefined
+    all += isBuy ? fee * fine : fee * quote * fine / base
+  }
+  return text(all, fine * unit, Math.max(8, Math.min(decimals, 8))).replace(/\.?0+$/, '')
+}
+
+function figures ({ base, quote }: Pool) {
+  const of = (paid: bigint, got: bigint, round?: 'down' | 'up'): string =>
+    price(paid * base.unit, got * quote.unit, round)
+  const order = (swaps: Swap[]): Swap[] =>
+    swaps.filter(hasPrice).sort((a, b) => Number(a.quote * b.base < b.quote * a.base ? -1 : 1))
+  const volumes = (swaps: Swap[]) =>
+    ({
+      base_volume: amount(sum(swaps, 'base'), base.decimals),
+      target_volume: amount(sum(swaps, 'quote'), quote.decimals)
+    })
+  return {
+    of,
+    volumes,
+    /** Of swaps oldest first. */
+    candle (swaps: Swap[]) {
+      const [priced, sorted] = [swaps.filter(hasPrice), order(swaps)]
+      const at = (swap: Swap | undefined): string | null => swap === undefined ? null : of(swap.quote, swap.base)
+      return {
+        open: at(priced[0]),
+        high: at(sorted.at(-1)),
+        low: at(sorted[0]),
+        close: at(priced.at(-1)),
+        trades: swaps.length,
+        ...volumes(swaps)
+      }
+    },
+    makers: (swaps: Swap[]): number => new Set(swaps.map(({ maker }) => maker)).size
+  }
+}
+
+/**
+ * What a swap for so much, at most 1 % of the pool, really yields; where that is nothing, the price less or plus the
+ * fee.
+ */
+function quotesOf (
+  { base, quote }: State, { takerFeeRate, quoteNotional }: Word, unit: bigint, of: ReturnType<typeof figures>['of']
+): { bid: string, ask: string } {
+  const [fee, asked] = [fraction(takerFeeRate), fraction(quoteNotional)]
+  const kept = fee.d - fee.n
+  const swap = (input: bigint, from: bigint, to: bigint): bigint =>
+    (input * kept / fee.d) * to / (from + input * kept / fee.d)
+  const quoteIn = least(asked.n * unit / asked.d, quote / 100n)
+  const baseIn = quoteIn * base / quote
+  const [sold, bought] = [swap(baseIn, base, quote), swap(quoteIn, quote, base)]
+  return {
+    bid: sold > 0n ? of(sold, baseIn, 'down') : of(quote * kept, base * fee.d, 'down'),
+    ask: bought > 0n ? of(quoteIn, bought, 'up') : of(quote * fee.d, base * kept, 'up')
+  }
+}
+
+/**
+ * USD per raw unit of the quote token as a fraction, by the operator's word and the state of the pool that prices it;
+ * undefined: it has no value.
+ */
+function worthOf (
+  { pool: { quote } }: Chain, word: Word, pricing: { pool: Pool, state: State } | undefined
+): { n: bigint, d: bigint } | undefined {
+  if (word.usdMints.includes(quote.mint)) return { n: 1n, d: quote.unit }
+  if (pricing === undefined) return undefined
+  const { pool, state } = pricing
+  const isBase = pool.base.mint === quote.mint && word.usdMints.includes(pool.quote.mint)
+  if (!isBase && !(pool.quote.mint === quote.mint && word.usdMints.includes(pool.base.mint))) return undefined
+  const [dollars, others, dollar] = isBase
+    ? [state.quote, state.base, pool.quote]
+    : [state.base, state.quote, pool.base]
+  const depth = fraction(word.usdMinDepth)
+  return others === 0n || dollars * depth.d < depth.n * dollar.unit
+    ? undefined
+    : { n: dollars, d: others * dollar.unit }
+}
+
+const same = (served: Json, ours: Json): boolean => JSON.stringify(served) === JSON.stringify(ours)
+
+/** One part of the answers: fields that were compared, and those that differ. */
+function group (what: string) {
+  const found: Group = { what, different: [], compared: 0 }
+  return {
+    found,
+    field (name: string, served: Json, ours: Json) {
+      found.compared++
+      if (!same(served, ours)) {
+        found.different.push(`${name}: served ${JSON.stringify(served)}, ${JSON.stringify(ours)} by the chain`)
+      }
+    },
+    fields (name: string, served: Json, ours: Record<string, Json>) {
+      for (const [key, value] of Object.entries(ours)) {
+        this.field(name === '' ? key : `${name}.${key}`, served?.[key], value)
+      }
+    },
+    /** A value that is one of a range. */
+    holds (name: string, served: Json, isOne: boolean, expected: string) {
+      found.compared++
+      if (!isOne) found.different.push(`${name}: served ${JSON.stringify(served)}, it should be ${expected}`)
+    }
+  }
+}
+
+/** Compares the answers with the chain. What moved while they were read is told apart by its slot. */
+export function compareAll (served: Served, chain: Chain, word: Word): { groups: Group[], notes: string[] } {
+  const { pool, past, finalized, time, since } = chain
+  const { detail } = served
+  const provenance = detail?.provenance
+  const notes: string[] = []
+  const slot = Number(provenance?.slot)
+  const end = Number(provenance?.windows_end)
+  const state = stateAt(pool, past, slot)
+  const { of, candle, volumes, makers } = figures(pool)
+
+  const place = group('the moment that is shown')
+  place.holds(
+    'provenance.slot',
+    slot,
+    slot <= pool.state.slot && slot > pool.state.slot - LATE_SLOTS,
+    `one of the last ${LATE_SLOTS}, the node is at ${pool.state.slot}`
+  )
+  place.holds('provenance.windows_end', end, Math.abs(end - time) <= LATE, `about ${time}, the chain's time`)
+  place.field('slot', detail?.slot, slot)
+  const inTickers = served.tickers?.find?.((row: Json) => row.pool_id === pool.address)
+  const inPools = served.rows?.find?.((row: Json) => row.pool_id === pool.address)
+  if (state === undefined) {
+    place.holds('reserves', slot, false, 'of a state that the node still has: the pool moved since, ask again')
+    return { groups: [place.found], notes }
+  }
+  const moved = past.states.filter(({ slot: at }) => at > slot && at <= pool.state.slot)
+  if (moved.length > 0) {
+    notes.push(
+      `the pool moved at slot ${moved.map(({ slot: at }) => at).join(', ')}, after the ${slot} that is shown: compared with its state before`
+    )
+  }
+
+  const now = group('identity, price, bid, ask and liquidity')
+  const ticker = `${pool.base.mint}_${pool.quote.mint}`
+  const token = ({ mint, symbol, name, decimals }: Token): Json => ({ mint, symbol, name, decimals })
+  const pricingState = chain.pricing && stateAt(chain.pricing.pool, chain.pricing.past, slot)
+  const worth = worthOf(chain, word, chain.pricing && pricingState && { pool: chain.pricing.pool, state: pricingState })
+  const isDollar = word.usdMints.includes(pool.quote.mint)
+  now.fields('', detail, {
+    pool_id: pool.address,
+    ticker_id: ticker,
+    base: token(pool.base),
+    quote: token(pool.quote),
+    state: state.isLive ? 'proposal' : 'spot',
+    created_at: iso(pool.createdAt),
+    last_price: of(state.quote, state.base),
+    liquidity_in_usd: worth === undefined ? '0.00' : text(2n * state.quote * worth.n, worth.d, 2),
+    priced_in_usd: worth !== undefined
+  })
+  now.fields('provenance', provenance, {
+    base_reserves: String(state.base),
+    quote_reserves: String(state.quote),
+    base_fees: String(state.baseFees),
+    quote_fees: String(state.quoteFees),
+    accounts: {
+      dao: pool.address,
+      base_vault: pool.baseVault,
+      quote_vault: pool.quoteVault,
+      base_mint: pool.base.mint,
+      quote_mint: pool.quote.mint
+    },
+    taker_fee_rate: word.takerFeeRate,
+    quote_notional: word.quoteNotional,
+    volume_basis: word.basis,
+    usd_priced_by: isDollar || worth === undefined ? null : chain.pricing!.pool.address,
+    sequence_on_chain: String(state.seq)
+  })
+  now.fields('/api/tickers', inTickers, {
+    ticker_id: ticker,
+    base_currency: pool.base.mint,
+    target_currency: pool.quote.mint,
+    base_symbol: pool.base.symbol,
+    base_name: pool.base.name,
+    target_symbol: pool.quote.symbol,
+    target_name: pool.quote.name,
+    last_price: detail?.last_price,
+    liquidity_in_usd: detail?.liquidity_in_usd,
+    ...quotesOf(state, word, pool.quote.unit, of)
+  })
+  const { provenance: _, other_pools: others, ...row } = detail ?? {}
+  now.fields('/api/pools', inPools, row)
+  now.field(
+    'other_pools',
+    others,
+    served.tickers.filter((one: Json) => one.ticker_id === ticker && one.pool_id !== pool.address).map((one: Json) => one.pool_id)
+  )
+
+  const groups = [place.found, now.found]
+  // What is final and was so some time before is in; of what came since, as much as is served
+  const known = past.swaps.filter(({ slot: at }) => at <= pool.state.slot)
+  const sure = known.filter(({ slot: at }) => at <= Math.min(finalized - JUST_NOW, slot)).length
+  const isIn = (swaps: Swap[], from: number): Swap[] => swaps.filter(({ at }) => at > from && at <= end)
+  const total = (count: number): Json => volumes(isIn(known.slice(0, count), end - DAY)).target_volume
+  let count = known.length
+  while (count > sure &&
+    (total(count) !== detail?.target_volume_24h ||
+      isIn(known.slice(0, count), end - DAY).length !== detail?.trades_24h)) count--
+  const swaps = known.slice(0, count)
+  const window = isIn(swaps, end - DAY)
+
+  const day = group(`24 hours from ${past.transactions} transactions`)
+  if (word.basis === 'input') {
+    day.fields(
+      '',
+      detail,
+      { base_volume_24h: volumes(window).base_volume, target_volume_24h: volumes(window).target_volume }
+    )
+    day.fields('/api/tickers', inTickers, {
+      base_volume: text(sum(window, 'base') * 10n ** 8n, pool.base.unit * 10n ** 8n, 8), target_volume: text(sum(window, 'quote') * 10n ** 8n, pool.quote.unit * 10n ** 8n, 8)
+    })
+  } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
+  const priced = window.filter(hasPrice)
+  const { high, low } = candle(window)
+  const newest = swaps.findLast(swap => hasPrice(swap) && swap.at <= end)
+  const before = swaps.findLast(swap => hasPrice(swap) && swap.at <= end - DAY)
+  day.fields('', detail, {
+    trades_24h: window.length,
+    makers_24h: makers(window),
+    high_24h: high,
+    low_24h: low,
+    vwap_24h: priced.length === 0 ? null : of(sum(priced, 'quote'), sum(priced, 'base')),
+    price_change_24h: newest === undefined || before === undefined ? null : percent(before, newest)
+  })
+  const fees = feesOf(window, pool.quote)
+  if (fees === undefined) notes.push('not made again: fees_24h, a fee of which no event before it tells')
+  else day.field('fees_24h', detail?.fees_24h, fees)
+  for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
+    const from = end - end % 60 - days * DAY
+    if (word.basis !== 'input' || from < since) notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
+    else {
+      day.field(
+        name,
+        detail?.[name],
+        volumes(swaps.filter(({ at }) => at >= from && at < end - end % 60)).target_volume
+      )
+    }
+  }
+  const indexed = BigInt(/^\d+$/.test(provenance?.sequence_indexed) ? provenance.sequence_indexed : -1)
+  const [lowest, highest] = [known[sure - 1]?.seq ?? 0n, [state.seq, pool.state.seq].reduce((a, b) => a > b ? a : b)]
+  day.holds(
+    'provenance.sequence_indexed',
+    String(indexed),
+    indexed >= lowest && indexed <= highest,
+    `from ${lowest} to ${highest}`
+  )
+  day.holds(
+    'provenance.missing_events',
+    provenance?.missing_events,
+    provenance?.missing_events === '0',
+    'none: the node has all that were read'
+  )
+  checkRates(day, provenance?.fee_rates ?? [], window, known)
+  groups.push(
+    day.found,
+    tradesOf(served.trades, known, window, pool),
+    candlesOf(served, swaps, chain, end, candle, makers, word, worth)
+  )
+  return { groups, notes }
+}
+
+/** Percent between two prices, two places, the half up by its size. */
+function percent (from: Swap, to: Swap): string {
+  const [n, d] = [to.quote * from.base - from.quote * to.base, from.quote * to.base]
+  const size = text((n < 0n ? -n : n) * 100n, d, 2)
+  return n < 0n && size !== '0.00' ? `-${size}` : size
+}
+
+/** Each fee that the events tell is of a rate that is said to have held then. */
+function checkRates (day: ReturnType<typeof group>, rates: Json[], window: Swap[], known: Swap[]): void {
+  for (const slot of rates.flatMap(({ from_slot: from, to_slot: to }) => [from, to])) {
+    const isOld = slot < (known[0]?.slot ?? Infinity)
+    day.holds('fee_rates', slot, isOld || known.some(swap => swap.slot === slot), 'the slot of a swap')
+  }
+  for (const { fee, input, slot, seq } of window) {
+    if (fee === undefined || input <= 1_000n) continue
+    const isOne = rates.some(({ rate, from_slot: from, to_slot: to }) => {
+      const { n, d } = fraction(String(rate))
+      return from <= slot && slot <= to && fee === input - input * (d - n) / d
+    })
+    day.holds(`fee_rates at trade ${seq}`, rates, isOne, `one by which ${fee} of ${input} were charged`)
+  }
+}
+
+function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote }: Pool): Group {
+  const { found, fields, field, holds } = group(`${window.length} trades`)
+  const own = { found, fields, field, holds }
+  const bySeq = new Map(known.map(swap => [String(swap.seq), swap]))
+  for (const row of served) {
+    const swap = bySeq.get(row.trade_id)
+    if (swap === undefined) {
+      // older than what was read
+      if (known[0] !== undefined && BigInt(row.trade_id) >= known[0].seq) {
+        own.holds(`trade ${row.trade_id}`, row.signature, false, 'a swap of the pool')
+      }
+      continue
+    }
+    const { seq, signature, slot, blockIndex, eventIndex, at, isBuy, fee, maker, after } = swap
+    own.fields(`trade ${seq}`, row, {
+      signature,
+      slot,
+      ...blockIndex !== undefined && { block_index: blockIndex },
+      event_index: eventIndex,
+      timestamp: iso(at),
+      side: isBuy ? 'buy' : 'sell',
+      price: hasPrice(swap) ? price(swap.quote * base.unit, swap.base * quote.unit) : null,
+      base_amount: amount(swap.base, base.decimals),
+      quote_amount: amount(swap.quote, quote.decimals),
+      ...fee !== undefined &&
+        { fee: { mint: isBuy ? quote.mint : base.mint, amount: amount(fee, isBuy ? quote.decimals : base.decimals) } },
+      maker,
+      base_reserve: amount(after.base, base.decimals),
+      quote_reserve: amount(after.quote, quote.decimals)
+    })
+  }
+  const ids = new Set(served.map(row => row.trade_id))
+  const missing = window.filter(({ seq }) => !ids.has(String(seq)))
+  own.holds('trades', served.length, missing.length === 0, `with ${missing.map(({ seq }) => String(seq)).join(', ')}`)
+  return found
+}
+
+/** Candles of whole hours within the window, and the day that is going on. */
+function candlesOf (
+  { candles, days }: Served, swaps: Swap[], { since, pool }: Chain, end: number, candle: ReturnType<typeof figures>['candle'], makers: (swaps: Swap[]) => number,
+  word: Word, worth: { n: bigint, d: bigint } | undefined
+): Group {
+  const own = group('candles of an hour, and today')
+  if (word.basis !== 'input') return own.found
+  const last = end - LATE
+  for (let hour = Math.ceil(since / HOUR) * HOUR; hour + HOUR <= last; hour += HOUR) {
+    const inHour = swaps.filter(({ at }) => at >= hour && at < hour + HOUR)
+    const row = candles.find((one: Json) => one.time === hour)
+    if (inHour.some(hasPrice)) own.fields(`candle ${hour}`, row, { time: hour, ...candle(inHour) })
+    else if (inHour.length === 0) own.holds(`candle ${hour}`, row, row === undefined, 'none: nothing was traded')
+  }
+  for (const row of candles) own.holds(`candle ${row.time}`, row.time, row.time % HOUR === 0, 'the start of an hour')
+  const today = swaps.filter(({ at }) => at >= end - end % DAY && at <= end)
+  const row = days.find((one: Json) => one.date === dateOf(end))
+  if (!today.some(hasPrice) || end - end % DAY < since) return own.found
+  // trades of the last seconds may have come between the answers
+  if (row !== undefined && row.trades !== today.length &&
+    Math.abs(row.trades - today.length) <= today.filter(({ at }) => at > last).length) {
+    return own.found
+  }
+  const fees = feesOf(today, pool.quote)
+  own.fields(`day ${dateOf(end)}`, row, {
+    date: dateOf(end),
+    ...candle(today),
+    makers: makers(today),
+    ...fees !== undefined && { fees },
+    volume_usd: worth === undefined ? '0.00' : text(sum(today, 'quote') * worth.n, worth.d, 2)
+  })
+  return own.found
+}

@@ -1,0 +1,65 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Past, type Pool, poolAt, readPast } from './chain.js'
+import type { Chain, Served, Word } from './compare.js'
+import { ask, type Node } from './node.js'
+
+/** What `npm run verify` reads before it compares: the service's answers, and the chain. */
+
+const DAY = 86_400
+const HOUR = 3_600
+/** Reading is made again while the answers are of two moments, so many times. */
+const TRIES = 5
+const PAGE = 1_000
+/** How far back a pool that prices another is followed, s. */
+const RECENT = 300
+
+/** The service's answers of one moment: the record is the same before and after them. */
+async function readServed (url: string, address: string): Promise<Served> {
+  const read = <T>(path: string): Promise<T> => ask<T>(`${url}${path}`)
+  for (let tries = 0; ; tries++) {
+    const detail = await read<any>(`/api/pools/${address}`)
+    const [tickers, rows] = [await read<any>('/api/tickers'), await read<any>('/api/pools')]
+    const after = await read<any>(`/api/pools/${address}`)
+    if (JSON.stringify(detail) !== JSON.stringify(after) && tries < TRIES) continue
+    const since = Number(detail?.provenance?.windows_end) - DAY + 1
+    const trades: any[] = []
+    for (let page: any[] | undefined; page === undefined || page.length === PAGE;) {
+      page = await read<any[]>(
+        `/api/pools/${address}/trades?since=${since}&limit=${PAGE}${page === undefined ? '' : `&before=${page.at(-1).trade_id}`}`
+      )
+      trades.push(...page)
+    }
+    const candles = await read<any>(`/api/pools/${address}/ohlcv?interval=1h&limit=1000`)
+    return { detail, tickers, rows, trades, candles, days: await read<any>(`/api/pools/${address}/days`) }
+  }
+}
+
+/** The pool now, read so late that it holds what is served. */
+async function readPool (node: Node, of: string, slot: number): Promise<Pool> {
+  for (let tries = 0; ; tries++) {
+    const pool = await poolAt(node, of)
+    if (pool.state.slot >= slot || tries === TRIES) return pool
+    await setTimeout(1_000)
+  }
+}
+
+/** The service is asked between two looks at the chain, so that what is served is of a moment in between. */
+export async function readAll (
+  url: string, node: Node, address: string, days: number, { pricedBy }: Pick<Word, 'pricedBy'>
+): Promise<{ served: Served, chain: Chain }> {
+  await ask(`${url}/health`)   // told first where it is not there
+  const { finalized, time } = await node.now()
+  const served = await readServed(url, address)
+  const slot = Number(served.detail?.provenance?.slot)
+  const pool = await readPool(node, address, slot)
+  // the beginning of today, and whole hours of the window
+  const since = Math.min(time - days * DAY, time - time % DAY) - HOUR
+  const past = await readPast(node, pool, since)
+  const by = pricedBy.get(pool.quote.mint)
+  let pricing: { pool: Pool, past: Past } | undefined
+  if (by !== undefined) {
+    const other = await readPool(node, by, slot)
+    pricing = { pool: other, past: await readPast(node, other, time - RECENT) }
+  }
+  return { served, chain: { pool, past, pricing, since, finalized, time } }
+}
