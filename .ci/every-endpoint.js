@@ -50,9 +50,12 @@ await withProcesses(async ({ folder, start }) => {
   const { block: { blockNumber } } = JSON.parse(await get('/dexscreener/latest-block'))
   const [mint] = ticker.split('_')
   const day = new Date(chain.time * 1000).toISOString().slice(0, 10)
-  const values = { pool_id: pool, mintAddress: mint, ticker_id: ticker, market_pair: ticker, date: day, fromBlock: blockNumber - 100, toBlock: blockNumber }
+  const [decision] = JSON.parse(await get('/api/proposals'))
+  const values = { dao: pool, side: 'buy', amount: '1', mints: mint, proposal: decision?.proposal, pool_id: pool, mintAddress: mint, ticker_id: ticker, market_pair: ticker, date: day, fromBlock: blockNumber - 100, toBlock: blockNumber }
   const idOf = { pair: pool, asset: mint }
   for (const [path, { get: { parameters = [] } }] of Object.entries(paths)) {
+    // a market in which nothing is decided has no proposal to ask for
+    if (path.includes('{proposal}') && decision === undefined) continue
     const valueOf = name => values[name] ?? idOf[path.split('/').at(-1)] ?? assert.fail(`${path}: what is ${name}?`)
     const query = parameters.filter(({ in: place, required }) => place === 'query' && required).map(({ name }) => `${name}=${valueOf(name)}`)
     await get(`${path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name))}${query.length > 0 ? `?${query.join('&')}` : ''}`)
