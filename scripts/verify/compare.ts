@@ -28,6 +28,10 @@ const JUST_NOW = 300
 const LATE = 150
 const LATE_SLOTS = 750
 
+/** Pools of a list whose supply and treasury it tells; the others have null. */
+const MOST_TOLD = 300
+const NOT_TOLD = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
+
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
 const sum = (swaps: Swap[], of: 'base' | 'quote'): bigint => swaps.reduce((all, swap) => all + swap[of], 0n)
@@ -223,7 +227,9 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     ...quotesOf(state, word, pool.quote.unit, of)
   })
   const { provenance: _, other_pools: others, ...row } = detail ?? {}
-  now.fields('/api/pools', inPools, row)
+  // the list tells these of the deepest pools that are valued in USD
+  const isTold = worth !== undefined && served.rows.indexOf(inPools) < MOST_TOLD
+  now.fields('/api/pools', inPools, isTold ? row : { ...row, ...NOT_TOLD })
   now.field(
     'other_pools',
     others,

@@ -27,6 +27,7 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
     if (i % 10 === 0) ledger.advance(0.4)
     dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
   }
+  dao.launchProposal()
   const last = ledger.slot
   const app = await build(t, {
     env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000' }), now: () => ledger.time * 1000, pollMs: 20
@@ -39,7 +40,10 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
   })
   const date = new Date(ledger.time * 1000).toISOString().slice(0, 10)
   const [pool, pair, mint] = [dao.address, `${base.address}_${quote.address}`, base.address]
-  const places: Record<string, string> = { pool_id: pool, ticker_id: pair, market_pair: pair, date, mint, mintAddress: mint }
+  const proposal = dao.proposal!.address
+  const places: Record<string, string> = {
+    pool_id: pool, ticker_id: pair, market_pair: pair, date, mint, mintAddress: mint, dao: pool, proposal
+  }
 
   /** A question of a path that has not been asked before; `turn` tells it from the others. */
   function urlOf (path: string, turn: number): string {
@@ -52,6 +56,8 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
       [/\/trades$/, `?limit=${1_000 - turn}`],
       [/\/ohlcv$/, `?interval=1m&limit=${1_000 - turn}`],
       [/pools\/\{pool_id\}\/days$/, `?from=2020-01-0${turn + 1}`],
+      [/\/quote$/, `?side=sell&amount=${turn + 1}`],
+      [/\/api\/prices$/, `?mints=${mint}&at=${ledger.time - 60 - turn}`],
       [/\/asset$/, `?id=${mint}`],
       [/\/pair$/, `?id=${pool}`]
     ]

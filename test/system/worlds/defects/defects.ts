@@ -104,8 +104,8 @@ export const DEFECTS: Defect[] = [
     by: 235,
     sentence: 'A list of accounts is as old as the Clock beside it, however far that is past the slot of the list.',
     file: 'lib/chain/moment.ts',
-    find: 'time: clock.time - before * pace,',
-    put: 'time: clock.time + 0 * before * pace,'
+    find: 'const time = Math.max(0, Math.floor(clock.time - before * pace))',
+    put: 'const time = Math.max(0, Math.floor(clock.time + 0 * before * pace))'
   },
   {
     name: 'slot-for-clock',
