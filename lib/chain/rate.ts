@@ -50,8 +50,6 @@ const GROW_EVERY_S = 0.5
 // A bucket holds what so much of a second brings: what bunches on its way would exceed a window that slides.
 const BURST_S = 0.05
 const FIRST_BURST_S = 0.5
-// A limit is met by the method that made most of the calls.
-const SHARE = 0.5
 // By the measured headers of public nodes, per address and method.
 const METHOD_WINDOW_S = 10
 // Headers that state a limit are approached so near.
@@ -73,6 +71,8 @@ interface Bucket {
   holdMs: number
   holdUntil: number
   loweredAt: number
+  /** Refusals that each came soon after the one before. */
+  again: number
   /** What was sent since it last grew. */
   spent: number
   grownAt: number
@@ -97,6 +97,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
     ceiling: Infinity,
     holdMs: HOLD_MS,
     holdUntil: 0,
+    again: 0,
     loweredAt: -Infinity,
     spent: 0,
     grownAt: clock.now(),
@@ -147,7 +148,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
     Math.max(1, rate * (isNew && !isStated ? FIRST_BURST_S : BURST_S))
 
   const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
-    accepted.reduce((calls, one) => calls + (until - one.at <= ms + 2 * GRAIN_MS ? one.calls : 0), 0)
+    accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
 
   function lower (bucket: Bucket, retryAfterMs: number | undefined): void {
     const now = clock.now()
@@ -158,7 +159,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
     const { rate, isNew, ceiling } = bucket
     bucket.before ??= { rate, isNew, ceiling, holdUntil: 0 }
     const since = bucket.refusedSince ??= now
-    bucket.windowMs = Math.min(WINDOW_MS, Math.max(retryAfterMs ?? 0, now - since, isAgain
+    bucket.again = isAgain ? bucket.again + 1 : 0
+    bucket.windowMs = Math.min(WINDOW_MS, Math.max(retryAfterMs ?? 0, now - since, bucket.again > 1
       ? bucket.windowMs * 3
       : bucket.windowMs))
     // before the first refusal: what is down for longer than that is out, and its limit as it was
@@ -220,8 +222,9 @@ export function createRate (clock: Clock, stated?: number): Rate {
     refuse (method, sentAt, retryAfterMs) {
       const own = of(method)
       const since = own.triedInVain ??= clock.now()
-      // others that were accepted meanwhile show that it is the method's own
-      const isOwn = sum(own, WINDOW_MS) > sum(all, WINDOW_MS) * SHARE || all.accepted.some(({ at }) => at > since)
+      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
+      const isOwn = all.accepted.some(({ at }) => at > since) ||
+        (retryAfterMs !== undefined && sum(own, WINDOW_MS) > sum(all, WINDOW_MS) / 2)
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
       // what was sent before it was lowered says nothing new
       if (!bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)

@@ -8,8 +8,8 @@ test('on limited nodes the first list comes about when the limit allows it, and 
   const rows = service.stdout().split('\n').filter(line => /^\| \d/.test(line)).map(line => line.split('|').map(cell => cell.trim()))
   t.equal(rows.length, 3, service.output())
   for (const [, name, , , , toIdeal, accepted, refused, served] of rows) {
-    t.ok(Number(toIdeal) <= 1.15, `${name}: the first list after ${toIdeal} of the ideal time`)
-    t.ok(Number.parseFloat(accepted!) >= 90, `${accepted} of what is allowed`)
+    t.ok(Number(toIdeal) <= 1.25, `${name}: the first list after ${toIdeal} of the ideal time`)
+    t.ok(Number.parseFloat(accepted!) >= 80, `${accepted} of what is allowed`)
     t.ok(Number.parseFloat(refused!) < 2, `${refused} refused`)
     t.match(served, /^200: \d+$/, 'every list asked for after it')
   }
