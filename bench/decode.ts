@@ -9,7 +9,7 @@ import type { RawTransaction } from '../lib/chain/types.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { decodeDao } from '../lib/protocol/dao.js'
 import { readEvents } from '../lib/protocol/events.js'
-import { decodeBase58 } from '../lib/protocol/events/base58.js'
+import { decodeBase58 } from '../lib/protocol/base58.js'
 import { decodeEvent } from '../lib/protocol/events/decode.js'
 import { deriveWith } from '../lib/protocol/pda.js'
 import idl from '../idl/futarchy.json' with { type: 'json' }
