@@ -68,8 +68,8 @@ try {
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
     const snapshot = await read()
     const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
-    const list = await tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), RULES)
-    const { variants } = await makeCachedResponse('application/json', JSON.stringify(list))
+    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), RULES)
+    const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }
 
