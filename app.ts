@@ -6,7 +6,8 @@ import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fa
 import { answerClientError } from './lib/http/client-errors.js'
 import { lazySerializers } from './lib/http/lazy-serializer.js'
 import { isPageRoute } from './lib/http/page-routes.js'
-import { addressMatcher } from './lib/settings.js'
+import { addressMatcher } from './lib/http/client-address.js'
+import { list } from './lib/settings.js'
 import { SHARED_SCHEMAS } from './schemas/registry.js'
 import type { ConfigOptions } from './plugins/config.js'
 import type { DrainOptions } from './plugins/graceful-shutdown.js'
@@ -59,7 +60,7 @@ const MAX_HEADERS = 16_384
  * load.
  */
 export function serverOptions (env: ConfigOptions['env']) {
-  const isProxy = addressMatcher(env.TRUST_PROXY ?? '')
+  const isProxy = addressMatcher(list(env.TRUST_PROXY ?? ''))
   return {
     // plugins/request-log.ts writes one line for each request instead of two
     logController: new LogController({ disableRequestLogging: true }),

@@ -1,24 +1,20 @@
 /**
- * Reading swap events and DAO accounts: ours by offsets against Anchor's coders, alternating in one run. `npm run bench -- decode [--rounds 5]`.
+ * Reading swap events: ours by offsets against Anchor's coder, alternating in one run. `npm run bench -- decode [--rounds 5]`.
  * Both from the event's bytes, and from the base58 text in which a node gives them. Anchor gives every field as an object; ours gives what the
  * history keeps.
  */
 import { parseArgs } from 'node:util'
-import { BorshAccountsCoder, BorshEventCoder, utils, type Idl } from '@coral-xyz/anchor'
+import { BorshEventCoder, utils, type Idl } from '@coral-xyz/anchor'
 import type { RawTransaction } from '../lib/chain/types.js'
-import { createProgramClient } from '../lib/protocol/client.js'
-import { decodeDao } from '../lib/protocol/dao.js'
 import { readEvents } from '../lib/protocol/events.js'
-import { decodeBase58 } from '../lib/protocol/events/base58.js'
+import { decodeBase58 } from '../lib/protocol/base58.js'
 import { decodeEvent } from '../lib/protocol/events/decode.js'
-import { deriveWith } from '../lib/protocol/pda.js'
 import idl from '../idl/futarchy.json' with { type: 'json' }
 import { createLedger } from '../simulator/index.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '5' } } })
 const ROUND_MS = 300
 const TAG_LENGTH = 8
-const SEED = Buffer.from('dao')
 
 const ledger = createLedger({ seed: 3 })
 const daos = Array.from({ length: 50 }, () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }))
@@ -32,18 +28,10 @@ const texts = transactions.map(tx => tx.meta.innerInstructions![0]!.instructions
 const events = texts.map(text => decodeBase58(text)!)
 const bodies = events.map(data => data.subarray(TAG_LENGTH).toString('base64'))
 const coder = new BorshEventCoder(idl as Idl)
-const accountsCoder = new BorshAccountsCoder(idl as Idl)
-const client = createProgramClient(ledger.program)
-const accounts = daos.map(({ address }) => ({ address, ...ledger.account(address)! }))
 
 const WORK: Record<string, () => unknown[]> = {
   'an event, ours': () => events.map(decodeEvent),
   'an event, Anchor': () => bodies.map(body => coder.decode(body)),
-  'a DAO, ours': () => accounts.map(account => decodeDao(client, account)),
-  'a DAO, Anchor': () => accounts.map(({ address, data }) => {
-    const dao = accountsCoder.decode('Dao', data)
-    return [address, dao.base_mint.toBase58(), dao.quote_mint.toBase58(), deriveWith([SEED, dao.dao_creator.toBuffer(), dao.nonce.toArrayLike(Buffer, 'le', 8)], dao.pda_bump, client.programBytes)]
-  }),
   'base58, ours': () => texts.map(decodeBase58),
   'base58, bs58': () => texts.map(text => utils.bytes.bs58.decode(text)),
   'a transaction, ours': () => transactions.map(tx => readEvents(tx, ledger.program, ledger.eventAuthority)),

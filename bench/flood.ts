@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { createWindowCounter, MAX_CLIENTS } from '../lib/rate-limit/minute-window.js'
-import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
+import { clientOf, plainAddress } from '../lib/http/client-address.js'
 
 /**
  * A flood from a million addresses at the limiter: the counts stay under their bound, and so does their memory.

@@ -1,6 +1,3 @@
-import { eachInSlices } from './async.js'
-import { createTextBytes } from './text-bytes.js'
-
 /**
  * JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float, and write small ones
  * with an exponent.
@@ -51,30 +48,6 @@ export function exactJson (value: ExactValue): string {
     if (member !== undefined) text += text === '' ? memberText(key, member) : `,${memberText(key, member)}`
   }
   return `{${text}}`
-}
-
-/** As `exactJson`, in bytes, with the event loop let go between the members of a long list or object. */
-export async function exactJsonInSlices (value: ExactValue): Promise<Buffer> {
-  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return Buffer.from(exactJson(value))
-  const out = createTextBytes()
-  let between = ''
-  function add (text: string): void {
-    out.add(between + text)
-    between = ','
-  }
-  if (Array.isArray(value)) {
-    out.add('[')
-    await eachInSlices(value as readonly ExactValue[], item => add(exactJson(item)))
-    out.add(']')
-    return out.bytes()
-  }
-  const object = value as Record<string, ExactValue>
-  out.add('{')
-  await eachInSlices(Object.keys(object), key => {
-    if (object[key] !== undefined) add(memberText(key, object[key]))
-  })
-  out.add('}')
-  return out.bytes()
 }
 
 const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`

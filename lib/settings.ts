@@ -1,9 +1,8 @@
-import { BlockList, isIP } from 'node:net'
 import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
 import { compare, ONE, parseDecimal, type Rational } from './decimal.js'
 import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
-import { plainAddress } from './rate-limit/client-key.js'
+import { addressMatcher, isAddressOrRange } from './http/client-address.js'
 
 /**
  * What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right
@@ -24,14 +23,11 @@ export class SettingsError extends Error {
   }
 }
 
-/** Whether an IP address is one of those listed. */
-export type AddressMatcher = (address: string) => boolean
-
 const PUBLIC_NODE = SettingsSchema.properties.CHAIN_RPC_URL.default as string
 const PUBLIC_WEBSOCKET = 'wss://api.mainnet-beta.solana.com'
 
 /** The members of a list separated by commas; blanks around them and empty ones count for nothing. */
-const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
+export const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
 
 function isUrl (text: string, ...protocols: string[]): boolean {
   return URL.canParse(text) && protocols.includes(new URL(text).protocol)
@@ -53,13 +49,6 @@ function arePricedMints (text: string): boolean {
   const isPair = (pair: string): boolean =>
     pair.split(':').length === 2 && pricedMint(pair).every(key => parseKey(key) !== undefined)
   return pairs.every(isPair) && new Set(pairs.map(pair => pricedMint(pair)[0])).size === pairs.length
-}
-
-function isAddressOrRange (text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
 /** The formats that the schema names: whether a text has the form, and the words for one that has not. */
@@ -192,7 +181,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     redisUrl: raw.REDIS_URL || undefined,
     rateLimitMax: raw.RATE_LIMIT_MAX,
     rateLimitPage: raw.RATE_LIMIT_PAGE,
-    isExempt: addressMatcher(raw.RATE_LIMIT_ALLOW),
+    isExempt: addressMatcher(list(raw.RATE_LIMIT_ALLOW)),
     quoteNotional: parseDecimal(raw.QUOTE_NOTIONAL)!,
     takerFeeRate: parseDecimal(raw.TAKER_FEE_RATE)!,
     volumeBasis: (raw.VOLUME_BASIS === 'fees' ? 'fees' : 'input') as VolumeBasis,
@@ -215,27 +204,6 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
 function ratesOf (text: string, count: number): Array<number | undefined> {
   const rates = list(text).map(Number)
   return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
-}
-
-/**
- * A matcher of the addresses and CIDRs in `text`; members that are neither match nothing, the settings' check names
- * them.
- */
-export function addressMatcher (text: string): AddressMatcher {
-  const members = list(text).filter(isAddressOrRange)
-  if (members.length === 0) return () => false
-  const blocks = new BlockList()
-  for (const member of members) {
-    const [address = '', bits] = member.split('/')
-    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-    blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
-  }
-  return address => {
-    // a proxy may write a port behind an address, and a socket that listens on IPv6 shows IPv4 clients as
-    // ::ffff:a.b.c.d
-    const plain = plainAddress(address)
-    return plain !== undefined && blocks.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4')
-  }
 }
 
 /** What is doubtful about settings that are usable: each a sentence for the log. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { LRUCache } from 'lru-cache'
-import { clientOf, plainAddress } from '../lib/rate-limit/client-key.js'
+import { clientOf, plainAddress } from '../lib/http/client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

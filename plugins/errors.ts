@@ -1,42 +1,12 @@
 import type { FastifyError } from 'fastify'
 import fp from 'fastify-plugin'
-import { type ErrorCode, isServiceError } from '../lib/errors.js'
+import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import type { ErrorBody } from '../schemas/common.js'
-import {
-  CHAIN_UNREADABLE, endpointNotFound, INVALID_DAO, INVALID_MINT, INVALID_POOL_ID, INVALID_PROPOSAL, INVALID_TICKER_ID, MINT_NOT_FOUND, RATE_LIMITED, UNAVAILABLE, UNEXPECTED,
-  UPSTREAM_UNAVAILABLE
-} from '../schemas/messages.js'
+import { endpointNotFound, ERRORS, RATE_LIMITED, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
-
-/** The one place where what went wrong becomes a status and a sentence; without one here, the error's own. */
-const RESPONSES: Record<ErrorCode, { status: 400 | 404 | 500 | 502 | 503, message?: string }> = {
-  INVALID_MINT: { status: 400, message: INVALID_MINT },
-  MINT_NOT_FOUND: { status: 404, message: MINT_NOT_FOUND },
-  INVALID_TICKER_ID: { status: 400, message: INVALID_TICKER_ID },
-  TICKER_NOT_FOUND: { status: 404 },
-  INVALID_POOL_ID: { status: 400, message: INVALID_POOL_ID },
-  POOL_NOT_FOUND: { status: 404 },
-  INVALID_DAO: { status: 400, message: INVALID_DAO },
-  DAO_NOT_FOUND: { status: 404 },
-  INVALID_PROPOSAL: { status: 400, message: INVALID_PROPOSAL },
-  PROPOSAL_NOT_FOUND: { status: 404 },
-  INVALID_PARAMETER: { status: 400 },
-  NODE_UNAVAILABLE: { status: 502, message: UPSTREAM_UNAVAILABLE },
-  NODE_BAD_ANSWER: { status: 500, message: CHAIN_UNREADABLE },
-  CURSOR_UNKNOWN: { status: 500, message: CHAIN_UNREADABLE },
-  VERSION_UNSUPPORTED: { status: 500, message: CHAIN_UNREADABLE },
-  // to who asks it is the same outage, whether this answer tried the node or an earlier one did; 503 is for what lies
-  // with us
-  BREAKER_OPEN: { status: 502, message: UPSTREAM_UNAVAILABLE },
-  WARMING_UP: { status: 503, message: UNAVAILABLE },
-  HISTORY_UNAVAILABLE: { status: 503, message: UNAVAILABLE },
-  WRONG_NETWORK: { status: 503, message: UNAVAILABLE },
-  OVERLOADED: { status: 503, message: UNAVAILABLE },
-  SHUTTING_DOWN: { status: 503, message: UNAVAILABLE }
-}
 
 /** Seconds after which a 503 is worth another try, where nothing better is known. */
 const RETRY_AFTER = 5
@@ -44,8 +14,8 @@ const RETRY_AFTER = 5
 /** Status and body for anything thrown. Errors of the framework keep their status; what they say is ours. */
 export function answerFor (error: unknown, path: string): { status: number, message: string } {
   if (isServiceError(error)) {
-    const { status, message = error.message } = RESPONSES[error.code]
-    return { status, message }
+    const { status, sentence = error.message }: { status: number, sentence?: string } = ERRORS[error.code]
+    return { status, message: sentence }
   }
   const status = (error as FastifyError | undefined)?.statusCode
   if (status === 429) return { status, message: RATE_LIMITED }

@@ -62,14 +62,14 @@ export default fp(async fastify => {
   // made once, when all routes are known, and sent compressed
   const json = once(() => makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger())))
   const yaml = once(() => makeCachedResponse('application/x-yaml; charset=utf-8', fastify.swagger({ yaml: true })))
-  const documents: Record<string, () => Promise<CachedResponse>> = {
+  const documents: Record<string, () => CachedResponse> = {
     '/documentation/json': json,
     '/documentation/yaml': yaml
   }
   async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const document = documents[url]
     if (document === undefined) return
-    return reply.sendCached({ value: await document(), age: 0, left: 0 })
+    return reply.sendCached({ value: document(), age: 0, left: 0 })
   }
 
   await fastify.register(swagger, {
@@ -126,6 +126,6 @@ export default fp(async fastify => {
       reply.header(
         'content-security-policy',
         PAGE_POLICY
-      ).sendCached({ value: await files.get(name)!, age: 0, left: FILES_LIVE }))
+      ).sendCached({ value: files.get(name)!, age: 0, left: FILES_LIVE }))
   }
 }, { name: 'openapi', dependencies: ['rate-limit'] })

@@ -6,7 +6,7 @@ import { createPages, type Pages } from '../lib/page/pages.js'
 import { cardFigures, findPool, type FoundPool } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { ALL } from '../lib/responses/sources.js'
-import { poolNotFound } from '../schemas/messages.js'
+import { poolNotFound } from '../schemas/errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

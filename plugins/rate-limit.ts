@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
-import { RATE_LIMITED } from '../schemas/messages.js'
+import { RATE_LIMITED } from '../schemas/errors.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */

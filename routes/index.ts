@@ -53,7 +53,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   })
 
   // made once, when all routes are known
-  let text: Promise<CachedResponse<string>> | undefined
+  let text: CachedResponse<string> | undefined
   fastify.get('/llms.txt', {
     schema: {
       operationId: 'getLlmsText',
@@ -68,7 +68,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async (_request, reply) => {
     text ??= makeCachedResponse('text/plain; charset=utf-8', plainReference(fastify.swagger() as unknown as ReferenceDocument))
-    return reply.sendCached({ value: await text, age: 0, left: REFERENCE_LIVES })
+    return reply.sendCached({ value: text, age: 0, left: REFERENCE_LIVES })
   })
 }
 export default routes

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { type ErrorBody, ErrorSchema } from './common.js'
 import { type HeaderName, headers, NO_STORE } from './headers.js'
-import { CHAIN_UNREADABLE, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE } from './messages.js'
+import { CHAIN_UNREADABLE, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE } from './errors.js'
 
 /** The parts that the `response` of a route is put together from: what an endpoint answers, and what may go wrong. */
 

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import type { CachedResponse } from './cached-response.js'
+import { type CachedResponse, tagOf } from './cached-response.js'
 
 /** An answer too large to be held as a whole: its bytes are made as its client takes them. */
 export interface StreamedResponse<T = unknown> {
@@ -14,8 +13,5 @@ export interface StreamedResponse<T = unknown> {
 export const isStreamed = <T>(response: CachedResponse<T> | StreamedResponse<T>): response is StreamedResponse<T> =>
   'parts' in response
 
-const TAG_BYTES = 18
-
 /** A tag of all that an answer's bytes depend on. */
-export const tagOfAll = (...parts: ReadonlyArray<string | number>): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, TAG_BYTES)
+export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => tagOf(JSON.stringify(parts))

@@ -133,8 +133,11 @@ export function createSnapshotReader (
     return known
   }
 
-  return async () =>
-    await make(await reader.programAccounts(client.program, client.daoPrefix, { known: knownAt(now()) }))
+  return async () => {
+    const reading = reader.programAccounts(client.program, client.daoPrefix, { known: knownAt(now()) })
+    const [accounts] = await Promise.all([reading, client.load()])
+    return await make(accounts)
+  }
 }
 
 /** Small buffers share their memory, of which one that is kept would keep all: the copy has its own. */

@@ -1,6 +1,6 @@
-import { eachInSlices, inSlices, letGo } from '../async.js'
+import { eachInSlices } from '../async.js'
 import type { Rational } from '../decimal.js'
-import { DAY, dateOf } from '../time.js'
+import { dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
 /** Volume since launch, by day and by token: the rows of the record. */
@@ -56,13 +56,12 @@ function createRunningCents () {
 }
 
 /** Largest volume first, then by mint. */
-async function tokenRows (
+function tokenRows (
   byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']
-): Promise<AggregateVolume['tokens']> {
+): AggregateVolume['tokens'] {
   const running = createRunningCents()
   const sorted = [...byToken].sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
-  await letGo()
-  return await inSlices(sorted, ([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
+  return sorted.map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
 }
 
 /**
@@ -82,7 +81,7 @@ export async function aggregateVolume<D extends { trades: number }> (
     prices.set(mint, worth === undefined ? undefined : nearest(worth, PRICE_SCALE))
   }
   // a day that has swaps is listed even where our clock, or a launch date, would leave it out
-  const today = dateOf(Math.floor(nowSeconds / DAY))
+  const today = dateOf(dayOf(nowSeconds))
   let [first, last] = [today, today]
   await eachInSlices(daos, ({ baseMint, quoteMint, launchedAt, days }) => {
     const price = prices.get(quoteMint)
@@ -100,16 +99,16 @@ export async function aggregateVolume<D extends { trades: number }> (
       if (date > last) last = date
     }
     if (price !== undefined) byToken.set(baseMint, (byToken.get(baseMint) ?? 0n) + total)
-    const launched = dateOf(Math.floor(launchedAt / DAY))
+    const launched = dateOf(dayOf(launchedAt))
     if (launched < first) first = launched
   })
   const running = createRunningCents()
   const rows: AggregateVolume['dailyBreakdown'] = []
-  const dayOf = (date: string) => Date.parse(date) / 1000 / DAY
-  for (let day = dayOf(first); day <= dayOf(last); day++) {
+  const lastDay = dayOfDate(last)
+  for (let day = dayOfDate(first); day <= lastDay; day++) {
     const date = dateOf(day)
     const { usd, trades } = byDay.get(date) ?? { usd: 0n, trades: 0 }
     rows.push({ date, volume: running.add(usd), trades })
   }
-  return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: await tokenRows(byToken, symbolOf) }
+  return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: tokenRows(byToken, symbolOf) }
 }

@@ -1,6 +1,5 @@
-import { inSlices } from '../async.js'
 import type { DaoReport, Daos } from '../../schemas/daos.js'
-import { MAX_TIME } from '../time.js'
+import { MAX_TIME, timeText } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
 /** The report on every DAO that was found: what became of it, and why. */
@@ -32,9 +31,9 @@ export interface ReportFacts {
   symbolOf: (mint: string) => string
 }
 
-/** The record as served: discovered = listed + left out, always. Made in pieces that leave the event loop free. */
-export async function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }: ReportFacts): Promise<Daos> {
-  const daos = await inSlices(found, ({ address, dao, leftOut }): DaoReport => {
+/** The record as served: discovered = listed + left out, always. */
+export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }: ReportFacts): Daos {
+  const daos = found.map(({ address, dao, leftOut }): DaoReport => {
     const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
     const history = indexed.get(address)
     return {
@@ -51,9 +50,7 @@ export async function daosReport ({ slot, found, incomplete, indexed, usd, symbo
       sequence_on_chain: dao?.seqNum.toString() ?? null,
       sequence_indexed: history?.indexed.toString() ?? null,
       missing_events: missingEvents(history).toString(),
-      first_swap: history == null || history.firstSwap === null
-        ? null
-        : new Date(history.firstSwap * 1000).toISOString()
+      first_swap: history == null || history.firstSwap === null ? null : timeText(history.firstSwap)
     }
   })
   daos.sort((a, b) => a.dao < b.dao ? -1 : 1)
@@ -62,7 +59,7 @@ export async function daosReport ({ slot, found, incomplete, indexed, usd, symbo
 }
 
 /** Null for a time that is no date. */
-const timeOf = (seconds: number): string | null => seconds > 0 && seconds <= MAX_TIME ? new Date(seconds * 1000).toISOString() : null
+const timeOf = (seconds: number): string | null => seconds > 0 && seconds <= MAX_TIME ? timeText(seconds) : null
 
 /** How many sequence numbers the sequence gaps hold. */
 export function missingEvents (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint {

@@ -1,4 +1,3 @@
-import { inSlices, letGo } from '../async.js'
 import { compare, multiply, type Rational, ratio, toFixed, wholeTokens, ZERO } from '../decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { type QuoteRules, quotes, type QuoteTexts, quoteTexts } from './price.js'
@@ -58,17 +57,9 @@ function deeperFirst (a: Deep<PricedPool>, b: Deep<PricedPool>): number {
   return compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1)
 }
 
-/**
- * `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. Made in
- * pieces that leave the event loop free.
- */
-export async function byDepth<P extends PricedPool> (pairs: Iterable<P>, usd: UsdValuation): Promise<P[]> {
-  const found = await inSlices(pairs, pair => deep(pair, usd))
-  await letGo()
-  found.sort(deeperFirst)
-  await letGo()
-  return found.map(({ pair }) => pair)
-}
+/** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
+export const byDepth = <P extends PricedPool>(pairs: readonly P[], usd: UsdValuation): P[] =>
+  pairs.map(pair => deep(pair, usd)).sort(deeperFirst).map(({ pair }) => pair)
 
 /** The pools of each pair by ticker id, deepest first by what they hold of their common quote token, then by pool. */
 export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {
@@ -81,11 +72,7 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
   }
   return new Map(Array.from(found, ([id, pools]) => [
     id,
-    pools.sort((a, b) => a.quoteReserves === b.quoteReserves
-      ? (a.address < b.address
-          ? -1
-          : 1)
-      : a.quoteReserves > b.quoteReserves ? -1 : 1)
+    pools.sort((a, b) => Number(b.quoteReserves - a.quoteReserves) || (a.address < b.address ? -1 : 1))
       .map(({ address }) => address)
   ]))
 }
@@ -93,11 +80,9 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
 /** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
-export async function tickers (
+export const tickers = (
   pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
-): Promise<Ticker[]> {
-  return await inSlices(await byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
-}
+): Ticker[] => byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, rules))
 
 /**
  * The ticker of a pair. `volumes` gives each pool's 24 hours by its address; throws a RangeError for one it doesn't

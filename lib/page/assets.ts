@@ -3,16 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { mediaTypeOf } from '../http/media-type.js'
 import { publicFolder } from '../http/public-folder.js'
 import { joinModules } from './join-modules.js'
 
 /** The page's files, packed once, under a name that changes with what is in them. */
 
-const TYPES: Record<string, string> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml'
-}
+/** Of the kinds that a page has; its HTML files are templates. */
+const SERVED = new Set(['.js', '.css', '.svg'])
 const VERSION_LENGTH = 12
 /** Modules that a page begins with. */
 const ENTRIES = ['list.js', 'pool.js', 'status.js']
@@ -24,7 +22,7 @@ export interface PageAssets {
   /** Name of the folder that the files are served under: browsers keep what they get from it for good. */
   version: string
   /** A file's bytes; undefined where there is none of the name. */
-  file (name: string): Promise<CachedResponse> | undefined
+  file (name: string): CachedResponse | undefined
   /** The text of a page before its parts are filled in. */
   template (name: string): string
 }
@@ -49,18 +47,18 @@ export function loadAssets (folder = publicFolder('market')): PageAssets {
   const joined = new Set(ENTRIES)
   for (const name of names) {
     const isModule = extname(name) === '.js' && /^(?:import|export)\s/m.test(read(name))
-    if (TYPES[extname(name)] === undefined || (isModule && !joined.has(name))) continue
+    if (!SERVED.has(extname(name)) || (isModule && !joined.has(name))) continue
     texts.set(name, () => isModule ? joinModules(name, read) : read(name))
   }
   texts.set(CHARTS, () => readFileSync(chartLibrary(), 'utf8'))
 
-  const made = new Map<string, Promise<CachedResponse>>()
+  const made = new Map<string, CachedResponse>()
   return {
     version: hash.digest('hex').slice(0, VERSION_LENGTH),
     file (name) {
       const text = texts.get(name)
       if (text === undefined) return undefined
-      const response = made.get(name) ?? makeCachedResponse(TYPES[extname(name)]!, text())
+      const response = made.get(name) ?? makeCachedResponse(mediaTypeOf(name), text())
       made.set(name, response)
       return response
     },

@@ -16,24 +16,24 @@ const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'
 
 export interface Pages {
-  list (): Promise<CachedResponse>
-  status (): Promise<CachedResponse>
+  list (): CachedResponse
+  status (): CachedResponse
   /**
    * The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be
    * read.
    */
-  pool (origin: string, pool: string, facts: PoolFacts | undefined): Promise<CachedResponse>
+  pool (origin: string, pool: string, facts: PoolFacts | undefined): CachedResponse
   /** The page for a pool that there is none of, with the reason. */
   missing (pool: string, reason: string): string
 }
 
 export function createPages ({ template, version }: PageAssets): Pages {
-  const kept = new LRUCache<string, Promise<CachedResponse>>({ max: MAX_PAGES })
+  const kept = new LRUCache<string, CachedResponse>({ max: MAX_PAGES })
   const [list, pool, missing, status] = ['list.html', 'pool.html', 'missing.html', 'status.html'].map(name => template(
     name
   )) as [string, string, string, string]
 
-  function make (text: string): Promise<CachedResponse> {
+  function make (text: string): CachedResponse {
     const known = kept.get(text) ?? makeCachedResponse(HTML, text)
     kept.set(text, known)
     return known

@@ -66,7 +66,7 @@ export function createSparklines (sources: Sources) {
       for (const [pool, closes] of lines) pools[pool] = closes
     }
     const lines = { from, step: STEP, pools }
-    const response = await makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines))
+    const response = makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines))
     return { value: { lines, response }, parts: [head] }
   }
 

@@ -17,9 +17,8 @@ const [UPDATED_AT, CREATED_AT] = [17, 25]
 const SPOT_RESERVES = 101
 const SPOT_FEES = 117
 const PASS_RESERVES = 233
-/** Base mint, quote mint, base vault, quote vault end the whole. */
-const KEY = 32
-export const AMM_KEYS = 4 * KEY
+/** The keys of base mint, quote mint, base vault and quote vault end the whole. */
+export const AMM_KEYS = 4 * 32
 
 const sides = (data: Buffer, at: number): Sides =>
   ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
@@ -37,12 +36,3 @@ export const spotReserves = (data: Buffer, amm: number): Sides => sides(data, am
 export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_FEES)
 /** Only while a proposal is live. */
 export const passReserves = (data: Buffer, amm: number): Sides => sides(data, amm + PASS_RESERVES)
-
-/** Its keys, 32 bytes each, which are views of `data`. */
-export function ammKeys (
-  data: Buffer, amm: number, state: AmmState
-): { baseMint: Buffer, quoteMint: Buffer, baseVault: Buffer, quoteVault: Buffer } {
-  const first = amm + AMM_SIZES[state] - AMM_KEYS
-  const key = (index: number): Buffer => data.subarray(first + index * KEY, first + (index + 1) * KEY)
-  return { baseMint: key(0), quoteMint: key(1), baseVault: key(2), quoteVault: key(3) }
-}

@@ -1,11 +1,15 @@
 import type { RawAccount } from '../chain/types.js'
+import type { PublicKey } from '@solana/web3.js'
 import { PROGRAMS } from './addresses.js'
-import { AMM_KEYS, AMM_SIZES, ammKeys, type AmmState, ammState, createdAt, spotFees, spotReserves } from './amm.js'
+import { AMM_KEYS, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
-import type { ProgramClient } from './client.js'
-import { deriveWith, keyBytes, keyText } from './pda.js'
+import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
+import { deriveWith, keyText } from './pda.js'
 
-/** A DAO and its embedded pool, from the prefix of the account that is equal in every version (programs/futarchy/src/state/dao.rs). */
+/**
+ * A DAO and its embedded pool, from the prefix of the account that is equal in every version
+ * (programs/futarchy/src/state/dao.rs).
+ */
 export interface Dao {
   address: string
   /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
@@ -26,7 +30,7 @@ export interface Dao {
   baseFees: bigint
   quoteFees: bigint
   /** When the pool began, Unix seconds; proposals leave it as it is. */
-  readonly createdAt: number
+  createdAt: number
   /** Number of the DAO's latest event; its events are 1, 2, 3 … */
   seqNum: bigint
   /** Bytes of the account: tells which version created or resized it. */
@@ -34,54 +38,67 @@ export interface Dao {
 }
 
 /** Whose accounts are DAOs. */
-export type DaoProgram = Pick<ProgramClient, 'program' | 'programBytes' | 'daoPrefix'>
+export type DaoProgram = Pick<ProgramClient, 'program' | 'programBytes' | 'daoPrefix' | 'load' | 'dao'>
 
 const KEY = 32
 /** The account begins with its discriminator and the pool. */
 const AMM = 8
-/** What follows the pool counts from its end (programs/futarchy/src/state/dao.rs). */
-const [NONCE, CREATOR, BUMP, MULTISIG, VAULT, BASE_MINT, QUOTE_MINT, PROPOSAL_COUNT, PASS_THRESHOLD, SEQ_NUM, PREFIX_END] =
-  [0, 8, 40, 41, 73, 105, 137, 169, 173, 239, 247]
-/** Every account has room for the largest pool; of one that is cut short what is left behind it would be read. */
-const LEAST = AMM + AMM_SIZES.futarchy + PREFIX_END
+/** What follows the pool counts from its end. */
+const [CREATOR, MULTISIG, PROPOSAL_COUNT, PASS_THRESHOLD, PREFIX_END] = [8, 41, 169, 173, 247]
 
 const SEED = Buffer.from('dao')
 
-/**
- * Decodes a DAO account by offsets: Anchor's decoder gives the same (test/lib/protocol/dao.test.ts), but loading it takes a tenth of a second of CPU and
- * 8 MB, which a service that nobody asks for supplies need not spend. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's.
- */
-export function decodeDao ({ program, programBytes, daoPrefix }: DaoProgram, { address, owner, data }: RawAccount): Dao {
-  if (owner !== program) throw new DecodeError('dao: owned by another program')
-  need(data, 0, LEAST, 'dao')
-  if (!data.subarray(0, AMM).equals(daoPrefix)) throw new DecodeError('dao: another kind of account')
-  const state = ammState(data, AMM)
-  if (state === undefined) throw new DecodeError('dao: a pool state that is neither spot nor futarchy')
-  const end = AMM + AMM_SIZES[state]
-  const bytes = (from: number, length: number): Buffer => data.subarray(end + from, end + from + length)
-  const { baseMint, quoteMint, baseVault, quoteVault } = ammKeys(data, AMM, state)
-  if (!baseMint.equals(bytes(BASE_MINT, KEY)) || !quoteMint.equals(bytes(QUOTE_MINT, KEY))) throw new DecodeError('dao: the pool is of other mints')
-  const vault = bytes(VAULT, KEY)
-  // the address that the bytes name as their own: seeds `dao`, creator, nonce (programs/futarchy/src/instructions/initialize_dao.rs)
-  const own = deriveWith([SEED, bytes(CREATOR, KEY), bytes(NONCE, 8)], data[end + BUMP]!, programBytes)
-  const [reserves, fees] = [spotReserves(data, AMM), spotFees(data, AMM)]
+interface AnchorPool {
+  oracle: { created_at_timestamp: AnchorInteger }
+  quote_reserves: AnchorInteger
+  base_reserves: AnchorInteger
+  quote_protocol_fee_balance: AnchorInteger
+  base_protocol_fee_balance: AnchorInteger
+}
+interface AnchorDao {
+  amm: {
+    state: { Spot?: { spot: AnchorPool }, Futarchy?: { spot: AnchorPool } }
+    base_mint: PublicKey
+    quote_mint: PublicKey
+    amm_base_vault: PublicKey
+    amm_quote_vault: PublicKey
+  }
+  nonce: { toArrayLike (type: typeof Buffer, endian: 'le', length: number): Buffer }
+  dao_creator: PublicKey
+  pda_bump: number
+  squads_multisig_vault: PublicKey
+  base_mint: PublicKey
+  quote_mint: PublicKey
+  seq_num: AnchorInteger
+}
+
+/** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
+export function decodeDao (client: DaoProgram, account: RawAccount): Dao {
+  const { amm, nonce, squads_multisig_vault: vault, ...dao } = client.dao(account) as AnchorDao
+  const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
+  const { spot } = (Spot ?? Futarchy)!
+  if (!amm.base_mint.equals(dao.base_mint) || !amm.quote_mint.equals(dao.quote_mint)) {
+    throw new DecodeError('dao: the pool is of other mints')
+  }
+  // programs/futarchy/src/instructions/initialize_dao.rs
+  const seeds = [SEED, dao.dao_creator.toBuffer(), nonce.toArrayLike(Buffer, 'le', 8)]
   return {
-    address,
-    ownAddress: own.equals(keyBytes(address)) ? address : keyText(own),
-    state,
-    baseMint: keyText(baseMint),
-    quoteMint: keyText(quoteMint),
-    // base58 is the dearest part of decoding, and hardly anyone asks for the vaults
-    get baseVault () { return keyText(baseVault) },
-    get quoteVault () { return keyText(quoteVault) },
-    get vault () { return keyText(vault) },
-    baseReserves: reserves.base,
-    quoteReserves: reserves.quote,
-    baseFees: fees.base,
-    quoteFees: fees.quote,
-    createdAt: Number(createdAt(data, AMM)),
-    seqNum: data.readBigUInt64LE(end + SEQ_NUM),
-    size: data.length
+    address: account.address,
+    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, client.programBytes)),
+    state: Spot === undefined ? 'futarchy' : 'spot',
+    baseMint: toKey(dao.base_mint),
+    quoteMint: toKey(dao.quote_mint),
+    // the text of a key is dear, and hardly anyone asks for these
+    get baseVault () { return toKey(baseVault) },
+    get quoteVault () { return toKey(quoteVault) },
+    get vault () { return toKey(vault) },
+    baseReserves: toBigInt(spot.base_reserves),
+    quoteReserves: toBigInt(spot.quote_reserves),
+    baseFees: toBigInt(spot.base_protocol_fee_balance),
+    quoteFees: toBigInt(spot.quote_protocol_fee_balance),
+    createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
+    seqNum: toBigInt(dao.seq_num),
+    size: account.data.length
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
-import { decodeBase58 } from './events/base58.js'
+import { decodeBase58 } from './base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
 import { keyBytes } from './pda.js'
 

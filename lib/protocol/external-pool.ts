@@ -20,19 +20,19 @@ export interface ExternalPosition {
 }
 
 interface AnchorExternalPool {
-  tokenAMint: PublicKey
-  tokenBMint: PublicKey
-  sqrtMinPrice: AnchorInteger
-  sqrtMaxPrice: AnchorInteger
-  sqrtPrice: AnchorInteger
-  collectFeeMode: number
+  token_a_mint: PublicKey
+  token_b_mint: PublicKey
+  sqrt_min_price: AnchorInteger
+  sqrt_max_price: AnchorInteger
+  sqrt_price: AnchorInteger
+  collect_fee_mode: number
 }
 interface AnchorPosition {
   pool: PublicKey
-  nftMint: PublicKey
-  unlockedLiquidity: AnchorInteger
-  vestedLiquidity: AnchorInteger
-  permanentLockedLiquidity: AnchorInteger
+  nft_mint: PublicKey
+  unlocked_liquidity: AnchorInteger
+  vested_liquidity: AnchorInteger
+  permanent_locked_liquidity: AnchorInteger
 }
 
 /** Compounding pools share reserves instead of following the curve; no launch opens one. */
@@ -41,14 +41,14 @@ const COMPOUNDING = 2
 /** Decodes a pool. Throws a DecodeError where it is none, holds an impossible price, or does not follow the curve. */
 export function decodeExternalPool (client: ProgramClient, account: RawAccount): ExternalPool {
   const decoded = client.pool(account) as AnchorExternalPool
-  if (decoded.collectFeeMode >= COMPOUNDING) throw new DecodeError('external pool: compounding')
+  if (decoded.collect_fee_mode >= COMPOUNDING) throw new DecodeError('external pool: compounding')
   const pool = {
     address: account.address,
-    tokenA: toKey(decoded.tokenAMint),
-    tokenB: toKey(decoded.tokenBMint),
-    sqrtMinPrice: toBigInt(decoded.sqrtMinPrice),
-    sqrtMaxPrice: toBigInt(decoded.sqrtMaxPrice),
-    sqrtPrice: toBigInt(decoded.sqrtPrice)
+    tokenA: toKey(decoded.token_a_mint),
+    tokenB: toKey(decoded.token_b_mint),
+    sqrtMinPrice: toBigInt(decoded.sqrt_min_price),
+    sqrtMaxPrice: toBigInt(decoded.sqrt_max_price),
+    sqrtPrice: toBigInt(decoded.sqrt_price)
   }
   if (pool.sqrtPrice === 0n || pool.sqrtPrice < pool.sqrtMinPrice || pool.sqrtPrice > pool.sqrtMaxPrice) {
     throw new DecodeError('external pool: a price outside its range')
@@ -59,11 +59,11 @@ export function decodeExternalPool (client: ProgramClient, account: RawAccount):
 /** Decodes the position whose NFT is `nft`. Throws a DecodeError where it is none or another's. */
 export function decodeExternalPosition (client: ProgramClient, account: RawAccount, nft: string): ExternalPosition {
   const decoded = client.position(account) as AnchorPosition
-  if (toKey(decoded.nftMint) !== nft) throw new DecodeError('external position: of another NFT')
+  if (toKey(decoded.nft_mint) !== nft) throw new DecodeError('external position: of another NFT')
   return {
     pool: toKey(decoded.pool),
-    liquidity: toBigInt(decoded.unlockedLiquidity) + toBigInt(decoded.vestedLiquidity) + toBigInt(
-      decoded.permanentLockedLiquidity
+    liquidity: toBigInt(decoded.unlocked_liquidity) + toBigInt(decoded.vested_liquidity) + toBigInt(
+      decoded.permanent_locked_liquidity
     )
   }
 }

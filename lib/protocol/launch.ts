@@ -27,14 +27,14 @@ export interface Launch {
 }
 
 interface AnchorLaunch {
-  baseMint: PublicKey
-  launchBaseVault: PublicKey
+  base_mint: PublicKey
+  launch_base_vault: PublicKey
   state: Record<string, unknown>
   dao: PublicKey | null
-  daoVault: PublicKey | null
-  performancePackageTokenAmount: AnchorInteger
-  isPerformancePackageInitialized?: boolean
-  unixTimestampCompleted?: AnchorInteger | null
+  dao_vault: PublicKey | null
+  performance_package_token_amount: AnchorInteger
+  is_performance_package_initialized?: boolean
+  unix_timestamp_completed?: AnchorInteger | null
 }
 
 /** Decodes the launch of `mint`. Throws a DecodeError where the account is no launch of that mint. */
@@ -42,22 +42,22 @@ export function decodeLaunch (
   client: ProgramClient, version: LaunchpadVersion, account: RawAccount, mint: string
 ): Launch {
   const launch = client.launch(version, account) as AnchorLaunch
-  if (toKey(launch.baseMint) !== mint) throw new DecodeError('launch: of another mint')
-  const complete = launch.state['complete'] !== undefined
-  if (complete && (launch.dao === null || launch.daoVault === null)) {
+  if (toKey(launch.base_mint) !== mint) throw new DecodeError('launch: of another mint')
+  const complete = launch.state['Complete'] !== undefined
+  if (complete && (launch.dao === null || launch.dao_vault === null)) {
     throw new DecodeError('launch: complete without a DAO')
   }
   return {
     version,
     complete,
     baseMint: mint,
-    baseVault: toKey(launch.launchBaseVault),
+    baseVault: toKey(launch.launch_base_vault),
     dao: launch.dao && toKey(launch.dao),
-    daoVault: launch.daoVault && toKey(launch.daoVault),
-    packageAmount: toBigInt(launch.performancePackageTokenAmount),
+    daoVault: launch.dao_vault && toKey(launch.dao_vault),
+    packageAmount: toBigInt(launch.performance_package_token_amount),
     // v0.6 initialises the package while completing, and has no such field
-    packageInitialized: launch.isPerformancePackageInitialized ?? true,
-    completedAt: launch.unixTimestampCompleted == null ? null : Number(toBigInt(launch.unixTimestampCompleted))
+    packageInitialized: launch.is_performance_package_initialized ?? true,
+    completedAt: launch.unix_timestamp_completed == null ? null : Number(toBigInt(launch.unix_timestamp_completed))
   }
 }
 
@@ -72,18 +72,18 @@ export interface Package {
 }
 
 interface AnchorPackage {
-  totalTokenAmount: AnchorInteger
-  alreadyUnlockedAmount: AnchorInteger
-  tokenMint: PublicKey
-  performancePackageTokenVault: PublicKey
+  total_token_amount: AnchorInteger
+  already_unlocked_amount: AnchorInteger
+  token_mint: PublicKey
+  performance_package_token_vault: PublicKey
 }
 
 /** Decodes a package of `mint`. Throws a DecodeError where it is none, or has unlocked more than it had. */
 export function decodePackage (client: ProgramClient, account: RawAccount, mint: string): Package {
   const decoded = client.package(account) as AnchorPackage
-  if (toKey(decoded.tokenMint) !== mint) throw new DecodeError('package: of another mint')
-  const total = toBigInt(decoded.totalTokenAmount)
-  const unlocked = toBigInt(decoded.alreadyUnlockedAmount)
+  if (toKey(decoded.token_mint) !== mint) throw new DecodeError('package: of another mint')
+  const total = toBigInt(decoded.total_token_amount)
+  const unlocked = toBigInt(decoded.already_unlocked_amount)
   if (unlocked > total) throw new DecodeError('package: more unlocked than it holds')
-  return { total, unlocked, vault: toKey(decoded.performancePackageTokenVault) }
+  return { total, unlocked, vault: toKey(decoded.performance_package_token_vault) }
 }

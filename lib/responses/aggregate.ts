@@ -1,4 +1,3 @@
-import { createPauses, letGo } from '../async.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
@@ -69,23 +68,17 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
     }
     const head = headPart(sources)
-    await letGo()
     const report = history.report()
-    await letGo()
     const daily = await history.daily()
     const usd = usdValuationOf(snapshot, settings)
-    await letGo()
     const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, true]
-    const pause = createPauses()
     for (const [address, entry] of report) {
       if (settings.excluded.has(address)) continue
       missing += missingEvents(entry)
       // born in what no node offers any more, and silent since
       complete &&= daily.has(address) || entry.sequenceGaps.length === 0
-      const wait = pause()
-      if (wait !== undefined) await wait
     }
     for (const [address, dao] of known) {
       complete &&= settings.excluded.has(address) || daily.has(address) ||
@@ -98,8 +91,6 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       if (dao === undefined) continue
       daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const day of days.values()) unknownFees += day.unknownFees
-      const wait = pause()
-      if (wait !== undefined) await wait
     }
     const totals = async (figure: Figure): Promise<Totals> => {
       asked.add(figure)
@@ -126,14 +117,14 @@ export const createVolumeResponse = (
 ): () => Promise<Aged<CachedResponse<AggregateVolume>>> =>
   sameLife(totals.get, async ({ volume }) => {
     const value = await volume()
-    return await toVolume(value.record, completenessHeaders(value))
+    return toVolume(value.record, completenessHeaders(value))
   })
 
 /** The bytes of the fees since launch. */
 export const createFeesResponse = (totals: Kept<MarketTotals>): () => Promise<Aged<CachedResponse<AggregateFees>>> =>
   sameLife(totals.get, async ({ fees }) => {
     const value = await fees()
-    return await toFees({
+    return toFees({
       totalFees: value.record.totalVolume,
       dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
       tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))

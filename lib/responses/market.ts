@@ -1,4 +1,3 @@
-import { letGo } from '../async.js'
 import { ServiceError } from '../errors.js'
 import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import { daosReport } from '../market/dao-report.js'
@@ -7,7 +6,7 @@ import type { CachedResponse } from '../http/cached-response.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { type Daos, DaosSchema } from '../../schemas/daos.js'
-import { tickerNotFound } from '../../schemas/messages.js'
+import { tickerNotFound } from '../../schemas/errors.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse, type MarketTotals } from './aggregate.js'
@@ -43,11 +42,15 @@ export function createMarket (sources: Sources): Market {
   const daos = keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const incomplete = await tickers.incomplete()
-    await letGo()
-    const indexed = history.report()
-    await letGo()
-    const report = await daosReport({ slot: snapshot.slot, found: snapshot.discovered, incomplete, indexed, usd: usdValuationOf(snapshot, settings), symbolOf: mint => snapshot.tokens.get(mint)?.symbol ?? '' })
-    return { value: await toResponse(report), parts }
+    const report = daosReport({
+      slot: snapshot.slot,
+      found: snapshot.discovered,
+      incomplete,
+      indexed: history.report(),
+      usd: usdValuationOf(snapshot, settings),
+      symbolOf: mint => snapshot.tokens.get(mint)?.symbol ?? ''
+    })
+    return { value: toResponse(report), parts }
   })
 
   return {

@@ -10,7 +10,7 @@ import { type DaoProgram, decodeDao, decodeDaoDetails } from '../protocol/dao.js
 import { parseKey } from '../protocol/pda.js'
 import { decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
-import { daoNotFound, proposalNotFound } from '../../schemas/messages.js'
+import { daoNotFound, proposalNotFound } from '../../schemas/errors.js'
 import { type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema } from '../../schemas/proposals.js'
 import { jsonResponse, serializer } from './json-response.js'
 import { ALL, cacheOptions, keepResponse, type Sources, TICKER_TTL } from './sources.js'
@@ -124,7 +124,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
           slot: moment.slot
         }
       }
-      return { value: await toRecord({ ...row, pass_threshold_bps: bps, markets }), parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
+      return { value: toRecord({ ...row, pass_threshold_bps: bps, markets }), parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
     },
     max: MAX_KEPT
   })

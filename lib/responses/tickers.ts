@@ -1,4 +1,4 @@
-import { inSlices, letGo } from '../async.js'
+import { inSlices } from '../async.js'
 import { systemClock } from '../clock.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
@@ -48,14 +48,11 @@ export function createTickers (sources: Sources): Tickers {
 
   async function load (): Promise<Made<TickerList>> {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    await letGo()
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
     // what is found by the time that the others have had their turn was missing in these sums
     const mayOwn = wasMissing || isMissing()
-    // a long piece of work for many DAOs, as are those between the others
-    await letGo()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
     // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown is not zero
@@ -69,16 +66,18 @@ export function createTickers (sources: Sources): Tickers {
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
     const usd = usdValuationOf(snapshot, settings)
-    await letGo()
-    const list = await inSlices(await byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
-    await letGo()
-    const byPool = new Map(list.map(one => [one.pool_id, one]))
-    const pairsByPool = new Map(pairs.map(pair => [pair.address, pair]))
-    await letGo()
-    const pools = poolsByPair(pairs)
-    await letGo()
+    const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
     return {
-      value: { time: parts[0]!.time, tickers: list, pools, byPool, pairs: pairsByPool, usd, slot: snapshot.slot, response: await toResponse(list) },
+      value: {
+        time: parts[0]!.time,
+        tickers: list,
+        pools: poolsByPair(pairs),
+        byPool: new Map(list.map(one => [one.pool_id, one])),
+        pairs: new Map(pairs.map(pair => [pair.address, pair])),
+        usd,
+        slot: snapshot.slot,
+        response: toResponse(list)
+      },
       parts: [...parts, headPart(sources, head)]
     }
   }

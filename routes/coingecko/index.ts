@@ -8,7 +8,7 @@ import {
 } from '../../schemas/coingecko.js'
 import { AddressSchema } from '../../schemas/common.js'
 import { BYTES_HEADERS } from '../../schemas/headers.js'
-import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/messages.js'
+import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/errors.js'
 import { depthParameter, TICKER_ID_PARAMETER } from '../../schemas/parameters.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../schemas/responses.js'
 

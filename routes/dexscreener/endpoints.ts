@@ -5,7 +5,7 @@ import type { BlockRange } from '../../lib/responses/forms/block-range.js'
 import { integer, type Parameter, readQuery } from '../../lib/query.js'
 import { DexPairSchema, LatestBlockSchema } from '../../schemas/block-range.js'
 import { BYTES_HEADERS } from '../../schemas/headers.js'
-import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/messages.js'
+import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../schemas/responses.js'
 
 const FAILURES = { 304: notModified(BYTES_HEADERS), ...CHAIN_FAILURES }

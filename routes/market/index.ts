@@ -28,7 +28,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get(
     '/',
     { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
-    async (_request, reply) => send(reply, await pages.list())
+    async (_request, reply) => send(reply, pages.list())
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
@@ -46,7 +46,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       ).send(pages.missing(pool, reason))
     }
     const origin = HOST.test(host) ? `${protocol}://${host}` : ''
-    return send(reply, await pages.pool(origin, pool, found?.facts))
+    return send(reply, pages.pool(origin, pool, found?.facts))
   })
 
   fastify.get('/pool/:pool_id/', {
@@ -74,7 +74,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/:version/:file', {
     schema: { hide: true, params: Type.Object({ version: Type.String(), file: Type.String() }) }
   }, async ({ params: { version, file } }, reply) => {
-    const response = await assets.file(file)
+    const response = assets.file(file)
     if (response === undefined) return reply.callNotFound() as never
     const control = version === assets.version ? KEPT : 'no-cache'
     return reply.sendCached({ value: { ...response, headers: { 'cache-control': control } }, age: 0, left: 1 })

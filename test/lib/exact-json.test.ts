@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { exact, exactJson, exactJsonInSlices } from '../../lib/exact-json.js'
+import { exact, exactJson } from '../../lib/exact-json.js'
 import fc from '../support/property.js'
 
 test('numbers are written with every digit they have, and never with an exponent', t => {
@@ -14,10 +14,4 @@ test('whatever else is written is JSON', async () => {
   fc.assert(fc.property(fc.jsonValue({ maxDepth: 4 }).filter(value => !/\d[.e]|-0|\d{16}/.test(JSON.stringify(value))), value => {
     return exactJson(value as never) === JSON.stringify(value)
   }))
-})
-
-test('written in slices it is the same text', async t => {
-  for (const value of [[], {}, null, 7, 'x', exact('0.10'), [1, [exact('2.0')], { a: undefined }], { b: [1], c: undefined, d: exact('3') }] as const) {
-    t.equal(String(await exactJsonInSlices(value)), exactJson(value))
-  }
 })

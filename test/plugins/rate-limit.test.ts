@@ -1,7 +1,7 @@
 import { type AddressInfo } from 'node:net'
 import { test, type Test } from 'tap'
 import { createWindowCounter } from '../../lib/rate-limit/minute-window.js'
-import { clientOf, plainAddress } from '../../lib/rate-limit/client-key.js'
+import { clientOf, plainAddress } from '../../lib/http/client-address.js'
 import { build, settings, startChain } from '../helper.js'
 
 const LIMITED = '{"error":"Rate limit exceeded. Please try again later."}'

@@ -3,7 +3,7 @@ import { type Aged, createFreshCache, RENEW_FROM } from '../../live/fresh.js'
 import type { DaoFacts, DaoFactsReader, Facts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { byDepth } from '../../market/ticker.js'
-import { daoNotFound } from '../../../schemas/messages.js'
+import { daoNotFound } from '../../../schemas/errors.js'
 import { ALL, cacheOptions, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
 
 /** The facts of the deepest listed pools, and the state that they go with. */
@@ -27,7 +27,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
   const all = keepResponse<AllFacts>(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const usd = usdValuationOf(snapshot, settings)
-    const deepest = (await byDepth(snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd)).slice(0, MOST_WITH_FACTS)
+    const deepest = byDepth(snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd).slice(0, MOST_WITH_FACTS)
     const daos = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const facts = await reader.all(deepest.flatMap(({ address }) => daos.get(address) ?? []))
     return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }

@@ -7,7 +7,7 @@ import type { TokenReader } from '../../live/tokens.js'
 import { daosReport } from '../../market/dao-report.js'
 import { parseKey } from '../../protocol/pda.js'
 import { type DaoRecord, DaoRecordSchema } from '../../../schemas/dao.js'
-import { daoNotFound } from '../../../schemas/messages.js'
+import { daoNotFound } from '../../../schemas/errors.js'
 import type { Pool } from '../../../schemas/pools.js'
 import { type Treasuries, TreasuriesSchema, type Treasury, TreasurySchema } from '../../../schemas/treasury.js'
 import type { ProposalAnswers } from '../proposals.js'
@@ -69,18 +69,18 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
     const { value: decided, parts: proposalParts } = await proposals()
     const context = contextOf(snapshot)
     const discovered = snapshot.discovered.filter(one => one.address === address)
-    const { daos: [report] } = await daosReport({ slot: snapshot.slot, found: discovered, incomplete: await incomplete(), indexed: history.report(), usd: context.usd, symbolOf: () => '' })
+    const { daos: [report] } = daosReport({ slot: snapshot.slot, found: discovered, incomplete: await incomplete(), indexed: history.report(), usd: context.usd, symbolOf: () => '' })
     const more = await unknown(one.facts, snapshot)
     const { extremes, createdAt } = await history.read(async reading => {
       const [first] = reading.known.sequenceRanges.get(address) ?? []
       return { extremes: await extremesOf(reading, address), createdAt: first?.first === 1n ? first.firstAt : null }
     })
     const made = daoRecord({ facts: one.facts, context, more, report: report!, pool: byId.get(address)?.pool ?? null, createdAt, extremes, proposals: decided.filter(({ row }) => row.dao === address).map(({ row }) => row) })
-    return { value: await toRecord(made), parts: [...parts, ...poolParts, ...proposalParts] }
+    return { value: toRecord(made), parts: [...parts, ...poolParts, ...proposalParts] }
   }
 
   const records = createFreshCache<string, CachedResponse<DaoRecord>>({ ...cacheOptions(sources), load: record, max: MAX_KEPT })
-  const treasury = oncePerValue(async ({ snapshot, facts }: OneFacts) => await toTreasury(treasuryRecord(facts, contextOf(snapshot), await unknown(facts, snapshot))))
+  const treasury = oncePerValue(async ({ snapshot, facts }: OneFacts) => toTreasury(treasuryRecord(facts, contextOf(snapshot), await unknown(facts, snapshot))))
 
   return {
     one: async daoOrMint => await records.get(await find(daoOrMint)),
@@ -91,7 +91,7 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
     treasuries: sameLife(facts.all, async ({ snapshot, facts }) => {
       const context = contextOf(snapshot)
       const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-      return await toTreasuries(largestFirst(found.map(one => treasuryOf(one, context, heldTokens(one, context)))))
+      return toTreasuries(largestFirst(found.map(one => treasuryOf(one, context, heldTokens(one, context)))))
     })
   }
 }

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.js'
 import type { PublishedReading } from '../../history/history.js'
-import { type CachedResponse, makeSingleResponse } from '../../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../../http/cached-response.js'
 import { type StreamedResponse, tagOfAll } from '../../http/streamed-response.js'
 import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
@@ -11,8 +11,8 @@ import {
   type DexAsset, DexAssetSchema, type DexEvents, type DexPair, DexPairSchema, type GeckoTerminalAsset,
   GeckoTerminalAssetSchema, type GeckoTerminalEvents, type LatestBlock, LatestBlockSchema
 } from '../../../schemas/block-range.js'
-import { poolNotFound } from '../../../schemas/messages.js'
-import { exactResponse } from '../exact-response.js'
+import { poolNotFound } from '../../../schemas/errors.js'
+import { exactResponse } from '../json-response.js'
 import { ALL, TICKER_TTL } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { createPoolTokens } from './pool-tokens.js'
@@ -89,7 +89,7 @@ export function createBlockRanges (sources: FormSources): {
       isSmall = size <= MAX_WHOLE
       if (!isSmall) break
     }
-    if (isSmall) return makeSingleResponse(JSON_TYPE, Buffer.concat(whole))
+    if (isSmall) return makeCachedResponse(JSON_TYPE, Buffer.concat(whole))
     const tag = tagOfAll(SERVICE_VERSION, form, from, to, ...[...excluded].sort())
     return { contentType: JSON_TYPE, tag, parts: () => parts('admitted') }
   }
@@ -122,15 +122,14 @@ export function createBlockRanges (sources: FormSources): {
     return { pair: { ...known, ...created, creator: maker } }
   }
 
-  const fresh = async <R>(value: Promise<R>, left = TICKER_TTL): Promise<Aged<R>> =>
-    ({ value: await value, parts: [], age: 0, left })
+  const fresh = <R>(value: R, left = TICKER_TTL): Aged<R> => ({ value, parts: [], age: 0, left })
 
   const common = {
     async latestBlock () {
       const { slot, at } = await history.published(latest)
-      return await fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
+      return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
     },
-    pair: async (pool: string) => await fresh(toPair(await pair(pool)))
+    pair: async (pool: string) => fresh(toPair(await pair(pool)))
   }
 
   return {
@@ -138,19 +137,19 @@ export function createBlockRanges (sources: FormSources): {
       ...common,
       async asset (mint) {
         const { asset, age } = await token(mint)
-        return { value: await toDexAsset({ asset }), ...age }
+        return { value: toDexAsset({ asset }), ...age }
       },
-      events: async (from, to, turn) => await fresh(events<DexEvents>('dexscreener', from, to, turn, ({ all }) => all))
+      events: async (from, to, turn) => fresh(await events<DexEvents>('dexscreener', from, to, turn, ({ all }) => all))
     },
     geckoterminal: {
       ...common,
       async asset (mint) {
         const { asset, decimals, age } = await token(mint)
-        return { value: await toGeckoTerminalAsset({ asset: { ...asset, decimals } }), ...age }
+        return { value: toGeckoTerminalAsset({ asset: { ...asset, decimals } }), ...age }
       },
       // Its form has no event without reserves
       events: async (from, to, turn) =>
-        await fresh(events<GeckoTerminalEvents>('geckoterminal', from, to, turn, ({ withReserves }) => withReserves))
+        fresh(await events<GeckoTerminalEvents>('geckoterminal', from, to, turn, ({ withReserves }) => withReserves))
     }
   }
 }

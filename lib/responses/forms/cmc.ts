@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { powerOfTen, type Rational, toFixed } from '../../decimal.js'
-import { exact } from '../../exact-json.js'
-import type { CachedResponse } from '../../http/cached-response.js'
+import { type Exact, exact, exactJson } from '../../exact-json.js'
+import { type CachedResponse, makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
 import {
   type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema, type CmcTickers, CmcTickersSchema,
-  type CmcTrades, CmcTradesSchema
+  type CmcTrades
 } from '../../../schemas/cmc.js'
-import { exactResponse } from '../exact-response.js'
+import { exactResponse, JSON_TYPE } from '../json-response.js'
 import type { Level } from '../../market/order-book.js'
 import { DAY } from '../../time.js'
 import { ServiceError } from '../../errors.js'
@@ -40,7 +40,6 @@ export interface Cmc {
 const toAssets = exactResponse(CmcAssetsSchema)
 const toTickers = exactResponse(CmcTickersSchema)
 const toSummary = exactResponse(CmcSummarySchema)
-const toTrades = exactResponse(CmcTradesSchema)
 const toOrderBook = exactResponse(CmcOrderBookSchema)
 
 /** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. */
@@ -79,15 +78,16 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
         throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
       }
       const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
-      const value = await toTrades(await inSlices(all, ({ id, price, base, quote, at, side }) => ({
+      // so many may be some 15 MB
+      const texts = await inSlices(all, ({ id, price, base, quote, at, side }) => exactJson({
         trade_id: exact(id.toString()),
         price: exact(price),
         base_volume: exact(base),
         quote_volume: exact(quote),
         timestamp: at * 1000,
         type: side
-      })))
-      return { value, parts: [head] }
+      } satisfies Exact<CmcTrades[number]>))
+      return { value: makeCachedResponse(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
     },
     max: MAX_KEPT
   })
@@ -107,7 +107,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
 
   return {
     summary: sameLife(windows.get, async tickers =>
-      await toSummary(await inSlices(tickers, ({ ticker, high, low, change }) => ({
+      toSummary(tickers.map(({ ticker, high, low, change }) => ({
         trading_pairs: ticker.ticker_id,
         pool_id: ticker.pool_id,
         base_currency: ticker.base_currency,
@@ -127,13 +127,13 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
       return await day.get(tickerId)
     },
     assets: sameLife(sources.tickers, async ({ pairs }) =>
-      await toAssets(Object.fromEntries((await inSlices(pairs.values(), pair => [
+      toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
         [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
         [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
-      ] as const)).flat()))),
+      ] as const)))),
 
     ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
-      return await toTickers(Object.fromEntries(await inSlices(pools, ([id, [deepest]]) => {
+      return toTickers(Object.fromEntries(Array.from(pools, ([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)!
         const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
         const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }
@@ -152,7 +152,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
       })))
     }),
 
-    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => await toOrderBook({
+    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => toOrderBook({
       timestamp: time * 1000, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
     }))
   }

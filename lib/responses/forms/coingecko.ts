@@ -1,11 +1,10 @@
-import { inSlices } from '../../async.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import type { Aged } from '../../live/fresh.js'
 import {
   type CoinGeckoOrderBook, CoinGeckoOrderBookSchema, type CoinGeckoPairs, CoinGeckoPairsSchema, type CoinGeckoTickers, CoinGeckoTickersSchema,
   type CoinGeckoTrades, CoinGeckoTradesSchema
 } from '../../../schemas/coingecko.js'
-import { exactResponse } from '../exact-response.js'
+import { exactResponse } from '../json-response.js'
 import type { Turn } from '../../line.js'
 import { invalidParameter } from '../../query.js'
 import { headPart, TICKER_TTL } from '../sources.js'
@@ -78,18 +77,18 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
       pool
     }, turn)
     const head = headPart(sources)
-    const value = await toTrades({ buy: buy.map(row), sell: sell.map(row) })
+    const value = toTrades({ buy: buy.map(row), sell: sell.map(row) })
     return { value, parts: [head], age: sources.time.age(head.time), left: TICKER_TTL }
   }
 
   return {
-    pairs: sameLife(sources.tickers, async ({ tickers }) => await toPairs(tickers.map(ticker => ({
+    pairs: sameLife(sources.tickers, async ({ tickers }) => toPairs(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
     tickers: sameLife(windows.get, async tickers =>
-      await toTickers(await inSlices(tickers, ({ ticker, high, low }) => ({ ...ticker, high, low })))),
+      toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
     trades,
-    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => await toOrderBook({
+    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => toOrderBook({
       ticker_id: tickerId,
       timestamp: time * 1000,
       bids: bids.map(([price, amount]) =>

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Aged } from '../../live/fresh.js'
 import { levelsOf, orderBook, type OrderBook } from '../../market/order-book.js'
 import { isTickerId } from '../../market/ticker.js'
-import { tickerNotFound } from '../../../schemas/messages.js'
+import { tickerNotFound } from '../../../schemas/errors.js'
 import type { TickerList } from '../tickers.js'
 import type { FormSources } from './sources.js'
 

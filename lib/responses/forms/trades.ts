@@ -5,7 +5,7 @@ import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { isTickerId } from '../../market/ticker.js'
-import { poolNotFound, tickerNotFound } from '../../../schemas/messages.js'
+import { poolNotFound, tickerNotFound } from '../../../schemas/errors.js'
 import type { FormSources } from './sources.js'
 
 export const SIDES = ['buy', 'sell'] as const

@@ -60,7 +60,7 @@ export function createMarketDay (
     const inVolume = volume.record.dailyBreakdown.find(row => row.date === date)
     return {
       parts,
-      value: await toResponse({
+      value: toResponse({
         date,
         complete: (day + 1) * DAY <= walkedTo && volume.complete,
         volume_usd: inVolume?.volume ?? '0.00',
@@ -97,7 +97,7 @@ export function createMarketDays (sources: Sources, totals: Market['totals']): (
       const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
       const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
         .map(({ date, volume: usd, trades }) => ({ date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
-      return { value: await toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts }
+      return { value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts }
     },
     max: MAX_KEPT
   })

@@ -1,4 +1,4 @@
-import { inSlices, letGo } from '../../async.js'
+import { inSlices } from '../../async.js'
 import { toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
@@ -76,10 +76,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
     }))
-    // the longest pieces, each by itself
-    await letGo()
     const daos = daosOf(snapshot)
-    await letGo()
     const made = new Map<string, Row>()
     for (const pair of snapshot.pairs) {
       const window = windows.get(pair.address)
@@ -88,12 +85,9 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     }
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
-    await letGo()
-    const pairs = await byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
+    const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
     const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
-    await letGo()
     const byPair = poolsByPair(pairs)
-    await letGo()
     const pools = Array.from(byId.values(), ({ pool }) => pool)
     const { slot, tokens } = snapshot
     return { value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair }, parts: [...parts, ...factParts, head] }

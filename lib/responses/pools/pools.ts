@@ -76,14 +76,14 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
     ...cacheOptions(sources),
     async load (poolId) {
       const { value, parts } = await list.get()
-      return { value: await toDetail(await detail(value, poolId)), parts }
+      return { value: toDetail(await detail(value, poolId)), parts }
     },
     max: MAX_KEPT
   })
 
   return {
     known: list.get,
-    list: sameLife(list.get, async ({ pools }) => await toList(pools)),
+    list: sameLife(list.get, async ({ pools }) => toList(pools)),
     async one (poolId) {
       await check(poolId)
       return await details.get(poolId)

@@ -6,7 +6,7 @@ import { INTERVALS, type Interval } from '../../../lib/history/history.js'
 import { MAX_TIME } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
-import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/messages.js'
+import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
 import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 

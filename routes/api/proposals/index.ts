@@ -4,7 +4,7 @@ import { integer, oneOf, readQuery } from '../../../lib/query.js'
 import { address } from '../../../lib/responses/parameters.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
-import { daoNotFound, INVALID_PROPOSAL, proposalNotFound } from '../../../schemas/messages.js'
+import { daoNotFound, INVALID_PROPOSAL, proposalNotFound } from '../../../schemas/errors.js'
 import { ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { prefersJson } from '../../../lib/http/accept.js'
+import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { jsonResponse, oncePerValue } from '../../../lib/responses/json-response.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
-import { INVALID_MINT, MINT_NOT_FOUND } from '../../../schemas/messages.js'
+import { INVALID_MINT, MINT_NOT_FOUND } from '../../../schemas/errors.js'
 import {
   badRequest, CHAIN_FAILURES, json, notFound, notModified, plainNumberOrJson
 } from '../../../schemas/responses.js'
@@ -42,7 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async ({ params }, reply) => {
     const { value, ...age } = await supply.get(params.mintAddress)
-    return reply.sendCached({ value: await supplyResponse(value), ...age })
+    return reply.sendCached({ value: supplyResponse(value), ...age })
   })
 
   const plainText = (
@@ -75,7 +75,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }, async ({ params, headers }, reply) => {
       const { value, ...age } = await supply.get(params.mintAddress)
       const response = prefersJson(headers.accept) ? asJson(value) : asText(value)
-      return reply.sendCached({ value: await response, ...age })
+      return reply.sendCached({ value: response, ...age })
     })
   }
   plainText(

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { jsonResponse, oncePerValue } from '../../../lib/responses/json-response.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
-import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/messages.js'
+import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/errors.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 import { TickerSchema, TickersSchema } from '../../../schemas/ticker.js'
 

@@ -7,7 +7,7 @@ import {
   CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, CmcTradesSchema
 } from '../../../schemas/cmc.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
-import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/messages.js'
+import { INVALID_TICKER_ID, tickerNotFound } from '../../../schemas/errors.js'
 import { depthParameter, TICKER_ID_PARAMETER } from '../../../schemas/parameters.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 

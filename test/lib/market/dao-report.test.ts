@@ -7,7 +7,7 @@ const FACTS: ReportFacts = { slot: 5, found: [], incomplete: new Set(), indexed:
 
 test('every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
   for (const order of ['ABCD', 'DCBA', 'BDAC']) {
-    const report = await daosReport({
+    const report = daosReport({
       ...FACTS,
       found: [...order].map(name => found(name, name === 'B' ? 'excluded' : name === 'D' ? 'no reserves' : undefined)),
       incomplete: new Set(['C', 'D'])
@@ -19,7 +19,7 @@ test('every DAO that was found is reported, by address: listed, or left out with
 })
 
 test('what is known of a DAO, and null for what is not: never a zero', async t => {
-  const { daos } = await daosReport({
+  const { daos } = daosReport({
     ...FACTS,
     found: [found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' }, { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n, createdAt: 0 } }],
     indexed: new Map([['A', { indexed: 5n, sequenceGaps: [[2n, 3n]], firstSwap: 1_767_225_601 }], ['C', { indexed: 0n, sequenceGaps: [], firstSwap: null }]])
@@ -82,15 +82,11 @@ test('the numbers of a sequence gap count with both its ends', async t => {
   t.equal(missingEvents({ sequenceGaps: [[4n, 4n], [7n, 9n]] }), 4n)
 })
 
-test('the report of many DAOs lists each with its reason, and lets the event loop go while it is made', async t => {
+test('the report of many DAOs lists each with its reason', async t => {
   const found = Array.from({ length: 60_000 }, (_, at) => ({ address: `dao ${at}`, dao: undefined, leftOut: at % 3 === 0 ? 'undecodable' : undefined }))
-  let turns = 0
-  const timer = setInterval(() => turns++, 0)
-  const report = await daosReport({
+  const report = daosReport({
     slot: 7, found, incomplete: new Set(['dao 1']), indexed: new Map([['dao 2', { indexed: 9n, sequenceGaps: [[2n, 4n], [6n, 6n]], firstSwap: 0 }]]), usd: () => undefined, symbolOf: () => ''
   })
-  clearInterval(timer)
-  t.ok(turns > 0)
   t.match(report, { slot: 7, discovered: 60_000, listed: 39_999, left_out: 20_001 })
   const of = (name: string) => report.daos.find(({ dao }) => dao === name)
   t.match([of('dao 0'), of('dao 1'), of('dao 2')], [{ reason: 'undecodable' }, { reason: 'history incomplete' }, { reason: null, missing_events: '4', sequence_indexed: '9', first_swap: '1970-01-01T00:00:00.000Z' }])

@@ -14,6 +14,7 @@ import { DAO_SIZE, type DaoIdentity, type DaoLayout, type DaoState, writeDao } f
 import fc from '../../support/property.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
+await client.load()
 const anchor = new BorshAccountsCoder(idl as Idl)
 const u64 = fc.bigInt(0n, (1n << 64n) - 1n)
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(base58)

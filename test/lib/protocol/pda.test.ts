@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import bs58 from 'bs58'
 import { PublicKey } from '@solana/web3.js'
 import { test } from 'tap'
 import { eventAuthority, launchAddresses, LAUNCHPADS, metadataAddress, tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { derive, isOnCurve, keyBytes, keyText, parseKey } from '../../../lib/protocol/pda.js'
+import fc from '../../support/property.js'
 
 test('derivation and curve check agree with web3.js', async t => {
   let differences = 0
@@ -78,4 +80,19 @@ test('a key is 32 bytes of base58 and nothing else', async t => {
     t.equal(parseKey(text), undefined, JSON.stringify(text.slice(0, 60)))
   }
   t.throws(() => keyBytes('no key'), RangeError)
+})
+
+test('what is no key of 32 bytes is none, as by the usual library', async t => {
+  const digit = fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz')
+  const texts = fc.oneof(
+    fc.array(digit, { minLength: 28, maxLength: 48 }).map(digits => digits.join('')),
+    fc.tuple(fc.nat(44), fc.array(digit, { minLength: 0, maxLength: 45 })).map(([ones, digits]) => '1'.repeat(ones) + digits.join('')),
+    fc.uint8Array({ minLength: 31, maxLength: 33 }).map(bytes => bs58.encode(bytes)),
+    fc.string({ minLength: 32, maxLength: 44 })
+  )
+  fc.assert(fc.property(texts, text => {
+    const bytes = bs58.decodeUnsafe(text)
+    const key = parseKey(text)
+    return bytes?.length === 32 ? key!.equals(bytes) && keyText(key!) === text : key === undefined
+  }), { numRuns: 5000 })
 })

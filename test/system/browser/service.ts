@@ -59,7 +59,7 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
       }
     },
     sparklines: {
-      response: async () => ({ value: await makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1 }),
+      response: async () => ({ value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1 }),
       of: async () => undefined
     },
     card: createCards(async pool => {

@@ -1,5 +1,5 @@
 /** Bursts of strangers in a world: many at once, each with an address of his own, within the limit and beyond it. */
-import { RATE_LIMITED } from '../../../schemas/messages.js'
+import { RATE_LIMITED } from '../../../schemas/errors.js'
 import { checkAggregate, checkDaos, checkTickers } from './checks.js'
 import { type Answer, checkBounds, DEADLINE_MS, shownOf } from './clients.js'
 import type { Burst } from './plan.js'

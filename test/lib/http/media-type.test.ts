@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { prefersJson } from '../../../lib/http/accept.js'
+import { prefersJson } from '../../../lib/http/media-type.js'
 
 test('JSON goes to who names it and does not want text as much', t => {
   for (const header of ['application/json', 'Application/JSON', 'application/json, */*', 'application/json;q=0.9, text/plain;q=0.5', 'application/json; charset=utf-8', 'text/html, application/json, */*;q=0.8']) {

@@ -1,3 +1,22 @@
+import { extname } from 'node:path'
+
+/** The kinds of bytes: of files by their names, and which one a client asks for. */
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2'
+}
+
+/** The media type of a file by its name. */
+export const mediaTypeOf = (name: string): string => TYPES[extname(name)] ?? 'application/octet-stream'
+
 /** The q value of each media range in an Accept header, lower-case names. */
 function weights (header: string): Map<string, number> {
   return new Map(header.split(',').map(item => {

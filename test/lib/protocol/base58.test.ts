@@ -1,8 +1,8 @@
 import bs58 from 'bs58'
 import { test } from 'tap'
-import { decodeBase58 } from '../../../../lib/protocol/events/base58.js'
-import { base58 } from '../../../../simulator/index.js'
-import fc from '../../../support/property.js'
+import { decodeBase58 } from '../../../lib/protocol/base58.js'
+import { base58 } from '../../../simulator/index.js'
+import fc from '../../support/property.js'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 

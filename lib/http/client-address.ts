@@ -1,0 +1,45 @@
+import { BlockList, isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Who a client is: addresses as proxies and sockets write them, and whom a request is counted as. */
+
+/** Some proxies write the port behind the address. */
+const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
+
+/**
+ * `text` as the address that it is, in one form: a port and a zone taken off, IPv6 as eight groups without leading
+ * zeros, an IPv4 one in IPv6 clothes as IPv4; undefined where it is none.
+ */
+export function plainAddress (text: string): string | undefined {
+  const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []
+  const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!
+  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return address
+  if (!ipaddr.IPv6.isValid(address)) return undefined
+  const parsed = ipaddr.IPv6.parse(address)
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : parsed.toNormalizedString()
+}
+
+/** Whom a plain address is counted as: itself, or the /64 it lies in, since a subscriber of IPv6 has a whole one. */
+export const clientOf = (plain: string): string => plain.includes(':') ? `${plain.split(':', 4).join(':')}::/64` : plain
+
+/** Whether `text` is an IP address, or a range of them in CIDR notation. */
+export function isAddressOrRange (text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** Whether an address, as a proxy or a socket writes it, is one of `members`; those that are none match nothing. */
+export function addressMatcher (members: readonly string[]): (address: string) => boolean {
+  const blocks = new BlockList()
+  for (const member of members.filter(isAddressOrRange)) {
+    const [address = '', bits] = member.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
+  }
+  return address => {
+    const plain = plainAddress(address)
+    return plain !== undefined && blocks.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4')
+  }
+}

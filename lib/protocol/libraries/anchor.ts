@@ -1,2 +1,0 @@
-// a module of its own: what is imported by name when it is needed can be joined by the build
-export { Program } from '@coral-xyz/anchor'
