@@ -94,9 +94,7 @@ const plainRow = (row: Row): Row => Object.fromEntries(Object.entries(row).map((
 const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) =>
   reading(work)
 const writing = ({
-  db, writing = work => db.transaction().execute(
-    work
-  )
+  db, writing = work => db.transaction().execute(work)
 }: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
 
 type Paged = 'events' | typeof BY_KEY[number]

@@ -236,9 +236,7 @@ export function createIndexer (options: IndexerOptions) {
       const ours = isServiceError(error)
       const delay = Math.round(backoff(task.failures, {
         random: clock.random,
-        retryAfter: ours
-          ? error.retryAfter
-          : undefined
+        retryAfter: ours ? error.retryAfter : undefined
       }))
       task.at = now() + delay
       const message = error instanceof Error ? error.message : String(error)

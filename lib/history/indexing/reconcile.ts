@@ -98,10 +98,7 @@ export function createReconciler (
     verified = found.reading.seqNums
     verifiedSlot = Math.max(verifiedSlot, found.upTo)
     for (const [dao, seq] of verified) {
-      proved.set(
-        dao,
-        withProved(proved.get(dao), { seq, slot: found.upTo, at: now() })
-      )
+      proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo, at: now() }))
     }
     expected = expectedEvents(verified) ?? 0
     waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)

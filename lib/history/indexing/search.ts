@@ -43,9 +43,7 @@ interface Sought {
   isWithheld?: boolean
 }
 
-export function createSearch (
-  { reader, fetcher, writer, store, sequenceGaps, clock, signal, onLog }: SearchOptions
-) {
+export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, clock, signal, onLog }: SearchOptions) {
   const lister = createLister(reader, fetcher)
   const known = new Map<string, Sought>()
   const call = (until: number) =>

@@ -237,8 +237,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   async function learn (daos: Iterable<string>): Promise<void> {
     const fresh = new Set([...daos].filter(dao => !isDao(dao)))
     const freed = await released(fresh, {
-      isDao: address => fresh.has(address) ||
-      isDao(address),
+      isDao: address => fresh.has(address) || isDao(address),
       daoOfProposal: proposal => state.proposals.get(proposal),
       fits
     })

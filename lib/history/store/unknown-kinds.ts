@@ -21,8 +21,7 @@ export const readUnjudged: Read<'unjudged'> = async ({ db, names }, limit) => {
 export const readEventsOf: Read<'eventsOf'> = async ({ db, names }, dao, from, limit) => {
   const rows = await db.selectFrom('events').select([...POOL_EVENT_COLUMNS, 'quote_fees', 'base_fees', 'reason'])
     .where('dao', '=', names.id(dao) ?? 0).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
-  return rows.map(row =>
-    ({ ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason }))
+  return rows.map(row => ({ ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason }))
 }
 
 export async function putJudged ({ trx, names, numbers }: Writing, found: readonly JudgedEvent[]): Promise<void> {
