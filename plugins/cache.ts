@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
-import type { HistoryReport } from '../lib/history/report.js'
+import type { HistoryReport } from '../lib/history/history.js'
 import { createFreshCache, type FreshCache, type Made } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'

@@ -6,7 +6,7 @@ import { sql, type Insertable, type Kysely } from 'kysely'
 import { ServiceError } from '../errors.js'
 import { seqText } from './store/row-mapping.js'
 import type { Engine } from './store/create-store.js'
-import { inserts } from './store/inserts.js'
+import { putRows } from './store/inserts.js'
 import { putMeta, readMeta } from './store/meta.js'
 import type { ColumnTypes, Tables } from './store/table-types.js'
 
@@ -94,9 +94,7 @@ const plainRow = (row: Row): Row => Object.fromEntries(Object.entries(row).map((
 const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) =>
   reading(work)
 const writing = ({
-  db, writing = work => db.transaction().execute(
-    work
-  )
+  db, writing = work => db.transaction().execute(work)
 }: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
 
 type Paged = 'events' | typeof BY_KEY[number]
@@ -134,12 +132,7 @@ async function newest (engine: Engine): Promise<Row | undefined> {
 async function insert (
   trx: Parameters<Parameters<typeof writing>[1]>[0], types: ColumnTypes, table: Table, rows: Row[]
 ): Promise<void> {
-  for (const statement of inserts(
-    trx,
-    types,
-    table,
-    rows as unknown as Array<Insertable<Tables[Table]>>
-  )) await statement.execute()
+  await putRows({ trx, types }, table, rows as unknown as Array<Insertable<Tables[Table]>>)
 }
 
 /**

@@ -1,45 +1,36 @@
 import { type Clock, systemClock } from '../clock.js'
-import type { Moment } from '../chain/moment.js'
 import type { AgeTime } from '../chain/timekeeper.js'
 import type { HistoryReader } from '../chain/types.js'
 import type { Rational } from '../decimal.js'
 import { backoff } from '../backoff.js'
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import type { VolumeBasis } from '../market/volume.js'
-import { eventAuthority } from '../protocol/addresses.js'
-import { createFetcher } from './indexing/fetch-transactions.js'
-import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
-import { createPublisher } from './indexing/publisher.js'
-import { NO_ROOM, watchingRoom } from './store/no-room.js'
-import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
+import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
+import { type Answers, createAnswers, type Seen } from './answers.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
+import { createFetcher } from './indexing/fetch-transactions.js'
+import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
+import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
+import { createPublisher } from './indexing/publisher.js'
 import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
 import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
 import { createStepWriter, type StepWriter } from './indexing/step-writer.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
-import { createPublishedReading, type PublishedReading } from './published-reading.js'
-import { createReport, type HistoryReport } from './report.js'
-import {
-  checkDay, checkHead, completenessOf, EMPTY, type HeadFacts, type HistoryStatus, isComplete, type LastDayWork,
-  statusOf
-} from './status.js'
+import { EMPTY, type LastDayWork } from './status.js'
+import { NO_ROOM, watchingRoom } from './store/no-room.js'
 import type { Store } from './store/store.js'
-import { createReading, type Reading } from './volumes/reading.js'
-import { createVolumes, type Completeness, type DailyVolume, type Volume24h } from './volumes/volumes.js'
+import { createVolumes } from './volumes/volumes.js'
 
+export type { HistoryReport, PublishedReading } from './answers.js'
 export type { HistoryStatus, LastDayWork, Phase } from './status.js'
-
-export type { PublishedReading }
 export { comparePrices, executedPrice, type ExecutedPrice } from './rules/candles.js'
 export { SCALE, sumOf } from './rules/fixed-point.js'
 export type { PoolEvent, Trade } from './rules/types.js'
-export type { ChainPosition, FirstEvent, PoolEventsQuery, TradesQuery } from './store/store.js'
-export type { Reading } from './volumes/reading.js'
-export { INTERVALS, type Interval } from './volumes/reading.js'
-export type { TimedCandle } from './store/store.js'
+export type { ChainPosition, FirstEvent, PoolEventsQuery, TimedCandle, TradesQuery } from './store/store.js'
+export { INTERVALS, type Interval, type Reading } from './volumes/reading.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
@@ -76,7 +67,7 @@ export interface HistoryOptions {
   onDecode?: (ms: number) => void
 }
 
-export interface History {
+export interface History extends Answers {
   start (): void
   /** Gives up what is asked for; what has come is stored. The store stays open: who opened it closes it. */
   stop (): Promise<void>
@@ -84,38 +75,15 @@ export interface History {
   wake (): void
   /** Whether `wake` is called whenever the head moves: it is looked at less often then. */
   listening (is: boolean): void
-  status (): HistoryStatus
-  /**
-   * The newest finalized moment up to which everything is stored. Throws WARMING_UP before there is one,
-   * HISTORY_UNAVAILABLE when it is behind.
-   */
-  head (): Moment
-  /**
-   * Per DAO, in raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered,
-   * HISTORY_UNAVAILABLE when the store or the head is behind.
-   */
-  last24h (): Promise<{ head: Moment, volumes: Map<string, Volume24h> }>
-  /**
-   * Per DAO and UTC day since its launch, as far as it has been walked; the maps must not be changed. Throws WARMING_UP
-   * at the very start, HISTORY_UNAVAILABLE.
-   */
-  daily (): Promise<Map<string, DailyVolume>>
-  /**
-   * Trades, candles, windows and what else is told of single pools. All that one `work` reads is of one state; it may
-   * be run twice for that, and waits for nothing but what it reads. Throws WARMING_UP while the head has not been
-   * reached, HISTORY_UNAVAILABLE when the store or the head is behind, and what `work` throws.
-   */
-  read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
-  /**
-   * What has been published for good, however old the head is. Throws WARMING_UP at the very start,
-   * HISTORY_UNAVAILABLE, and what `work` throws.
-   */
-  published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
-  /** Per DAO of which an event or an account is known. The same map until something changes. */
-  report (): HistoryReport
 }
 
-interface Running { writer: StepWriter, reconciler: Reconciler, owners: MissingOwners, indexer: Indexer, background: () => Promise<void>, report: () => HistoryReport }
+interface Running {
+  writer: StepWriter
+  reconciler: Reconciler
+  owners: MissingOwners
+  indexer: Indexer
+  background: () => Promise<void>
+}
 
 /** What only an operator can solve is tried again this often, ms. */
 const REFUSED_MS = 60_000
@@ -125,19 +93,8 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const {
-    pollMs = 2000,
-    listeningMs = 30_000,
-    checkMs = 30_000,
-    staleMs = 60_000,
-    isShared = false,
-    pageSize,
-    stepSize,
-    onDecode,
-    onReached,
-    onProgress,
-    onBound
-  } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false } = options
+  const { pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -154,58 +111,25 @@ export function createHistory (options: HistoryOptions): History {
   async function prepare (): Promise<Running> {
     await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
     const headTime = (): number | undefined => running?.indexer.time
+    const eventAuthority = eventAuthorityOf(program)
     const writer = await createStepWriter(store, valuation, onLog)
-    const fetcher = createFetcher(reader, { program, eventAuthority: eventAuthority(program), clock, signal, onDecode })
+    const fetcher = createFetcher(reader, { program, eventAuthority, clock, signal, onDecode })
     const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
     const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, headTime, signal, onLog })
     const owners = createMissingOwners({ reader, writer, daos, signal })
-    const publish = createPublisher(reader, store)
-    const atHead = async (head: HeadReached) => {
-      await onReached?.(head)
-      const { state } = writer
-      const { verifiedSlot, wasSearched, isWithheld } = reconciler
-      await publish({
-        complete: isComplete(state),
-        listed: state.indexedRanges.length > 0,
-        verifiedSlot,
-        sequenceGaps: [
-          ...reconciler.sequenceGaps().values()
-        ].flat(),
-        searched: wasSearched,
-        withheld: isWithheld,
-        losses: state.losses,
-        missing: state.missing
-      })
-    }
+    const publish = createPublisher(reader, store, writer, reconciler)
     const indexer = createIndexer({
-      reader,
-      writer,
-      walk,
-      reconciler,
-      owners,
-      clock,
-      signal,
-      onLog,
-      onReached: atHead,
-      onProgress,
-      pollMs,
-      listeningMs,
-      checkMs,
-      isFollowed
+      ...{ reader, writer, walk, reconciler, owners, clock, signal, onLog, onProgress, pollMs, listeningMs, checkMs },
+      isFollowed,
+      async onReached (head) {
+        await onReached?.(head)
+        await publish()
+      }
     })
     indexer.listening(isListening)
-    const complete = createCompleter({
-      reader,
-      store,
-      writer,
-      program,
-      eventAuthority: eventAuthority(
-        program
-      ),
-      signal
-    })
+    const complete = createCompleter({ reader, store, writer, program, eventAuthority, signal })
     const background = () => runBackground({ complete, clock, signal, onLog, pollMs })
-    return { writer, reconciler, owners, indexer, background, report: createReport(writer, reconciler) }
+    return { writer, reconciler, owners, indexer, background }
   }
 
   /** Tries `attempt` until it succeeds or the history stops. */
@@ -247,16 +171,10 @@ export function createHistory (options: HistoryOptions): History {
     if (!signal.aborted && running !== undefined) await Promise.all([running.indexer.run(), running.background()])
   }
 
-  const known = ({ writer, reconciler, owners }: Running): Completeness =>
-    completenessOf(writer.state, {
-      sequenceGaps: reconciler.sequenceGaps(),
-      accounts: reconciler.accounts,
-      verifiedSlot: reconciler.verifiedSlot,
-      searched: reconciler.wasSearched,
-      named: owners.named
-    })
-
-  const headOf = ({ reached }: Indexer): HeadFacts => ({ head: reached, time, staleMs })
+  const seenOf = ({ writer: { state }, reconciler, owners: { named }, indexer: { reached: head, lastDay } }: Running): Seen => {
+    const { accounts, verifiedSlot, wasSearched: searched } = reconciler
+    return { state, head, lastDay, sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named, volumes }
+  }
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
@@ -264,7 +182,19 @@ export function createHistory (options: HistoryOptions): History {
     return running
   }
 
+  const answers = createAnswers({
+    store,
+    time,
+    staleMs,
+    last: () => running && seenOf(running),
+    async seeing (work) {
+      const now = begun()
+      return await now.writer.read(() => work(seenOf(now)))
+    }
+  })
+
   return {
+    ...answers,
     start () { work ??= run() },
     async stop () {
       stopping.abort()
@@ -277,43 +207,20 @@ export function createHistory (options: HistoryOptions): History {
     },
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
-      const { writer: { state }, indexer, reconciler } = running
-      const { lastDay } = indexer
-      return {
-        ...statusOf(state, { head: headOf(indexer), sequenceGaps: reconciler.sequenceGaps(), lastDay }),
-        signatures: indexer.walked,
-        expected: reconciler.expected,
-        searched: reconciler.searched,
-        leads: true,
-        refusal: refusal ?? (isFull ? NO_ROOM : null)
-      }
+      const { indexer: { walked: signatures }, reconciler: { expected, searched } } = running
+      const all = refusal ?? (isFull ? NO_ROOM : null)
+      return { ...answers.status(), signatures, expected, searched, leads: true, refusal: all }
     },
-    head: () => checkHead(headOf(begun().indexer)),
-    async last24h () {
-      const now = begun()
-      return await now.writer.read(async () => {
-        const head = checkDay(now.writer.state, headOf(now.indexer))
-        return { head, volumes: await volumes.last24h(head.time, known(now)) }
-      })
-    },
-    async daily () {
-      const now = begun()
-      return await now.writer.read(async () => await volumes.daily(known(now)))
-    },
-    async read (work) {
-      const now = begun()
-      return await now.writer.read(async () => {
-        checkHead(headOf(now.indexer))
-        return await work(createReading(store, volumes, known(now)))
-      })
+    head () {
+      begun()
+      return answers.head()
     },
     async published (work) {
       const now = begun()
       const wasFollowed = isFollowed()
       followedUntil = Math.max(followedUntil, clock.now() + FOLLOWING_MS)
       if (!wasFollowed) now.indexer.follow()
-      return await work(createPublishedReading(store, known(now)))
-    },
-    report: () => running?.report() ?? new Map()
+      return await answers.published(work)
+    }
   }
 }

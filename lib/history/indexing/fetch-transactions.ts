@@ -96,11 +96,7 @@ export function createFetcher (
       if (outcome === undefined) continue
       if (outcome === null) refuse(one.signature, 'the node does not have it', false)
       else if (outcome instanceof ServiceError) {
-        refuse(
-          one.signature,
-          outcome.message,
-          outcome.code === 'VERSION_UNSUPPORTED'
-        )
+        refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
       } else hold(outcome, one)
       const wait = pause()
       if (wait === undefined) continue

@@ -8,12 +8,11 @@ import { pause, Stopped } from '../pause.js'
 import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
-import { firstAvailable } from './first-available.js'
-import { HistoryLost } from './listings.js'
+import { firstAvailable, HistoryLost } from './list.js'
 import type { MissingOwners } from './missing-owners.js'
 import type { NamedOwners } from '../rules/missing-owners.js'
 import type { Reconciler } from './reconcile.js'
-import type { Asked, Walk } from './signature-walk.js'
+import type { Walk } from './signature-walk.js'
 import type { StepWriter } from './step-writer.js'
 import type { StepResult } from './transaction-feed.js'
 
@@ -99,8 +98,8 @@ export function createIndexer (options: IndexerOptions) {
   }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which everything is stored. */
-  let newest: Asked | undefined
-  let reached: Asked | null = null
+  let newest: Moment | undefined
+  let reached: Moment | null = null
   let phase: Phase = 'starting'
   let wakeUp = () => {}
   let wasBehind = false
@@ -151,7 +150,7 @@ export function createIndexer (options: IndexerOptions) {
     await onProgress?.(lastDay)
   }
 
-  async function ask (): Promise<Asked> {
+  async function ask (): Promise<Moment> {
     const { moment } = await reader.head({ priority: 'head', deadlineMs: HEAD_DEADLINE_MS, signal })
     if (newest === undefined || moment.time > newest.time) newest = moment
     return moment
@@ -180,7 +179,7 @@ export function createIndexer (options: IndexerOptions) {
     settle(head, result)
   }
 
-  async function atHead (asked: Asked): Promise<void> {
+  async function atHead (asked: Moment): Promise<void> {
     if (reached === null || asked.time > reached.time) reached = asked
     reconciler.reached(asked.slot)
     await owners.look(reconciler.verifiedSlot)
@@ -237,9 +236,7 @@ export function createIndexer (options: IndexerOptions) {
       const ours = isServiceError(error)
       const delay = Math.round(backoff(task.failures, {
         random: clock.random,
-        retryAfter: ours
-          ? error.retryAfter
-          : undefined
+        retryAfter: ours ? error.retryAfter : undefined
       }))
       task.at = now() + delay
       const message = error instanceof Error ? error.message : String(error)

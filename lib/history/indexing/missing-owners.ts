@@ -43,8 +43,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: MissingOw
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const page: SignatureInfo[] = await reader.signatures(dao, {
         limit: PAGE,
-        ...(before !== undefined &&
-        { before })
+        ...(before !== undefined && { before })
       }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
       for (const { signature } of page) {
         const missing = open.get(signature)

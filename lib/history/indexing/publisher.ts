@@ -1,7 +1,10 @@
 import type { HistoryReader } from '../../chain/types.js'
 import { isServiceError } from '../../errors.js'
-import { publishableSlot, type PublishView } from '../rules/published-slot.js'
+import { publishableSlot } from '../rules/published-slot.js'
+import { isComplete } from '../status.js'
 import type { Store } from '../store/store.js'
+import type { Reconciler } from './reconcile.js'
+import type { StepWriter } from './step-writer.js'
 
 /** Slots without a block in a row that are looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16
@@ -11,8 +14,8 @@ const MAX_SKIPPED = 16
  * node that does not tell the time of a block is asked again the next time. Throws HISTORY_UNAVAILABLE.
  */
 export function createPublisher (
-  reader: HistoryReader, store: Store
-): (view: Omit<PublishView, 'incompleteSlot'>) => Promise<void> {
+  reader: HistoryReader, store: Store, { state }: Pick<StepWriter, 'state'>, reconciler: Reconciler
+): () => Promise<void> {
   let published: number | undefined
 
   /** The newest slot up to `slot` that has a block, with its time. */
@@ -24,7 +27,18 @@ export function createPublisher (
     return undefined
   }
 
-  return async view => {
+  return async () => {
+    const { verifiedSlot, wasSearched: searched, isWithheld: withheld } = reconciler
+    const view = {
+      complete: isComplete(state),
+      listed: state.indexedRanges.length > 0,
+      verifiedSlot,
+      sequenceGaps: [...reconciler.sequenceGaps().values()].flat(),
+      searched,
+      withheld,
+      losses: state.losses,
+      missing: state.missing
+    }
     published ??= (await store.published())?.slot ?? -1
     const quick = publishableSlot({ ...view, incompleteSlot: null })
     if (quick === undefined || quick <= published) return

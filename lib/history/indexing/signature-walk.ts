@@ -1,15 +1,16 @@
 import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
-import type { Fetcher } from './fetch-transactions.js'
-import { createListings, HistoryLost, type Listing } from './listings.js'
-import { createFeed, type StepResult } from './transaction-feed.js'
-import type { StepWriter } from './step-writer.js'
+import { withLoss } from '../rules/losses.js'
 import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
-import { withLoss } from '../rules/losses.js'
 import type { IndexedRange } from '../rules/types.js'
+import type { Fetcher } from './fetch-transactions.js'
+import { createLister, HistoryLost } from './list.js'
+import { createListings } from './listings.js'
+import type { Step, StepWriter } from './step-writer.js'
+import { type Advanced, createFeed, type StepResult } from './transaction-feed.js'
 
 export interface WalkOptions {
   program: string
@@ -21,12 +22,9 @@ export interface WalkOptions {
   signal: AbortSignal
 }
 
-/** The finalized head, known before the signatures were listed. */
-export type Asked = Moment
-
 export interface HeadResult extends StepResult {
-  /** Everything up to this slot is stored down to where the newest range begins; undefined: not yet. */
-  reached: Asked | undefined
+  /** The finalized head up to which everything is stored down to where the newest range begins; undefined: not yet. */
+  reached: Moment | undefined
   /** The node's newest is older than ours. */
   behind: boolean
 }
@@ -39,34 +37,44 @@ export interface Remaining {
   secondsLeft: number | null
 }
 
-/**
- * How long a transaction that is listed and not given is asked for again before it counts as missing, ms: at the head
- * it may only be late.
- */
+/** How long a transaction that is listed and not given is asked for before it counts as missing, ms. */
 const PATIENCE_MS = 7_500
+/** At the head it may only be late. */
 const HEAD_PATIENCE_MS = 20_000
 /** Signatures asked for in a look at the head: nearly always they reach down to what is stored. */
 const HEAD_PAGE = 25
-/**
- * So many new signatures at most are stored from the oldest up, so that what is covered never has a gap; more, from the
- * newest down.
- */
+/** So many new signatures are stored from the oldest up, without a gap in between; more, from the newest down. */
 const MAX_RISING = 10_000
 /** Signatures of the last day that are listed before their transactions are read. */
 const MAX_LISTED = 50_000
+const DEADLINE_MS = 20_000
 
 /** The walk over the program's signatures: what it does is kept by the step writer, one whole step at a time. */
 export function createSignatureWalk (
   reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions
 ) {
   const { program, pageSize = 1000, stepSize = { least: 1, most: 250 }, clock, signal } = options
-  const listings = createListings(reader, fetcher, { program, pageSize, clock, signal })
-  const feed = createFeed(reader, fetcher, { program, pageSize, stepSize, clock, signal })
-  const { advance, stored } = feed
-  /** New entries above the newest range, oldest first, and when they were all. */
-  let rising: { after: string, entries: SignatureInfo[], asked: Asked } | undefined
+  const lister = createLister(reader, fetcher)
+  const listings = createListings(lister, { program, pageSize, signal })
+  const feed = createFeed(lister, fetcher, { program, pageSize, stepSize, clock, signal })
+  /** New entries above the newest range, oldest first, and the head when they were all. */
+  let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
 
   const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+
+  /** Stores the first of `entries`, as many as are there, with what that makes of the ranges. */
+  async function process (
+    entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
+    change: (taken: SignatureInfo[]) => Partial<Step>
+  ): Promise<Advanced> {
+    const advanced = await feed.advance(entries, priority, patienceMs)
+    const { entries: taken, events, missing } = advanced
+    if (taken.length === 0) return advanced
+    const isAscending = entries === rising?.entries
+    await writer.commit({ events: (isAscending ? events : events.reverse()).flat(), missing, ...change(taken) })
+    feed.stored(advanced)
+    return advanced
+  }
 
   /** Whether a listing below `range` has to go on before the work for the time after `edge` is known. */
   const needsListing = (range: UnindexedRange, edge: number): boolean => {
@@ -80,7 +88,7 @@ export function createSignatureWalk (
   async function listNext (ranges: readonly UnindexedRange[], edge: number): Promise<boolean> {
     for (const range of ranges) {
       if (!needsListing(range, edge)) continue
-      const listing = listings.of(range) ?? listings.begin(range)
+      const listing = listings.ofOrNew(range)
       try {
         await listings.extend(listing, range, false)
         return true
@@ -110,34 +118,29 @@ export function createSignatureWalk (
    */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
-    const listing = listings.of(range) ?? listings.begin(range)
+    const listing = listings.ofOrNew(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
     const { indexedRanges } = writer.state
+    /** Of the range, once all below it is stored. */
+    const closed = (ranges: IndexedRange[]): Partial<Step> =>
+      until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
     if (listing.entries.length === 0 && listing.whole) {
-      if (until === undefined) await writer.commit({ events: [], ended: true })
-      else await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index) })
+      await writer.commit({ events: [], ...closed(indexedRanges) })
       listings.keep(open())
       return { taken: 0 }
     }
-    if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range, true)
-    const advanced = await advance(firstOf(listing.entries, upper, edge), until === undefined
-      ? 'past'
-      : 'head', PATIENCE_MS)
-    const { entries, events, missing } = advanced
-    if (entries.length === 0) return advanced
-    const rest = listing.entries.slice(entries.length)
-    const longer = indexedRanges.with(index, extend(upper, entries))
-    const closed = rest.length === 0 && listing.whole
-    await writer.commit({
-      events: events.reverse().flat(),
-      missing,
-      ...(closed && until === undefined
-        ? { indexedRanges: longer, ended: true }
-        : { indexedRanges: closed ? merge(longer, index) : longer })
+    if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range)
+    const first = firstOf(listing.entries, upper, edge)
+    const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
+      const longer = indexedRanges.with(index, extend(upper, taken))
+      const isAll = listing.whole && taken.length === listing.entries.length
+      return isAll ? closed(longer) : { indexedRanges: longer }
     })
-    stored(advanced)
-    const anchor = entries.at(-2)?.signature ?? listing.after.signature
-    Object.assign(listing, { after: entries.at(-1)!, anchor, entries: rest } satisfies Partial<Listing>)
+    const { entries: taken } = advanced
+    if (taken.length === 0) return advanced
+    listing.anchor = taken.at(-2)?.signature ?? listing.after.signature
+    listing.after = taken.at(-1)!
+    listing.entries = listing.entries.slice(taken.length)
     listings.keep(open())
     return advanced
   }
@@ -147,55 +150,33 @@ export function createSignatureWalk (
    * long absence.
    */
   async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
-    const advanced = await advance(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS)
-    const { entries: taken, events, missing } = advanced
-    if (taken.length === 0) return advanced
-    const rest = entries.slice(taken.length)
-    const last = taken.at(-1)!
-    const indexedRanges = [beginRange(taken), ...writer.state.indexedRanges]
-    const joined = top !== undefined && rest.length === 0 && whole
-    await writer.commit({
-      events: events.reverse().flat(),
-      missing,
-      indexedRanges: joined
-        ? merge(indexedRanges, 0)
-        : indexedRanges,
-      ...(top === undefined && { ended: false })
+    const isJoined = (taken: readonly SignatureInfo[]) => whole && taken.length === entries.length
+    const advanced = await process(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS, taken => {
+      const indexedRanges = [beginRange(taken), ...writer.state.indexedRanges]
+      return top === undefined
+        ? { indexedRanges, ended: false }
+        : { indexedRanges: isJoined(taken) ? merge(indexedRanges, 0) : indexedRanges }
     })
-    stored(advanced)
-    if (!joined) {
-      listings.put({
-        after: last,
-        anchor: taken.at(-2)?.signature ?? null,
-        entries: rest,
-        whole: whole &&
-      top !== undefined,
-        stuck: false
-      })
+    const { entries: taken } = advanced
+    if (taken.length > 0 && !isJoined(taken)) {
+      const [anchor = null, after] = [taken.at(-2)?.signature, taken.at(-1)!]
+      listings.put({ after, anchor, entries: entries.slice(taken.length), whole, stuck: false })
     }
     return advanced
   }
 
   /** Stores the oldest of what waits above the newest range. */
   async function rise (top: IndexedRange): Promise<HeadResult> {
-    const advanced = await advance(rising!.entries, 'head', HEAD_PATIENCE_MS)
-    const { entries, events, missing } = advanced
-    if (entries.length > 0) {
-      await writer.commit({
-        events: events.flat(),
-        missing,
-        indexedRanges: writer.state.indexedRanges.with(
-          0,
-          extendUp(top, entries)
-        )
-      })
-      stored(advanced)
-      rising = { ...rising!, after: entries.at(-1)!.signature, entries: rising!.entries.slice(entries.length) }
-    }
-    const reached = rising!.entries.length === 0 ? rising!.asked : undefined
-    if (reached !== undefined) rising = undefined
-    return { ...advanced, reached, behind: false }
+    const { asked, entries } = rising!
+    const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
+      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }))
+    const [last, left] = [advanced.entries.at(-1), entries.slice(advanced.taken)]
+    if (last !== undefined) rising = left.length === 0 ? undefined : { asked, after: last.signature, entries: left }
+    return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
   }
+
+  const signatures = (page: { before?: string, minSlot: number, limit?: number }): Promise<SignatureInfo[]> =>
+    lister.signatures(program, { limit: pageSize, ...page }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
   /** What is new, newest first, as far as it can be listed; `whole`: down to `top`. */
   async function listNew (
@@ -205,7 +186,7 @@ export function createSignatureWalk (
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
       const last = entries.at(-1)!
-      const more = await listings.signatures({ before: last.signature, minSlot }, 'head')
+      const more = await signatures({ before: last.signature, minSlot })
       checkPageOrder(more, last)
       if (more.length === 0) break
       const found = above(more, top)
@@ -216,18 +197,15 @@ export function createSignatureWalk (
   }
 
   /**
-   * Looks for signatures newer than those processed, and processes the first step of them. `ask` is called before they are listed;
-   * `edge`: the Unix second at which the last day begins.
+   * Looks for signatures newer than those processed, and processes the first step of them. `ask`, for the finalized
+   * head, is called before they are listed; `edge`: the Unix second at which the last day begins.
    */
-  async function head (ask: () => Promise<Asked>, edge: number): Promise<HeadResult> {
+  async function head (ask: () => Promise<Moment>, edge: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising?.after === top.newest) return await rise(top)
     const asked = await ask()
     // A node that has not come so far would list less than there is
-    const page = await listings.signatures(
-      { minSlot: asked.slot, ...(top !== undefined && { limit: Math.min(HEAD_PAGE, pageSize) }) },
-      'head'
-    )
+    const page = await signatures({ minSlot: asked.slot, ...(top && { limit: Math.min(HEAD_PAGE, pageSize) }) })
     checkPageOrder(page)
     const [newest] = page
     if (top === undefined) {

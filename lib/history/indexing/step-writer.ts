@@ -1,10 +1,9 @@
-import { createPauses, createTurns } from '../../async.js'
+import { createPauses, createSharedTurns, createTurns } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles, type CandleRow, type Size } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
-import { createStepTurns, type StepTurns } from './step-turns.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { JudgedEvent, Store } from '../store/store.js'
@@ -38,7 +37,8 @@ export interface StepWriter {
   learn (daos: Iterable<string>): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
-  readonly read: StepTurns['read']
+  /** Runs reads of the store and of the state that belong together, between two steps. Throws what `work` throws. */
+  read<T> (work: () => Promise<T>): Promise<T>
   /** Grows with every change of the state. */
   readonly version: number
   /**
@@ -72,7 +72,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
-  const { change, read } = createStepTurns()
+  const { alone: change, together: read } = createSharedTurns()
   let version = 0
   warn(state.rates)
 
@@ -237,8 +237,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   async function learn (daos: Iterable<string>): Promise<void> {
     const fresh = new Set([...daos].filter(dao => !isDao(dao)))
     const freed = await released(fresh, {
-      isDao: address => fresh.has(address) ||
-      isDao(address),
+      isDao: address => fresh.has(address) || isDao(address),
       daoOfProposal: proposal => state.proposals.get(proposal),
       fits
     })

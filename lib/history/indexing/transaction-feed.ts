@@ -1,10 +1,10 @@
 /** The transactions behind listed signatures, in order, some steps ahead of what is stored. */
 import type { Clock } from '../../clock.js'
-import type { HistoryReader, Priority, SignatureInfo } from '../../chain/types.js'
+import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 import { type Fetcher, isMissing, type Wanted } from './fetch-transactions.js'
-import { infoOf, orNone } from './listings.js'
+import type { Lister } from './list.js'
 import { createPace } from './pace.js'
 
 export interface FeedOptions {
@@ -52,7 +52,7 @@ const UNDER_WAY_MS = 50
 const AHEAD = 2
 
 export function createFeed (
-  reader: HistoryReader, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions
+  lister: Lister, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions
 ) {
   const pace = createPace(clock, stepSize)
   /** What is asked for while a step is written. */
@@ -75,19 +75,10 @@ export function createFeed (
     const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
     seeded = first.signature
     isSeeding = true
-    const asked = reader.bulk(
-      program,
-      { order, limit: Math.min(BULK_PAGE, pageSize), slots },
-      { priority, deadlineMs: FETCH_MS, signal }
-    )
-    const result = await orNone(asked).finally(() => { isSeeding = false })
-    if (result === undefined) return false
     const wanted = new Set(some.map(({ signature }) => signature))
-    for (const tx of result.entries) {
-      const info = infoOf(tx)
-      if (wanted.has(info.signature)) fetcher.hold(tx, info)
-    }
-    return true
+    const page = { order, limit: Math.min(BULK_PAGE, pageSize), slots }
+    const asked = lister.bulk(program, page, { priority, deadlineMs: FETCH_MS, signal }, wanted)
+    return await asked.finally(() => { isSeeding = false }) !== undefined
   }
 
   async function fetch (entries: readonly Wanted[], priority: Priority): Promise<void> {

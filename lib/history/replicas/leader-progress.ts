@@ -97,8 +97,7 @@ export function createProgressWriter (writing: (work: (trx: Transaction<Tables>)
     reached,
     /** Tells how far the last 24 hours are. */
     progress: async (work: LastDayWork | null): Promise<void> => {
-      await writing(trx =>
-        putMeta(trx, { last_day: JSON.stringify(work) }))
+      await writing(trx => putMeta(trx, { last_day: JSON.stringify(work) }))
     }
   }
 }

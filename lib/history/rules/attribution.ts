@@ -79,9 +79,7 @@ export function attribute (
     const hopeless = seq === null || at === null || event.slot === null
     const keys = hopeless
       ? []
-      : understood(event)
-        ? [event.proposal].filter(key => key !== null)
-        : event.candidates.slice(0, MAX_KEYS)
+      : understood(event) ? [event.proposal].filter(key => key !== null) : event.candidates.slice(0, MAX_KEYS)
     return { kind, signature, eventIndex, reason, raw, slot, seq, at, keepsFees, keys }
   }
   // field by field: made by spreading another object it took 27 µs in place of 1

@@ -19,9 +19,7 @@ export function sumText (sum: bigint): string {
 /** The sum that `sumText` wrote. */
 export function parseSum (text: string): bigint {
   const point = text.indexOf('.')
-  return point === -1
-    ? BigInt(text) * SCALE
-    : BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(PLACES, '0'))
+  return point === -1 ? BigInt(text) * SCALE : BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(PLACES, '0'))
 }
 
 /**

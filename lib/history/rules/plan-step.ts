@@ -68,10 +68,7 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
   }
   const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
   for (const [dao, list] of ranges) {
-    sequenceRanges.set(
-      dao,
-      { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) }
-    )
+    sequenceRanges.set(dao, { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) })
   }
   return {
     events: fresh,

@@ -39,8 +39,7 @@ function between (dao: string, ranges: readonly SequenceRange[], { indexedRanges
     if (!all && !covered(indexedRanges, left.lastSlot, right.firstSlot)) return []
     return [{
       dao,
-      from: left.last +
-        1n,
+      from: left.last + 1n,
       to: right.first - 1n,
       since: left.lastAt,
       until: right.firstAt,
@@ -79,8 +78,7 @@ function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view:
       dao,
       from: known + 1n,
       to: newest,
-      since: last?.lastAt ??
-      null,
+      since: last?.lastAt ?? null,
       until: null,
       fromSlot: last?.lastSlot ?? 0,
       toSlot: Number.MAX_SAFE_INTEGER

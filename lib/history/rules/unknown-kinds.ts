@@ -29,9 +29,7 @@ const LIVE = new Set(['LaunchProposal', 'ConditionalSwap'])
  * Whether an event leads from one pool to another. Undefined: it does not say what it moves, as the end of a proposal,
  * or moves more than it says, as arbitrage with a live proposal's pools does.
  */
-function leads (
-  before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool, isSpot: boolean
-): boolean | undefined {
+function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool, isSpot: boolean): boolean | undefined {
   if (kind === 'CollectFees') return isSame(before.reserves, after.reserves)
   if (liquidity !== null) return isSame(plus(before.reserves, liquidity), after.reserves)
   const brought = swap === null ? { quote: 0n, base: 0n } : broughtBy(swap)

@@ -1,13 +1,12 @@
 /** The tables `minutes`, `hours` and `days`: candles as rows. */
-import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable, type Transaction } from 'kysely'
+import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable } from 'kysely'
 import { SIZES, type Candle, type CandlePrices, type CandleRow, type Size } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
-import { keyTable, type Names } from './keys.js'
-import type { CandleRange, CandlesOfAll, Since, TimedCandle } from './store.js'
-import type { CandleColumns, ColumnTypes, Tables } from './table-types.js'
-import { inserts, type Numbers } from './inserts.js'
+import { putRows } from './inserts.js'
+import { readRevision } from './meta.js'
+import type { CandleColumns, Tables } from './table-types.js'
+import { daoTable, keyTable, mapRows, type Names, type Read, type Writing } from './view.js'
 
-type Db = Kysely<Tables>
 type Columns = Selectable<CandleColumns>
 
 const SUMS = ['base', 'quote', 'trades', 'fees', 'unknown_fees'] as const
@@ -68,130 +67,76 @@ const candleOf = (row: Columns): Candle => ({
   prices: pricesOf(row)
 })
 
-/** Rows of `columns` and of a candle's, or of its sums alone. `from`: what comes after the columns. */
-async function read<C extends string> (
-  db: Db,
-  { rows: form }: ColumnTypes,
-  table: RawBuilder<unknown>,
-  columns: readonly C[],
-  from: RawBuilder<unknown>,
-  only: readonly string[] = CANDLE_COLUMNS
-): Promise<Array<Columns & Record<C, number | string>>> {
-  type Row = Columns & Record<C, number | string>
-  const names = [...columns, ...only]
-  const list = sql.join(names.map(name => sql`${table}.${sql.ref(name)}`))
-  if (form === 'records') return (await sql<Row>`select ${list} ${from}`.execute(db)).rows
-  // SQLite's driver hands rows over value by value, which costs more than finding them: each comes as one text
-  const { rows } = await sql<{ json: string }>`select json_array(${list}) as json ${from}`.execute(db)
-  return rows.map(({ json }) => {
-    const values = JSON.parse(json) as unknown[]
-    const row: Record<string, unknown> = {}
-    for (let at = 0; at < names.length; at++) row[names[at]!] = values[at]
-    return row as Row
-  })
-}
+type Row = Columns & { dao: number, start: number }
+const ROW_COLUMNS = ['dao', 'start', ...CANDLE_COLUMNS] as const
 
-const rowOf = (row: Columns & { dao: number | string, start: number | string }, names: Names): CandleRow =>
-  ({ dao: names.address(Number(row.dao)), start: Number(row.start), ...candleOf(row) })
+const rowOf = (names: Names) => (row: Row): CandleRow =>
+  ({ dao: names.address(row.dao), start: Number(row.start), ...candleOf(row) })
 
-/** The stored candles of these keys; one that is not stored is left out. */
-export async function readCandles (
-  db: Db, names: Names, types: ColumnTypes, size: Size, keys: ReadonlyArray<Pick<CandleRow, 'dao' | 'start'>>
-): Promise<CandleRow[]> {
+/** The tables of all sizes are alike in what candles are read from. */
+const from = (db: Kysely<Tables>, size: Size) => db.selectFrom(`${size} as c` as 'minutes as c')
+
+export const readCandles: Read<'candles'> = async (view, size, keys) => {
+  const { db, names } = view
   const wanted = keys.flatMap(({ dao, start }) => names.id(dao) === undefined ? [] : [[names.id(dao)!, start]])
   if (wanted.length === 0) return []
-  const rows = await read(db, types, sql`c`, ['dao', 'start'], sql`
-    from ${keyTable(types, wanted, { dao: 'integer', start: 'bigint' })} wanted
-    join ${sql.table(size)} c on c.dao = wanted.dao and c.start = wanted.start`)
-  return rows.map(row => rowOf(row, names))
+  const table = keyTable<{ dao: number, start: number }>(view, wanted, { dao: 'integer', start: 'bigint' }).as('wanted')
+  const query = from(db, size).innerJoin(table, join =>
+    join.onRef('c.dao', '=', 'wanted.dao').onRef('c.start', '=', 'wanted.start'))
+  return await mapRows(view, query, 'c', ROW_COLUMNS, rowOf(names))
 }
 
-/**
- * Candles of some DAOs that begin from the Unix second `from` to before `to`, in no order; or their sums, without
- * prices.
- */
-export async function readCandlesOfAll (
-  db: Db, names: Names, types: ColumnTypes, size: Size, daos: readonly string[], { from, to, withPrices }: CandlesOfAll
-): Promise<CandleRow[]> {
-  const wanted = names.ids(daos).map(id => [id])
-  if (wanted.length === 0) return []
-  const rows = await read(db, types, sql`c`, ['dao', 'start'], sql`
-    from ${keyTable(types, wanted, { dao: 'integer' })} wanted
-    join ${sql.table(size)} c on c.dao = wanted.dao and c.start >= ${from} and c.start < ${to}`, withPrices
-    ? CANDLE_COLUMNS
-    : SUMS)
-  return rows.map(row => rowOf(row, names))
+export const readCandlesOfAll: Read<'candlesOfAll'> = async (view, daos, size, { from: begin, to, withPrices }) => {
+  const wanted = daoTable(view, daos)
+  if (wanted === undefined) return []
+  const query = from(view.db, size).innerJoin(wanted.as('wanted'), join => join.onRef('c.dao', '=', 'wanted.dao'))
+    .where('c.start', '>=', begin).where('c.start', '<', to)
+  const columns = withPrices ? ROW_COLUMNS : ['dao', 'start', ...SUMS] as const
+  return await mapRows(view, query, 'c', columns, rowOf(view.names))
 }
 
-/** Candles of a DAO that begin in the range, oldest first; at most `limit`, the newest. */
-export async function readCandlesOf (
-  db: Db, names: Names, types: ColumnTypes, size: Size, dao: string, { from, to, limit }: CandleRange
-): Promise<TimedCandle[]> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  const rows = await read(db, types, sql.table(size), ['start'], sql`
-    from ${sql.table(size)} where dao = ${id} and start >= ${from} and start < ${to} order by start desc limit ${limit}`)
-  return rows.reverse().map(row => ({ start: Number(row.start), ...candleOf(row) }))
+export const readCandlesOf: Read<'candlesOf'> = async (view, dao, size, { from: begin, to, limit }) => {
+  const query = from(view.db, size).where('c.dao', '=', view.names.id(dao) ?? 0)
+    .where('c.start', '>=', begin).where('c.start', '<', to).orderBy('c.start', 'desc').limit(limit)
+  const rows = await mapRows(view, query, 'c', ['start', ...CANDLE_COLUMNS], (row: Row) =>
+    ({ start: Number(row.start), ...candleOf(row) }))
+  return rows.reverse()
 }
 
-/** How many traded on days of a DAO, by the Unix second at which the day begins. */
-export async function readMakers (
-  db: Db, names: Names, dao: string, from: number, to: number
-): Promise<Map<number, number>> {
-  const id = names.id(dao)
-  if (id === undefined) return new Map()
-  const rows = await db.selectFrom('days').select(['start', 'makers']).where('dao', '=', id).where(
-    'start',
-    '>=',
-    from
-  ).where('start', '<', to).execute()
+export const readMakers: Read<'makers'> = async ({ db, names }, dao, begin, to) => {
+  const rows = await db.selectFrom('days').select(['start', 'makers']).where('dao', '=', names.id(dao) ?? 0)
+    .where('start', '>=', begin).where('start', '<', to).execute()
   return new Map(rows.map(({ start, makers }) => [Number(start), Number(makers)]))
 }
 
-/** Days that arrived or changed after `revision` and up to `newest`; with `limit`, the first so many of them. */
-export async function readDaysAfter (
-  db: Db, names: Names, types: ColumnTypes, revision: number, newest: number, limit: number
-): Promise<Since<CandleRow>> {
-  if (newest === revision) return { revision, rows: [] }
-  const rows = await read(db, types, sql`days`, ['revision', 'dao', 'start'], sql`
-    from days where revision > ${revision} and revision <= ${newest} order by revision limit ${limit}`)
-  return {
-    revision: rows.length < limit
-      ? newest
-      : Number(rows.at(-1)!.revision),
-    rows: rows.map(row => rowOf(row, names))
-  }
+export const readDaysAfter: Read<'daysAfter'> = async (view, after, limit) => {
+  const newest = await readRevision(view.db)
+  if (newest === after) return { revision: after, rows: [] }
+  const query = view.db.selectFrom('days').where('revision', '>', after).where('revision', '<=', newest)
+    .orderBy('revision').limit(limit)
+  let last = newest
+  const rows = await mapRows(view, query, 'days', ['revision', ...ROW_COLUMNS], (row: Row & { revision: number }) => {
+    last = Number(row.revision)
+    return rowOf(view.names)(row)
+  })
+  return { revision: rows.length < limit ? newest : last, rows }
 }
 
-const EXCLUDED = Object.fromEntries(CANDLE_COLUMNS.map(column => [column, sql.raw(
-  `excluded.${column}`
-)])) as Record<typeof CANDLE_COLUMNS[number], RawBuilder<never>>
+const EXCLUDED = Object.fromEntries(CANDLE_COLUMNS.map(column =>
+  [column, sql.raw(`excluded.${column}`)])) as Record<typeof CANDLE_COLUMNS[number], RawBuilder<never>>
 
 /** A DAO's day as one number: numbers of DAOs are of 32 bits at most. */
 export const dayKey = (dao: number, day: number): number => day * 2 ** 32 + dao
 
 /** Writes candles in place of those that are stored. `makers`: how many there are to be added to a day, by `dayKey`. */
 export async function putCandles (
-  trx: Transaction<Tables>,
-  types: ColumnTypes,
-  size: Size,
-  candles: readonly CandleRow[],
-  numbers: Numbers,
-  makers: ReadonlyMap<number, number> = new Map()
+  to: Writing, size: Size, candles: readonly CandleRow[], makers: ReadonlyMap<number, number> = new Map()
 ): Promise<void> {
   const rows = candles.map((row): Insertable<Tables['minutes']> =>
-    ({ dao: numbers.dao(row.dao), start: row.start, ...candleColumns(row) }))
-  if (size !== 'days') {
-    for (const insert of inserts(trx, types, size, rows)) {
-      await insert.onConflict(oc => oc.columns(['dao', 'start']).doUpdateSet(EXCLUDED)).execute()
-    }
-    return
-  }
+    ({ dao: to.numbers.dao(row.dao), start: row.start, ...candleColumns(row) }))
+  if (size !== 'days') return await putRows(to, size, rows, oc => oc.columns(['dao', 'start']).doUpdateSet(EXCLUDED))
   const days = rows.map(row =>
-    ({ ...row, revision: numbers.revision(), makers: makers.get(dayKey(row.dao, row.start / SIZES.days)) ?? 0 }))
-  for (const insert of inserts(trx, types, 'days', days)) {
-    await insert.onConflict(oc => oc.columns(['dao', 'start']).doUpdateSet(({ ref }) => (
-      { ...EXCLUDED, revision: ref('excluded.revision'), makers: sql`days.makers + excluded.makers` }
-    ))).execute()
-  }
+    ({ ...row, revision: to.numbers.revision(), makers: makers.get(dayKey(row.dao, row.start / SIZES.days)) ?? 0 }))
+  await putRows(to, 'days', days, oc => oc.columns(['dao', 'start']).doUpdateSet(({ ref }) => (
+    { ...EXCLUDED, revision: ref('excluded.revision'), makers: sql`days.makers + excluded.makers` })))
 }

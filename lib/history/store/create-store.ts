@@ -1,24 +1,21 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createTurns } from '../../async.js'
-import { hasNoRoom, NO_ROOM } from './no-room.js'
-import { ServiceError } from '../../errors.js'
-import { migrate } from './migrations.js'
+import { messageOf, ServiceError } from '../../errors.js'
 import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candles.js'
-import type { Numbers } from './inserts.js'
-import type { Names } from './keys.js'
 import { putMeta, readMeta, readRevision } from './meta.js'
-import { putLate, putPublished, readPublished } from './published.js'
-import {
-  readOrigins, readRebuilding, readState, readSwapsOfAll, readSwapsPage, readTraders, readUnattributed, readValuation
-} from './reads.js'
+import { migrate } from './migrations.js'
+import { hasNoRoom, NO_ROOM } from './no-room.js'
+import { putPublished, readPublished } from './published.js'
+import { readRebuilding, readState, readUnattributed, readValuation } from './reads.js'
 import type { Store } from './store.js'
-import {
-  readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades, readPoolEvents,
-  readTrades, readUnnamedTrades
-} from './trade-reads.js'
-import { putCompleted, putRebuilt, writeStep } from './writes.js'
 import type { ColumnTypes, Tables } from './table-types.js'
+import {
+  readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades,
+  readOrigins, readPoolEvents, readSwapsOfAll, readSwapsPage, readTraders, readTrades, readUnnamedTrades
+} from './trade-reads.js'
 import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './unknown-kinds.js'
+import type { Names, Numbers, View, Writing } from './view.js'
+import { putCompleted, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
@@ -83,28 +80,17 @@ export async function createStore (engine: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
-  const learn = async (db: Db) => {
-    for (const row of await db.selectFrom('daos').select(['id', 'address']).execute()) know(Number(row.id), row.address)
+  /** The DAOs that another process may have added; with `known` 0, all of them anew. */
+  const learn = async (db: Db, known = ids.size): Promise<void> => {
+    const rows = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
+    for (const { id, address } of rows) know(Number(id), address)
   }
-  const names: Names = {
-    id: address => ids.get(address),
-    address: id => addresses.get(id) ?? '',
-    ids: list => list.map(address => ids.get(address)).filter(id => id !== undefined)
-  }
+  const names: Names = { id: address => ids.get(address), address: id => addresses.get(Number(id)) ?? '' }
   await learn(db)
-  /** As `learn`, for those that another process has added. */
-  const learnNew = async (db: Db) => {
-    for (const row of await db.selectFrom('daos').select(['id', 'address']).where('id', '>', ids.size).execute()) {
-      know(
-        Number(row.id),
-        row.address
-      )
-    }
-  }
   let revision = await readRevision(db)
 
   /** Numbers of a step that may yet fail: they count only once it is committed. */
-  async function step (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>): Promise<void> {
+  async function step (work: (to: Writing) => Promise<void>): Promise<void> {
     const fresh = new Map<string, number>()
     let next = revision
     const numbers: Numbers = {
@@ -117,7 +103,7 @@ export async function createStore (engine: Engine): Promise<Store> {
       revision: () => ++next,
       get fresh () { return Array.from(fresh, ([address, id]) => ({ id, address })) }
     }
-    await writing(trx => work(trx, numbers))
+    await writing(trx => work({ trx, types, names, numbers }))
     for (const [address, id] of fresh) know(id, address)
     revision = next
   }
@@ -131,77 +117,57 @@ export async function createStore (engine: Engine): Promise<Store> {
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause
       if (hasNoRoom(cause)) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause })
-      throw new ServiceError(
-        'HISTORY_UNAVAILABLE',
-        `the history can't be ${what}: ${cause instanceof Error ? cause.message : String(cause)}`,
-        { cause }
-      )
+      throw new ServiceError('HISTORY_UNAVAILABLE', `the history can't be ${what}: ${messageOf(cause)}`, { cause })
     }
   }
-  const read = <T>(work: (db: Db) => Promise<T>) => guarded('read', () => reading(work))
-  const write = (work: (trx: Transaction<Tables>, numbers: Numbers) => Promise<void>) =>
-    guarded('written', () => inTurn(() => step(work)))
-
-  /** Of several statements, on one state of the store, with the DAOs that it knows then. */
   const whole = engine.reading ?? (<T>(work: (db: Db) => Promise<T>) => db.transaction().execute(work))
-  const together = <T>(work: (db: Db) => Promise<T>) => guarded('read', () => whole(async db => {
-    await learnNew(db)
-    return await work(db)
-  }))
-  const ofDao = <T>(dao: string, work: (db: Db) => Promise<T>) => guarded('read', () => whole(async db => {
-    if (!ids.has(dao)) await learnNew(db)
-    return await work(db)
-  }))
+  /** On one state of the store, with the DAOs that it knows then. */
+  const read = <A extends unknown[], T>(reads: (view: View, ...args: A) => Promise<T>, known?: number) =>
+    (...args: A): Promise<T> => guarded('read', () => whole(async db => {
+      await learn(db, known)
+      return await reads({ db, types, names }, ...args)
+    }))
+  const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
+    (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
+  const unreadable = read(readUnreadable)
+  const judge = write(putJudged)
 
   return {
-    load: () => read(async db => {
-      await learn(db)
-      return await readState(db, names)
-    }),
-    write: changes => write(async (trx, numbers) => {
-      await writeStep(trx, types, changes, numbers)
-      await putLate(trx, types, changes, numbers)
-    }),
-    valuation: () => read(readValuation),
-    rebuilding: () => read(readRebuilding),
-    writeRebuilt: page => write((trx, numbers) => putRebuilt(trx, types, page, numbers)),
-    candles: (size, keys) => read(db => readCandles(db, names, types, size, keys)),
-    candlesOf: (dao, size, range) => ofDao(dao, db => readCandlesOf(db, names, types, size, dao, range)),
-    candlesOfAll: (daos, size, range) => together(db => readCandlesOfAll(db, names, types, size, daos, range)),
-    swapsOfAll: (daos, from, to) => together(db => readSwapsOfAll(db, names, types, daos, from, to)),
-    traders: (daos, from, to) => together(db => readTraders(db, names, types, daos, from, to)),
-    makers: (dao, from, to) => ofDao(dao, db => readMakers(db, names, dao, from, to)),
-    trades: query => ofDao(query.dao, db => readTrades(db, names, types, query)),
-    poolEvents: query => together(db => readPoolEvents(db, names, types, query)),
-    published: () => read(readPublished),
-    publish: published => write(trx => putPublished(trx, published)),
-    firstEvent: dao => ofDao(dao, db => readFirstEvent(db, names, dao)),
-    feeRates: dao => ofDao(dao, db => readFeeRates(db, names, dao)),
-    lastTrades: (at, daos) => together(db => readLastTrades(db, names, at, daos)),
-    revision: () => read(readRevision),
-    daosTraded: (from, to) => together(db => readDaosTraded(db, names, from, to)),
-    daosChanged: (after, from, to) => together(db => readDaosChanged(db, names, after, from, to)),
-    eventsOf: (dao, from, limit) => ofDao(dao, db => readEventsOf(db, names, dao, from, limit)),
-    unjudged: limit => together(db => readUnjudged(db, names, limit)),
+    load: read(readState, 0),
+    write: write(writeStep),
+    valuation: read(readValuation),
+    rebuilding: read(readRebuilding),
+    writeRebuilt: write(putRebuilt),
+    candles: read(readCandles),
+    candlesOf: read(readCandlesOf),
+    candlesOfAll: read(readCandlesOfAll),
+    swapsOfAll: read(readSwapsOfAll),
+    traders: read(readTraders),
+    makers: read(readMakers),
+    trades: read(readTrades),
+    poolEvents: read(readPoolEvents),
+    published: read(readPublished),
+    publish: write(putPublished),
+    firstEvent: read(readFirstEvent),
+    feeRates: read(readFeeRates),
+    lastTrades: read(readLastTrades),
+    revision: read(({ db }) => readRevision(db)),
+    daosTraded: read(readDaosTraded),
+    daosChanged: read(readDaosChanged),
+    eventsOf: read(readEventsOf),
+    unjudged: read(readUnjudged),
     judge: async found => {
-      await write(async (trx, numbers) => {
-        await putJudged(trx, names, found)
-        await putMeta(trx, { revision: String(numbers.revision()) })
-      })
-      return await read(db => readUnreadable(db, names))
+      await judge(found)
+      return await unreadable()
     },
-    incomplete: query => together(db => readIncomplete(db, names, query)),
-    complete: (events, makers) => write(async (trx, numbers) => {
-      await putCompleted(trx, types, events, makers, numbers)
-      await putMeta(trx, { revision: String(numbers.revision()) })
-    }),
-    incompleteSlots: () => together(readIncompleteSlots),
-    unnamedTrades: dao => ofDao(dao, db => readUnnamedTrades(db, names, dao)),
-    daysAfter: (after, limit) =>
-      together(async db => await readDaysAfter(db, names, types, after, await readRevision(db), limit)),
-    swapsPage: (after, limit) => together(db => readSwapsPage(db, names, types, after, limit)),
-    origins: keys => read(db => readOrigins(db, names, types, keys)),
-    unattributed: keys => read(db => readUnattributed(db, keys)),
+    incomplete: read(readIncomplete),
+    complete: write(putCompleted),
+    incompleteSlots: read(readIncompleteSlots),
+    unnamedTrades: read(readUnnamedTrades),
+    daysAfter: read(readDaysAfter),
+    swapsPage: read(readSwapsPage),
+    origins: read(readOrigins),
+    unattributed: read(readUnattributed),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return

@@ -84,9 +84,7 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
  * made anew at the first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain
  * (`complete-events.ts`).
  */
-async function third (
-  db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes
-): Promise<void> {
+async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [key, amount, total, clause, maker] = [u64Key, u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
     if (from !== table) await sql`alter table ${sql.table(from)} rename to ${sql.table(table)}`.execute(db)

@@ -1,12 +1,13 @@
 /** How far block ranges have been published, and what came too late for them. */
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import { inserts } from './inserts.js'
+import { putMeta } from './meta.js'
 import { seqText } from './row-mapping.js'
 import type { PublishedSlot, StepChanges } from './store.js'
-import type { ColumnTypes, Tables } from './table-types.js'
-import { inserts, type Numbers } from './inserts.js'
-import { putMeta } from './meta.js'
+import type { Tables } from './table-types.js'
+import type { Writing } from './view.js'
 
-export async function readPublished (db: Kysely<Tables>): Promise<PublishedSlot | null> {
+export async function readPublished ({ db }: { db: Kysely<Tables> }): Promise<PublishedSlot | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'published').executeTakeFirst()
   if (row === undefined) return null
   const [slot, at] = row.value.split(' ').map(Number)
@@ -14,30 +15,25 @@ export async function readPublished (db: Kysely<Tables>): Promise<PublishedSlot 
 }
 
 /** Never back: an older slot changes nothing. */
-export async function putPublished (trx: Transaction<Tables>, { slot, at }: PublishedSlot): Promise<void> {
-  const known = await readPublished(trx)
+export async function putPublished ({ trx }: Writing, { slot, at }: PublishedSlot): Promise<void> {
+  const known = await readPublished({ db: trx })
   if (known === null || known.slot < slot) await putMeta(trx, { published: `${slot} ${at}` })
 }
 
-/**
- * Notes which events and fees of a step belong to slots that have been published before: block ranges go on without
- * them.
- */
-export async function putLate (
-  trx: Transaction<Tables>, types: ColumnTypes, { events, fees }: StepChanges, numbers: Numbers
-): Promise<void> {
+/** Notes what of a step belongs to slots that have been published before: block ranges go on without it. */
+export async function putLate (to: Writing, { events, fees }: StepChanges): Promise<void> {
   if (events.length === 0 && fees.length === 0) return
-  const published = await readPublished(trx)
+  const { trx, numbers } = to
+  const published = await readPublished({ db: trx })
   if (published === null) return
   const late = events.filter(({ slot }) => slot <= published.slot)
     .map(({ dao, seq }) => ({ dao: numbers.dao(dao), seq: seqText(seq), what: 'event' as const }))
-  for (const insert of inserts(trx, types, 'late', late)) await insert.onConflict(oc => oc.doNothing()).execute()
+  for (const insert of inserts(to, 'late', late)) await insert.onConflict(oc => oc.doNothing()).execute()
   for (const { dao, seq } of fees) {
     await sql`
       insert into late (dao, seq, what) select dao, seq, 'fee' from events
-      where dao = ${numbers.dao(dao)} and seq = ${seqText(seq)} and slot <= ${published.slot} on conflict do nothing`.execute(
-      trx
-    )
+      where dao = ${numbers.dao(dao)} and seq = ${seqText(seq)} and slot <= ${published.slot}
+      on conflict do nothing`.execute(trx)
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, Trade, UnattributedEvent
 } from '../rules/types.js'
 import type { Tables } from './table-types.js'
+import type { Names } from './view.js'
 
 /** A sequence number as text of 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
 export const seqText = (seq: bigint): string => seq.toString().padStart(20, '0')
@@ -20,10 +21,10 @@ export const numbersOf = (text: string): Map<string, bigint> =>
   }))
 
 const text = (value: bigint | null | undefined): string | null => value?.toString() ?? null
-const sides = (quote: string | null, base: string | null) =>
+export const sides = (quote: string | null, base: string | null) =>
   quote === null || base === null ? null : { quote: BigInt(quote), base: BigInt(base) }
 const side = (value: string | null) => value === 'sell' ? 'sell' as const : 'buy' as const
-const nullable = (value: number | string | null) => value === null ? null : Number(value)
+export const nullable = (value: number | string | null) => value === null ? null : Number(value)
 
 export function eventRow (event: StoredEvent, dao: number, revision: number): Insertable<Tables['events']> {
   const { swap, fees, reserves } = event
@@ -53,12 +54,12 @@ export function eventRow (event: StoredEvent, dao: number, revision: number): In
   }
 }
 
-export function swapOf (
-  row: Pick<Selectable<Tables['events']>, 'seq' | 'at' | 'maker' | SwapColumn>, dao: string
-): SwapRow {
-  const { side, input, output, fee } = storedSwapOf(row)
-  return { dao, seq: BigInt(row.seq), at: Number(row.at), maker: row.maker, side, input, output, fee }
-}
+export const SWAP_COLUMNS = ['dao', 'seq', 'at', 'side', 'input', 'output', 'fee', 'maker'] as const
+export type SwapEventRow = Pick<Selectable<Tables['events']>, typeof SWAP_COLUMNS[number]>
+
+export const swapOf = (row: SwapEventRow, names: Names): SwapRow => ({
+  dao: names.address(row.dao), seq: BigInt(row.seq), at: Number(row.at), maker: row.maker, ...storedSwapOf(row)
+})
 
 type SwapColumn = 'side' | 'input' | 'output' | 'fee'
 
@@ -75,12 +76,14 @@ function storedSwapOf (row: Pick<Selectable<Tables['events']>, SwapColumn>): Sto
  * What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs.
  */
 export const TRADE_COLUMNS = [
-  'seq', 'kind', 'slot', 'at', 'signature', 'event_index', 'block_index', 'maker', 'side', 'input', 'output', 'fee', 'quote_reserves', 'base_reserves'
+  'seq', 'kind', 'slot', 'at', 'signature', 'event_index', 'block_index', 'maker', 'side', 'input', 'output', 'fee',
+  'quote_reserves', 'base_reserves'
 ] as const
 export const POOL_EVENT_COLUMNS = ['dao', ...TRADE_COLUMNS, 'quote_change', 'base_change'] as const
 
-type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> &
+export type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> &
   Partial<Pick<Selectable<Tables['events']>, 'quote_change' | 'base_change'>>
+export type PoolEventRow = EventColumns & { dao: number }
 
 /** Of a row whose changes were not read, `liquidity` is null, as it is of every trade. */
 export function poolEventOf (row: EventColumns, dao: string): PoolEvent {

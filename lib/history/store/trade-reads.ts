@@ -2,27 +2,24 @@
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
-import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
+import type { PoolEvent, Trade } from '../rules/types.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import type { Names } from './keys.js'
 import { readRevision } from './meta.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
-import { mapRows } from './reads.js'
-import { POOL_EVENT_COLUMNS, poolEventOf, seqText, TRADE_COLUMNS, tradeOf } from './row-mapping.js'
-import type { FirstEvent, IncompleteEvent, PoolEventsQuery, Since, TradesQuery } from './store.js'
-import type { ColumnTypes, Tables } from './table-types.js'
-
-type Db = Kysely<Tables>
-type EventRow = Pick<Selectable<Tables['events']>, typeof POOL_EVENT_COLUMNS[number]>
+import {
+  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, swapOf, type SwapEventRow,
+  TRADE_COLUMNS, tradeOf
+} from './row-mapping.js'
+import type { Tables } from './table-types.js'
+import { daoTable, keyTable, mapRows, type Read, type View } from './view.js'
 
 /** Keys asked for in one statement. */
 const KEYS = 200
 
-const named = (row: EventRow, names: Names): PoolEvent => poolEventOf(row, names.address(Number(row.dao)))
+const eventOf = (row: PoolEventRow, { names }: View): PoolEvent => poolEventOf(row, names.address(row.dao))
 
-export async function readTrades (
-  db: Db, names: Names, types: ColumnTypes, { dao, before, since, until, side, limit }: TradesQuery
-): Promise<Trade[]> {
+export const readTrades: Read<'trades'> = async (view, { dao, before, since, until, side, limit }) => {
+  const { db, names } = view
   const id = names.id(dao)
   if (id === undefined) return []
   let query = db.selectFrom('events').where('dao', '=', id).where('side', 'is not', null)
@@ -37,16 +34,58 @@ export async function readTrades (
     const at = Number(anchor.at)
     query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
   }
-  return await mapRows(types, query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(
-    limit
-  ), TRADE_COLUMNS, row => tradeOf(row, dao))
+  const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit)
+  return await mapRows(view, newest, 'events', TRADE_COLUMNS, (row: EventColumns) => tradeOf(row, dao))
+}
+
+export const readSwapsPage: Read<'swapsPage'> = async (view, after, limit) => {
+  const query = view.db.selectFrom('events').where('revision', '>', after).where('side', 'is not', null)
+    .orderBy('revision').limit(limit)
+  let revision = after
+  const columns = [...SWAP_COLUMNS, 'revision', 'slot'] as const
+  const rows = await mapRows(view, query, 'events', columns, (row: SwapEventRow & { revision: number, slot: number }) => {
+    revision = Number(row.revision)
+    return { ...swapOf(row, view.names), slot: Number(row.slot) }
+  })
+  return { revision, rows }
+}
+
+export const readSwapsOfAll: Read<'swapsOfAll'> = async (view, daos, from, to) => {
+  const wanted = daoTable(view, daos)
+  if (wanted === undefined) return []
+  const query = view.db.selectFrom('events').where('side', 'is not', null).where('at', '>=', from).where('at', '<', to)
+    .where(sql<boolean>`events.dao in (select dao from ${wanted} wanted)`)
+  return await mapRows(view, query, 'events', SWAP_COLUMNS, (row: SwapEventRow) => swapOf(row, view.names))
+}
+
+export const readTraders: Read<'traders'> = async (view, daos, from, to) => {
+  const wanted = daoTable(view, daos)
+  if (wanted === undefined) return new Map()
+  const { rows } = await sql<Record<'dao' | 'makers' | 'unnamed', number | string>>`
+    select e.dao, count(distinct e.maker) as makers, count(*) - count(e.maker) as unnamed from ${wanted} wanted
+    join events e on e.dao = wanted.dao and e.side is not null and e.at >= ${from} and e.at < ${to}
+    group by e.dao`.execute(view.db)
+  return new Map(rows.map(({ dao, makers, unnamed }) =>
+    [view.names.address(dao), { makers: Number(makers), unnamed: Number(unnamed) }]))
+}
+
+export const readOrigins: Read<'origins'> = async (view, keys) => {
+  const { db, types, names } = view
+  const wanted = keys.flatMap(({ dao, seq }) => names.id(dao) === undefined ? [] : [[names.id(dao)!, seqText(seq)]])
+  if (wanted.length === 0) return []
+  const { rows } = await sql<Pick<Tables['events'], 'dao' | 'seq' | 'signature' | 'event_index'>>`
+    select e.dao, e.seq, e.signature, e.event_index
+    from ${keyTable(view, wanted, { dao: 'integer', seq: types.u64Key })} wanted
+    join events e on e.dao = wanted.dao and e.seq = wanted.seq`.execute(db)
+  return rows.map(({ dao, seq, signature, event_index: eventIndex }) =>
+    ({ dao: names.address(dao), seq: BigInt(seq), signature, eventIndex: Number(eventIndex) }))
 }
 
 /**
  * What an event brought back into the pool: the difference of the reserves, where all between is known and none of it
  * is a riddle.
  */
-async function broughtBack (db: Db, names: Names, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
+async function broughtBack ({ db, names }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   const id = names.id(dao)
   if (id === undefined || reserves === null) return null
   const before = await db.selectFrom('events').select(['seq', 'quote_reserves', 'base_reserves'])
@@ -61,10 +100,8 @@ async function broughtBack (db: Db, names: Names, { dao, seq, reserves }: PoolEv
   return { quote: reserves.quote - BigInt(before.quote_reserves!), base: reserves.base - BigInt(before.base_reserves!) }
 }
 
-export async function readPoolEvents (
-  db: Db, names: Names, types: ColumnTypes, { from, to, after, limit }: PoolEventsQuery
-): Promise<PoolEvent[]> {
-  let query = db.selectFrom('events').select(FEE_IS_LATE.as('fee_is_late'))
+export const readPoolEvents: Read<'poolEvents'> = async (view, { from, to, after, limit }) => {
+  let query = view.db.selectFrom('events').select(FEE_IS_LATE.as('fee_is_late'))
     .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
   if (after !== undefined) {
     const { slot, blockIndex, eventIndex } = after
@@ -74,105 +111,82 @@ export async function readPoolEvents (
       eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('event_index', '>', eventIndex)])
     ]))
   }
-  const inOrder = query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy(
-    'event_index'
-  ).limit(limit)
-  const events = await mapRows(types, inOrder, POOL_EVENT_COLUMNS, (row, late) =>
-    named(late.fee_is_late ? { ...row, fee: null } : row, names))
+  const inOrder = query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst()).orderBy('event_index')
+  const events = await mapRows(view, inOrder.limit(limit), 'events', POOL_EVENT_COLUMNS, (row: PoolEventRow, late) =>
+    eventOf(late.fee_is_late ? { ...row, fee: null } : row, view))
   for (const event of events) {
-    if (event.swap === null && event.liquidity === null) {
-      event.liquidity = await broughtBack(db, names, event)
-    }
+    if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(view, event)
   }
   return events
 }
 
-export async function readFirstEvent (db: Db, names: Names, dao: string): Promise<FirstEvent | null> {
-  const id = names.id(dao)
-  if (id === undefined) return null
-  const row = await db.selectFrom('events')
-    .select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')])
-
-    .where('dao', '=', id).where('seq', '=', seqText(1n)).executeTakeFirst()
+export const readFirstEvent: Read<'firstEvent'> = async ({ db, names }, dao) => {
+  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')])
+    .where('dao', '=', names.id(dao) ?? 0).where('seq', '=', seqText(1n)).executeTakeFirst()
   if (row === undefined) return null
-  const { kind, slot, at, signature, maker, late } = row
-  return { kind, slot: Number(slot), at: Number(at), signature, maker, isLate: Boolean(late) }
+  const { slot, at, late, ...rest } = row
+  return { ...rest, slot: Number(slot), at: Number(at), isLate: Boolean(late) }
 }
 
-export async function readFeeRates (db: Db, names: Names, dao: string): Promise<FeeRate[]> {
-  const id = names.id(dao)
-  if (id === undefined) return []
-  const rows = await db.selectFrom('fee_rates').selectAll().where('dao', '=', id).orderBy('from_slot').execute()
+export const readFeeRates: Read<'feeRates'> = async ({ db, names }, dao) => {
+  const rows = await db.selectFrom('fee_rates').selectAll().where('dao', '=', names.id(dao) ?? 0)
+    .orderBy('from_slot').execute()
   return rows.map(({ bps, from_slot: from, to_slot: to }) => ({ dao, bps, fromSlot: Number(from), toSlot: Number(to) }))
 }
 
-export async function readLastTrades (db: Db, names: Names, at: number, daos?: readonly string[]): Promise<Trade[]> {
-  const ids = daos?.map(names.id).filter(id => id !== undefined)
+export const readLastTrades: Read<'lastTrades'> = async (view, at, daos) => {
+  const { db, names } = view
   // First where they are, then what they are: joined in one statement, PostgreSQL may look through all events for them
   const newest = sql<number | null>`(
-    select x.revision from events x where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
+    select x.revision from events x
+    where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
     order by x.at desc, x.seq desc limit 1)`
   const trades: Trade[] = []
+  // part by part: the embedded store answers at once, and others have their turn in between
+  const pause = createPauses()
   const learn = async (part: RawBuilder<SqlBool>): Promise<void> => {
     const found = await db.selectFrom('daos').select(newest.as('revision')).where(part).execute()
     const revisions = found.flatMap(({ revision }) => revision === null ? [] : [Number(revision)])
     await pause()
     if (revisions.length === 0) return
     const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('revision', 'in', revisions).execute()
-    for (const row of rows) trades.push(named(row, names) as Trade)
+    for (const row of rows) trades.push(eventOf(row, view) as Trade)
     await pause()
   }
-  // part by part: the embedded store answers at once, and others have their turn in between
-  const pause = createPauses()
-  if (ids !== undefined) {
+  if (daos !== undefined) {
+    const ids = daos.map(names.id).filter(id => id !== undefined)
     for (const some of chunks(ids, KEYS)) await learn(sql`id in (${sql.join(some)})`)
     return trades
   }
-  const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as(
-    'last'
-  )).executeTakeFirstOrThrow()
+  const { last } = await db.selectFrom('daos').select(sql<number | string | null>`max(id)`.as('last'))
+    .executeTakeFirstOrThrow()
   for (let at = 0; at < Number(last); at += KEYS) await learn(sql`id > ${at} and id <= ${at + KEYS}`)
   return trades
 }
 
-export async function readDaosTraded (db: Db, names: Names, from: number, to: number): Promise<string[]> {
+export const readDaosTraded: Read<'daosTraded'> = async ({ db, names }, from, to) => {
   const rows = await db.selectFrom('events').select('dao').distinct()
     .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
-  return rows.map(({ dao }) => names.address(Number(dao)))
+  return rows.map(({ dao }) => names.address(dao))
 }
 
-export async function readDaosChanged (
-  db: Db, names: Names, after: number, from: number, to: number
-): Promise<Since<string>> {
+export const readDaosChanged: Read<'daosChanged'> = async ({ db, names }, after, from, to) => {
   const revision = await readRevision(db)
   if (revision === after) return { revision, rows: [] }
   const rows = await db.selectFrom('events').select('dao').distinct()
     .where('revision', '>', after).where('revision', '<=', revision).where('side', 'is not', null)
     // By the revisions: the index on the times would be that of all there is
     .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
-  return { revision, rows: rows.map(({ dao }) => names.address(Number(dao))) }
+  return { revision, rows: rows.map(({ dao }) => names.address(dao)) }
 }
 
-async function bounds (
-  db: Db, select: ReturnType<typeof sql<{ value: number | string | null }>>[]
-): Promise<{ oldest: number, newest: number } | null> {
-  const [oldest, newest] = [(await select[0]!.execute(db)).rows[0], (await select[1]!.execute(db)).rows[0]]
-  return oldest === undefined || newest === undefined
-    ? null
-    : { oldest: Number(oldest.value), newest: Number(newest.value) }
-}
-
-export async function readIncomplete (
-  db: Db, names: Names, { above, below, limit }: { above: number, below: number, limit: number }
-): Promise<IncompleteEvent[]> {
+export const readIncomplete: Read<'incomplete'> = async ({ db, names }, { above, below, limit }) => {
   const rows = await db.selectFrom('events')
     .select(['dao', 'seq', 'slot', 'at', 'signature', 'event_index', 'maker', 'side'])
-
-    .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below).orderBy('slot', 'desc').limit(
-      limit
-    ).execute()
+    .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below)
+    .orderBy('slot', 'desc').limit(limit).execute()
   return rows.map(({ dao, seq, slot, at, signature, event_index: eventIndex, maker, side }) => ({
-    dao: names.address(Number(dao)),
+    dao: names.address(dao),
     seq: BigInt(seq),
     slot: Number(slot),
     at: Number(at),
@@ -183,17 +197,18 @@ export async function readIncomplete (
   }))
 }
 
-export const readIncompleteSlots = (db: Db) => bounds(db, [
-  sql`select slot as value from events where ${INCOMPLETE} order by slot limit 1`,
-  sql`select slot as value from events where ${INCOMPLETE} order by slot desc limit 1`
-])
-
-export async function readUnnamedTrades (db: Db, names: Names, dao: string) {
-  const id = names.id(dao)
-  return id === undefined
-    ? null
-    : await bounds(db, [
-      sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at limit 1`,
-      sql`select at as value from events where dao = ${id} and ${UNNAMED} order by at desc limit 1`
-    ])
+/** The ends of a column over some events, each by the index on it: both in one statement would look at all of them. */
+async function bounds (
+  db: Kysely<Tables>, column: 'slot' | 'at', where: RawBuilder<SqlBool>
+): Promise<{ oldest: number, newest: number } | null> {
+  const end = async (order: 'asc' | 'desc'): Promise<Pick<Selectable<Tables['events']>, 'slot' | 'at'> | undefined> =>
+    await db.selectFrom('events').select(['slot', 'at']).where(where).orderBy(column, order).limit(1).executeTakeFirst()
+  const [oldest, newest] = [await end('asc'), await end('desc')]
+  if (oldest === undefined || newest === undefined) return null
+  return { oldest: Number(oldest[column]), newest: Number(newest[column]) }
 }
+
+export const readIncompleteSlots: Read<'incompleteSlots'> = ({ db }) => bounds(db, 'slot', INCOMPLETE)
+
+export const readUnnamedTrades: Read<'unnamedTrades'> = ({ db, names }, dao) =>
+  bounds(db, 'at', sql`dao = ${names.id(dao) ?? 0} and ${UNNAMED}`)

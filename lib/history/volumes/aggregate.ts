@@ -62,17 +62,11 @@ export function createAggregate (store: Store, valuation: VolumeRule, withPrices
     for (const { size, ...piece } of piecesOf(from, to)) {
       if (size === null) {
         for (const swap of await store.swapsOfAll(some, piece.from, piece.to)) {
-          add(
-            swap.dao,
-            candleOf(swap, swap.seq, swapVolume(swap, valuation))
-          )
+          add(swap.dao, candleOf(swap, swap.seq, swapVolume(swap, valuation)))
         }
       } else {
         for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, { ...piece, withPrices })) {
-          add(
-            dao,
-            candle
-          )
+          add(dao, candle)
         }
       }
     }

@@ -1,0 +1,143 @@
+/** What a history answers, the same by the process that writes it and by those that only read. */
+import type { AgeTime } from '../chain/timekeeper.js'
+import type { Moment } from '../chain/moment.js'
+import { ServiceError } from '../errors.js'
+import type { SequenceGap } from './rules/sequence-gaps.js'
+import type { StoreState } from './rules/types.js'
+import {
+  checkDay, checkHead, completenessOf, EMPTY, type HeadFacts, type HistoryStatus, type LastDayWork, type ProofFacts,
+  statusOf
+} from './status.js'
+import type { Store } from './store/store.js'
+import { createReading, type Reading } from './volumes/reading.js'
+import type { Completeness, DailyVolume, Volume24h, Volumes } from './volumes/volumes.js'
+
+/** What never changes any more: block ranges, and what began a DAO. */
+export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {
+  /**
+   * Whether it is a stated loss that the event which began a DAO is not stored, and has been published as one: found
+   * after all, it is late.
+   */
+  isBeginningLost (dao: string): Promise<boolean>
+}
+
+/**
+ * Per DAO: the newest sequence number stored, the numbers missing (both ends included), the Unix second of the first
+ * swap, and the slot of the oldest event stored.
+ */
+export type HistoryReport = ReadonlyMap<string, {
+  indexed: bigint,
+  sequenceGaps: Array<[bigint, bigint]>,
+  firstSwap: number | null,
+  firstSlot: number | null
+}>
+
+export interface Answers {
+  status (): HistoryStatus
+  /**
+   * The newest finalized moment up to which everything is stored. Throws WARMING_UP before there is one,
+   * HISTORY_UNAVAILABLE when it is behind.
+   */
+  head (): Moment
+  /**
+   * Per DAO, in raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered,
+   * HISTORY_UNAVAILABLE when the store or the head is behind.
+   */
+  last24h (): Promise<{ head: Moment, volumes: Map<string, Volume24h> }>
+  /** Per DAO and UTC day since its launch, as far as it has been walked. Throws as `head`. */
+  daily (): Promise<Map<string, DailyVolume>>
+  /**
+   * Trades, candles, windows and what else is told of single pools, all of one state: `work` waits for nothing but what
+   * it reads. Throws as `head`, and what `work` throws.
+   */
+  read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
+  /** What has been published for good, however old the head is. Throws WARMING_UP at the very start. */
+  published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
+  /** Per DAO of which an event or an account is known. The same map until something changes. */
+  report (): HistoryReport
+}
+
+/** One state of a history. */
+export interface Seen extends ProofFacts {
+  state: StoreState
+  head: Moment | null
+  lastDay: LastDayWork | null
+  volumes: Volumes
+  /** Throws where the sums are not, or not by this process's rule. */
+  checkSums?: () => void
+}
+
+export interface AnswersOptions {
+  store: Store
+  time: AgeTime
+  /** How old the head may be for anything to be made of it, ms. */
+  staleMs: number
+  /** What has been seen last; undefined: nothing yet. */
+  last: () => Seen | undefined
+  /** Runs `work` on one state, which does not change meanwhile. */
+  seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
+}
+
+function publishedReading (
+  { published, poolEvents, firstEvent }: Store, { sequenceGaps, searched, lostBefore }: Completeness
+): PublishedReading {
+  return {
+    published,
+    poolEvents,
+    firstEvent,
+    async isBeginningLost (dao) {
+      const gap = sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
+      if (lostBefore === null || gap === undefined || !searched(gap)) return false
+      return gap.toSlot <= ((await published())?.slot ?? -1)
+    }
+  }
+}
+
+function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
+  const daos = new Set([...accounts.keys(), ...state.sequenceRanges.keys()])
+  return new Map(Array.from(daos, dao => [dao, {
+    indexed: state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n,
+    sequenceGaps: sequenceGaps.get(dao)?.map(({ from, to }): [bigint, bigint] => [from, to]) ?? [],
+    firstSwap: state.firstSwaps.get(dao) ?? null,
+    firstSlot: state.sequenceRanges.get(dao)?.[0]?.firstSlot ?? null
+  }]))
+}
+
+export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
+  let made: { of: ReadonlyMap<string, readonly SequenceGap[]>, report: HistoryReport } | undefined
+  const facts = ({ head }: Seen): HeadFacts => ({ head, time, staleMs })
+  const known = (seen: Seen): Completeness => completenessOf(seen.state, seen)
+
+  /** As `seeing`, where what is made of the swaps is whole and of now. */
+  const current = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => seeing(async seen => {
+    checkHead(facts(seen))
+    seen.checkSums?.()
+    return await work(seen)
+  })
+
+  return {
+    status () {
+      const seen = last()
+      return seen === undefined ? EMPTY : statusOf(seen.state, { ...seen, head: facts(seen) })
+    },
+    head () {
+      const seen = last()
+      if (seen === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
+      return checkHead(facts(seen))
+    },
+    last24h: () => seeing(async seen => {
+      const head = checkDay(seen.state, facts(seen))
+      seen.checkSums?.()
+      return { head, volumes: await seen.volumes.last24h(head.time, known(seen)) }
+    }),
+    daily: () => current(seen => seen.volumes.daily(known(seen))),
+    read: work => current(seen => work(createReading(store, seen.volumes, known(seen)))),
+    published: work => seeing(seen => work(publishedReading(store, known(seen)))),
+    report () {
+      const seen = last()
+      if (seen === undefined) return new Map()
+      if (made?.of !== seen.sequenceGaps) made = { of: seen.sequenceGaps, report: reportOf(seen) }
+      return made.report
+    }
+  }
+}
