@@ -1,73 +1,115 @@
 /**
- * Requests per second of the service's hot paths against bare `node:http` servers that send the same bytes, alternating in one run.
- * `npm run bench -- http [--seconds 4]`. The service runs in a process of its own with limiter and log on; so does each reference.
+ * Answers a second of the built service, as `npm start` runs it, limiter and log on, against a bare `node:http` server with Node's own flags that sends
+ * the same bytes, alternating in one run.
+ *
+ * `npm run build && npm run bench -- http [--seconds 3] [--rounds 3] [--daos 500] [--redis redis://127.0.0.1:6379/9]`
+ *
+ * `--redis`: the same with the limit shared through Redis. The load comes from plain sockets, which cost a fraction of what an answer does.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { request, Agent } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { createLedger, startNode } from '../simulator/index.js'
+import { startBuilt } from './support/built-service.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '3' }, rounds: { type: 'string', default: '3' } } })
-const SECONDS = Number(values.seconds)
-const ROUNDS = Number(values.rounds)
-const CONNECTIONS = 32
-
-export interface Started { url: string, rss?: number }
-
-/** Starts one of the servers of `bench/servers.ts` in a process of its own. */
-async function start (kind: string, ...args: string[]): Promise<{ child: ChildProcess, started: Started }> {
-  const child = fork(new URL('./servers.ts', import.meta.url), [kind, ...args], { execArgv: ['--import', 'tsx'], env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-  const [started] = await once(child, 'message') as [Started]
-  return { child, started }
-}
-
-/** Answers per second over keep-alive connections; every answer is read whole. */
-async function measure (url: string, headers: Record<string, string>, seconds: number): Promise<number> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
-  const end = performance.now() + seconds * 1000
-  let answers = 0
-  const one = (): Promise<void> => new Promise((resolve, reject) => {
-    request(url, { agent, headers }, response => {
-      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`))
-      response.on('data', () => {}).on('end', resolve)
-    }).on('error', reject).end()
-  })
-  const begun = performance.now()
-  await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
-    while (performance.now() < end) {
-      await one()
-      answers++
-    }
-  }))
-  agent.destroy()
-  return answers / (performance.now() - begun) * 1000
-}
-
-/** Ratio of `subject` to `reference`, the median of rounds that alternate between them. */
-async function compare (name: string, subject: string, reference: string, headers: Record<string, string> = {}): Promise<void> {
-  await measure(subject, headers, 0.5)
-  await measure(reference, headers, 0.5)
-  const ratios: number[] = []
-  const rates: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const bare = await measure(reference, headers, SECONDS)
-    const ours = await measure(subject, headers, SECONDS)
-    ratios.push(ours / bare)
-    rates.push(ours)
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '3' },
+    daos: { type: 'string', default: '500' },
+    redis: { type: 'string' }
   }
-  const median = (numbers: number[]): number => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!
-  console.log(`${name}: ${Math.round(median(rates))}/s, ratio ${median(ratios).toFixed(2)}`)
+})
+const CONNECTIONS = 32
+const TRADES = 1_100
+const HEAD_END = Buffer.from('\r\n\r\n')
+
+const begun = Math.floor(Date.now() / 1000) - 7200
+const ledger = createLedger({ time: begun })
+const usdc = ledger.usdc()
+const daos = Array.from({ length: Number(values.daos) }, (_, i) => ledger.dao({
+  base: ledger.mint({ symbol: `T${i}`, name: `Token number ${i}` }), quote: usdc, baseReserves: 10n ** 12n + BigInt(i), quoteReserves: 10n ** 11n + BigInt(i)
+}))
+for (let i = 0; i < TRADES; i++) {
+  ledger.advance(3)
+  daos[0]!.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
+}
+const node = await startNode(ledger)
+// a chain that has halted is no longer served after a while
+const slots = setInterval(() => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!)
+
+/** Answers a second over connections that are kept, each read whole. */
+async function measure (origin: string, path: string, head: string, seconds: number): Promise<number> {
+  const { hostname, port } = new URL(origin)
+  const question = `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${head}\r\n`
+  const from = performance.now()
+  const end = from + seconds * 1000
+  let answers = 0
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => new Promise<void>((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    let left = 0
+    socket.on('connect', () => socket.write(question)).on('error', reject).on('data', bytes => {
+      if (left === 0) {
+        const headEnd = bytes.indexOf(HEAD_END)
+        const text = bytes.toString('latin1', 0, headEnd)
+        if (!text.startsWith('HTTP/1.1 200')) return reject(new Error(text.split('\r\n')[0]))
+        left = headEnd + HEAD_END.length + Number(/content-length: (\d+)/i.exec(text)![1])
+      }
+      left -= bytes.length
+      if (left > 0) return
+      answers++
+      if (performance.now() < end) return socket.write(question)
+      socket.destroy()
+      resolve()
+    })
+  })))
+  return answers / (performance.now() - from) * 1000
 }
 
-const service = await start('service', '500')
-const bare = await start('bare', service.started.url)
-const express = await start('express', service.started.url)
+const median = (numbers: number[]): number => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!
+
+/** Answers a second and the ratio to the reference, the medians of rounds that alternate between them. */
+async function compare (subject: string, reference: string, path: string, head = ''): Promise<void> {
+  const rounds: Array<{ ours: number, bare: number }> = []
+  for (const origin of [subject, reference]) await measure(origin, path, head, 0.5)
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const bare = await measure(reference, path, head, Number(values.seconds))
+    rounds.push({ bare, ours: await measure(subject, path, head, Number(values.seconds)) })
+  }
+  const name = path.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/, '{pool_id}')
+  console.log(`${name}${head === '' ? '' : ', brotli'}: ${Math.round(median(rounds.map(({ ours }) => ours)))}/s, ` +
+    `ratio ${median(rounds.map(({ ours, bare }) => ours / bare)).toFixed(2)}`)
+}
+
+const service = await startBuilt({
+  CHAIN_RPC_URL: node.url,
+  CHAIN_WS_URL: '',
+  FACTORY_ADDRESS: ledger.program,
+  ROUTER_ADDRESS: ledger.program,
+  METRICS_PORT: '0',
+  RATE_LIMIT_MAX: '1000000000',
+  ...(values.redis !== undefined && { REDIS_URL: values.redis })
+})
+const pool = `/api/pools/${daos[0]!.address}`
+const paths = ['/api/tickers', '/health', `${pool}/trades?limit=1000`, `${pool}/ohlcv?interval=1m&limit=1000&empty=true`]
+let bare: ReturnType<typeof fork> | undefined
 try {
-  console.log(`service with 500 DAOs: ${Math.round(service.started.rss! / 1e6)} MB resident`)
-  await compare('/api/tickers against bare node:http, same bytes', `${service.started.url}/api/tickers`, `${bare.started.url}/api/tickers`)
-  await compare('/api/tickers, brotli, against bare node:http with the plain bytes', `${service.started.url}/api/tickers`, `${bare.started.url}/api/tickers`, { 'accept-encoding': 'br' })
-  await compare('/health against bare node:http', `${service.started.url}/health`, `${bare.started.url}/health`)
-  await compare('/api/tickers against Express answering the array by res.json', `${service.started.url}/api/tickers`, `${express.started.url}/api/tickers`)
+  for (;;) {
+    const { ready, history } = await (await fetch(`${service.url}/ready`)).json() as { ready: boolean, history?: { complete: boolean } }
+    if (ready && history?.complete === true) break
+    await setTimeout(50)
+  }
+  bare = fork(new URL('./support/bare-server.ts', import.meta.url), [service.url, ...paths], { execArgv: ['--import', 'tsx'] })
+  const [port] = await once(bare, 'message') as [number]
+  const reference = `http://127.0.0.1:${port}`
+  for (const path of paths) await compare(service.url, reference, path)
+  await compare(service.url, reference, '/api/tickers', 'Accept-Encoding: br\r\n')
 } finally {
-  for (const { child } of [service, bare, express]) child.kill()
+  bare?.kill()
+  await service.stop()
+  clearInterval(slots)
+  await node.close()
 }
