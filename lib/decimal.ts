@@ -90,11 +90,19 @@ export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.place
 export const toFixed = (value: Rational, places: number, rounding: Rounding = 'nearest'): string =>
   fixedText(fix(value, places, rounding))
 
-/** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
-export function formatUnits (raw: bigint, decimals: number): string {
-  const text = placePoint(raw, decimals)
-  return decimals === 0 ? text : text.replace(/\.?0+$/, '')
+const trimZeros = (text: string): string => text.includes('.') ? text.replace(/\.?0+$/, '') : text
+
+/** As `toFixed`, without trailing zeros. */
+export const shortText = (value: Rational, places: number): string => trimZeros(toFixed(value, places))
+
+/** As `toFixed` of any number, with its sign. */
+export function signedText (value: Rational, places: number): string {
+  const text = toFixed(value.n < 0n ? { n: -value.n, d: value.d } : value, places)
+  return value.n < 0n && /[1-9]/.test(text) ? `-${text}` : text
 }
+
+/** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
+export const formatUnits = (raw: bigint, decimals: number): string => trimZeros(placePoint(raw, decimals))
 
 /**
  * Places after the point that a price needs: `digits`, and for one below 0.1 as many more as there are zeros behind its

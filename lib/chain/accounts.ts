@@ -82,12 +82,7 @@ export function createAccountReader (rpc: Rpc): AccountReader {
     if (lists.some(({ length }) => length > MAX_ACCOUNTS)) {
       throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
     }
-    const config = {
-      commitment: COMMITMENT,
-      encoding: 'base64',
-      ...(minSlot !== undefined &&
-      { minContextSlot: minSlot })
-    }
+    const config = { commitment: COMMITMENT, encoding: 'base64', ...(minSlot !== undefined && { minContextSlot: minSlot }) }
     return await rpc.ask({
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
       commitment: COMMITMENT,
@@ -100,17 +95,11 @@ export function createAccountReader (rpc: Rpc): AccountReader {
           }
           const moment = readClock(value.at(-1))
           if (minSlot !== undefined && moment.slot < minSlot) {
-            throw new ServiceError(
-              'NODE_UNAVAILABLE',
-              `the node is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
-            )
+            const what = `the node is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
+            throw new ServiceError('NODE_UNAVAILABLE', what)
           }
-          return {
-            moment,
-            accounts: addresses.map((address, i) => value[i] === null
-              ? null
-              : readAccount(address, value[i]))
-          }
+          const accounts = addresses.map((address, i) => value[i] === null ? null : readAccount(address, value[i]))
+          return { moment, accounts }
         })
         const oldest = read.reduce((oldest, { moment }) => moment.time < oldest.time ? moment : oldest, read[0]!.moment)
         return { moment: oldest, value: read.map(({ accounts }) => accounts) }

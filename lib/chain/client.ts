@@ -1,7 +1,6 @@
 /**
- * The way to the nodes: layers that take calls and give replies, each doing one thing. From the inside out, for each
- * node HTTP with its size limit and deadline, reading the reply, pace, genesis check, breaker; over all of them
- * failover with its retries, and the deadline of the answer.
+ * The way to the nodes: layers that take calls and give replies. From the inside out, for each node JSON-RPC, queue,
+ * genesis check, breaker; over all of them failover with its retries, and the deadline of the answer.
  */
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
@@ -27,9 +26,9 @@ export interface NodeClientOptions {
   urls: readonly string[]
   /** Calls a second that a plan allows, one for each node; undefined: learned. */
   rates?: ReadonlyArray<number | undefined>
-  /** Of one request to one node, its body included; getProgramAccounts and the bulk method may take longer. */
+  /** Of one request to one node, its body included, ms; getProgramAccounts and the bulk method may take longer. */
   callMs?: number
-  /** Of an answer somebody waits for, all retries and failovers included. */
+  /** Of an answer somebody waits for, all retries and failovers included, ms. */
   answerMs?: number
   /** The largest answer, unpacked. */
   maxBytes?: number
@@ -39,7 +38,7 @@ export interface NodeClientOptions {
   retries?: number
   /** Failures in a row that open a node's breaker. */
   failures?: number
-  /** How often a node that has shown no moment of late is asked for one, and each for its health; 0: never. */
+  /** How often a node that has shown no moment of late is asked for one, and each for its health, ms; 0: never. */
   watchMs?: number
   /** Told of what changes about the time, and once of each fault of a node's answers while it lasts. */
   onTime?: (event: TimeEvent) => void
@@ -48,9 +47,28 @@ export interface NodeClientOptions {
   timeClock?: Pick<Clock, 'now' | 'epoch'>
   /** Told of every request that was sent, when it has ended. Must not throw. */
   onCall?: (report: CallReport) => void
-  /** Its own by default. */
   connections?: Connections
   clock?: Clock
+}
+
+const DEFAULTS = {
+  // A healthy node answers the largest read in about a second; five times that is failure.
+  callMs: 5_000,
+  // Long enough for two nodes that hang, one after the other.
+  answerMs: 10_000,
+  // Sixty times the accounts of 2,000 DAOs; four copies of it still fit the heap.
+  maxBytes: 256 * 1024 ** 2,
+  // Answers to 50 transactions stay near 1 MB, and providers commonly take at least that many calls in one request.
+  batchSize: 50,
+  retries: 4,
+  // One failure is chance, five in a row are not.
+  failures: 5,
+  // Drift of the chain's clock is believed by what was asked within the last minute.
+  watchMs: 25_000,
+  clock: systemClock,
+  rates: [],
+  onCall: () => {},
+  onFault: () => {}
 }
 
 /** What is known of a node. */
@@ -77,30 +95,12 @@ export interface NodeClient extends Rpc {
   close (): void
 }
 
-// A healthy node answers the largest read in about a second; five times that is failure.
-const CALL_MS = 5_000
-// Long enough for two nodes that hang, one after the other. Where nobody waits, a slow pace is no failure.
-const ANSWER_MS = 10_000
-const BACKGROUND_ANSWER_MS: Record<Priority, number | undefined> = {
-  live: undefined,
-  head: 30_000,
-  past: 60_000,
-  idle: 60_000
-}
-// Sixty times the accounts of 2,000 DAOs; four copies of it still fit the heap.
-const MAX_BYTES = 256 * 1024 ** 2
-// Answers to 50 transactions stay near 1 MB, and providers commonly take at least that many calls in one request.
-const BATCH_SIZE = 50
-const RETRIES = 4
+// Where nobody waits for an answer a slow pace is no failure.
+const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
 const BACKOFF_MS = 200
-// One failure is chance, five in a row are not.
-const FAILURES = 5
-const OPEN_MS = 1_000
 // A fault that ends must be noticed within one cache lifetime of 10 s.
-const MAX_OPEN_MS = 5_000
-// Drift of the chain's clock is believed by what was asked within the last minute; while a state is old it is watched
-// closer.
-const WATCH_MS = 25_000
+const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
+// While a node's state is old it is watched closer.
 const CLOSE_WATCH_MS = 8_000
 // Of a slow node's calls at most one in twenty is spent on watching it.
 const WATCH_SHARE = 20
@@ -111,25 +111,12 @@ const WRITES = new Set(['sendTransaction', 'requestAirdrop'])
 
 /** Composes the client; throws a TypeError where a URL is none (it is not repeated). */
 export function createNodeClient (options: NodeClientOptions): NodeClient {
-  const {
-    urls,
-    rates = [],
-    callMs = CALL_MS,
-    answerMs = ANSWER_MS,
-    maxBytes = MAX_BYTES,
-    batchSize = BATCH_SIZE
-  } = options
-  const {
-    retries = RETRIES,
-    failures = FAILURES,
-    watchMs = WATCH_MS,
-    onCall = () => {},
-    connections = createConnections(),
-    clock = systemClock
-  } = options
-  const { timeClock = clock, onTime, onFault = () => {} } = options
+  const { urls, rates, callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs, onTime, onFault, onCall, clock } =
+    { ...DEFAULTS, ...options }
+  const { connections = createConnections(), timeClock = clock } = options
   if (urls.length === 0) throw new TypeError('no node')
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
   const book = createGenesisBook()
   const addresses = urls.map(readNodeUrl)
   const time = createTimekeeper(addresses.map(({ host }) => host), { ...clock, ...timeClock }, onTime)
@@ -169,26 +156,20 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
   ): Promise<T> {
     signal?.throwIfAborted()
     if (calls.some(({ method }) => WRITES.has(method))) throw new TypeError('the node client takes reads only')
-    const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + Math.max(
-      0,
-      ...nodes.map(({ queue }) => queue.limitOf(calls) - callMs)
-    )
-    const controller = new AbortController()
-    const close = () => controller.abort(closing.signal.reason)
-    const leave = () => controller.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
-    const late = () => controller.abort(nodeError(
-      'NODE_UNAVAILABLE',
-      `gave no answer within ${ms} ms`,
-      { host: hosts, reason: 'timeout' }
-    ))
-    const cancel = clock.after(ms, late)
-    // Any number of calls may share a signal; each takes its listener away again, so no number of them is a leak.
-    for (const shared of [closing.signal, signal]) if (shared !== undefined) setMaxListeners(0, shared)
+    const longer = Math.max(0, ...nodes.map(({ queue }) => queue.limitOf(calls) - callMs))
+    const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + longer
+    const ended = new AbortController()
+    const cancel = clock.after(ms, () => ended.abort(
+      nodeError('NODE_UNAVAILABLE', `gave no answer within ${ms} ms`, { host: hosts, reason: 'timeout' })))
+    const close = (): void => ended.abort(closing.signal.reason)
+    const leave = (): void => ended.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
+    // AbortSignal.any would keep something of each call for as long as the client lives (Node 20)
+    if (signal !== undefined) setMaxListeners(0, signal)
     closing.signal.addEventListener('abort', close, { once: true })
     signal?.addEventListener('abort', leave, { once: true })
     if (closing.signal.aborted) close()
     try {
-      const result = await work({ priority, signal: controller.signal, deadline: clock.now() + ms })
+      const result = await work({ priority, signal: ended.signal, deadline: clock.now() + ms })
       signal?.throwIfAborted()
       return result
     } finally {
@@ -250,17 +231,14 @@ export function createNodeClient (options: NodeClientOptions): NodeClient {
       return reply!.result
     },
 
-    nodes: () => nodes.map(({ node, rate, queue, breaker }, index) =>
-      ({
-        node,
-        breaker: breaker.state(),
-        ...queue.state(),
-        perSecond: rate.perSecond(),
-        slot: time.of(
-          index
-        ).shown?.slot,
-        lagMs: time.lag(index)
-      })),
+    nodes: () => nodes.map(({ node, rate, queue, breaker }, index) => ({
+      node,
+      breaker: breaker.state(),
+      ...queue.state(),
+      perSecond: rate.perSecond(),
+      slot: time.of(index).shown?.slot,
+      lagMs: time.lag(index)
+    })),
     time,
     close () {
       closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))

@@ -49,12 +49,10 @@ export function withGenesisCheck (
 
   /** Why the node may not be used; undefined: it may. */
   function askOnce (): Promise<ServiceError | undefined> {
-    if (asked !== undefined) return asked
-    const asking = ask().then(error => {
+    const asking = asked ??= ask().then(error => {
       if (error !== undefined && asked === asking) asked = undefined
       return error
     })
-    asked = asking
     return asking
   }
 
@@ -65,10 +63,8 @@ export function withGenesisCheck (
       if (error !== undefined) return failAll(calls, error)
       if (!book.agrees(index)) {
         asked = undefined
-        return failAll(
-          calls,
-          nodeError('NODE_BAD_ANSWER', 'serves another cluster than the node before it', { host, reason: 'genesis' })
-        )
+        const what = 'serves another cluster than the node before it'
+        return failAll(calls, nodeError('NODE_BAD_ANSWER', what, { host, reason: 'genesis' }))
       }
       return await send(calls, options)
     }

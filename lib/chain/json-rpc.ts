@@ -11,21 +11,13 @@ import { isServiceError, type ServiceError } from '../errors.js'
 import { answerError, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { type Call, failAll, isRecord, type Reply } from './rpc.js'
 
-/** Where a node is, taken apart so that only `host` need ever be told. */
-export interface NodeAddress {
-  /** Host and port. */
-  host: string
-  /** Without the user part. */
-  url: string
-  /** What the user part becomes. */
-  authorization: string | undefined
-}
+/** Where a node is: host and port, which may be told, the URL without its user part, and what that becomes. */
+export interface NodeAddress { host: string, url: string, authorization: string | undefined }
 
 /** One request to one node. */
 export interface CallReport {
-  /** The JSON-RPC method. */
   method: string
-  /** Calls in the request: 1, or the members of the batch. */
+  /** Calls in it: 1, or the members of a batch. */
   size: number
   /** Host and port, with a number where several nodes share them. */
   node: string
@@ -37,7 +29,6 @@ export interface NodeCallsOptions {
   /** For reports. */
   node: string
   clock: Clock
-  /** Its own by default. */
   connections: Connections
   /** The largest answer, unpacked. */
   maxBytes: number
@@ -79,17 +70,14 @@ export interface Connections {
   close (): void
 }
 
-// Shorter than what nodes and those in front of them wait before they close a connection that lies idle; where they say
-// how long, that holds.
+// Shorter than nodes and their proxies wait before they close an idle connection; where they say how long, that holds.
 const IDLE_MS = 4_000
-// The body of a refusal is read so that the connection can be used again (public nodes count new ones), but only while
-// that is cheaper than a new one.
+// The body of a refusal is read, so that the connection can be used again, while that is cheaper than a new one.
 const DRAIN_BYTES = 65_536
 const DRAIN_MS = 250
 // Longer pauses are no advice any more.
 const MAX_RETRY_AFTER = 86_400
-// Providers say "too many calls" by these codes, or by others (-32005, -32007) and words, which are theirs and never
-// repeated.
+// "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers, which are never repeated.
 const RATE_CODES = new Set([-32429, 429])
 const TOO_MANY =
   /rate.?limit|too many|request limit|requests per|limit (exceeded|reached)|exceeded .*(limit|capacity|quota)|throttl/i
@@ -116,13 +104,8 @@ export function createConnections (): Connections {
         const { statusCode: status = 0, headers } = response
         const encoding = headers['content-encoding']?.toLowerCase() ?? ''
         // what goes wrong on the way is thrown where the body is read
-        resolve({
-          status,
-          headers,
-          body: isPacked(encoding)
-            ? pipeline(response, UNPACKED[encoding](), () => {})
-            : response
-        })
+        const body = isPacked(encoding) ? pipeline(response, UNPACKED[encoding](), () => {}) : response
+        resolve({ status, headers, body })
       })
       request.end(body)
     }),
@@ -143,13 +126,7 @@ export function readNodeUrl (text: string, position: number): NodeAddress {
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   url.username = ''
   url.password = ''
-  return {
-    host,
-    url: url.href,
-    authorization: user === ':'
-      ? undefined
-      : `Basic ${Buffer.from(user).toString('base64')}`
-  }
+  return { host, url: url.href, authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}` }
 }
 
 /** Seconds from now (`epoch`, Unix milliseconds), of the seconds or the date that the header states. */
@@ -228,15 +205,8 @@ export function createNodeCalls (
     } finally {
       cancel()
     }
-    onCall({
-      method: calls[0]!.method,
-      size: calls.length,
-      node,
-      outcome: signal.aborted
-        ? 'aborted'
-        : outcomeOf(replies),
-      ms: clock.now() - begun
-    })
+    const outcome = signal.aborted ? 'aborted' : outcomeOf(replies)
+    onCall({ method: calls[0]!.method, size: calls.length, node, outcome, ms: clock.now() - begun })
     return replies
   }
 }
@@ -293,11 +263,8 @@ function readSingle (
     if (!general) throw answerError(host, 'wrong-shape', 'answered a batch with a single answer')
     const fault = faultOf(reply.error)
     if (fault?.reason === 'refused') throw reply.error
-    throw nodeError(
-      'NODE_BAD_ANSWER',
-      `refused a batch with JSON-RPC error ${fault?.rpcCode ?? 0}`,
-      { ...fault!, reason: 'batch' }
-    )
+    const what = `refused a batch with JSON-RPC error ${fault?.rpcCode ?? 0}`
+    throw nodeError('NODE_BAD_ANSWER', what, { ...fault!, reason: 'batch' })
   }
   if (!general && answer.id !== ids[0]) throw answerError(host, 'wrong-ids', 'answered with another id than asked for')
   return reply
@@ -313,13 +280,7 @@ function readReply (host: string, member: unknown): Reply | undefined {
 
 /** A JSON-RPC error by its meaning: a refusal for the rate of calls, or one about this call. */
 function readError (host: string, code: number, message: string): ServiceError {
-  const refused = RATE_CODES.has(code) || (!/behind/i.test(message) && TOO_MANY.test(message))
-  if (refused) {
-    return nodeError(
-      'NODE_UNAVAILABLE',
-    `refused a call for its rate (JSON-RPC error ${code})`,
-    { host, reason: 'refused', rpcCode: code }
-    )
-  }
-  return rpcError(host, code)
+  if (!RATE_CODES.has(code) && (/behind/i.test(message) || !TOO_MANY.test(message))) return rpcError(host, code)
+  const what = `refused a call for its rate (JSON-RPC error ${code})`
+  return nodeError('NODE_UNAVAILABLE', what, { host, reason: 'refused', rpcCode: code })
 }

@@ -1,7 +1,6 @@
 /**
- * The errors of the node client. A node's URL carries an API key in its path, query or user part, and the errors of the
- * platform repeat that URL in messages and causes. So errors are built anew here from facts that are safe to log: the
- * host and our own words, never a foreign message, never the text of an answer.
+ * The errors of the node client. A node's URL carries an API key, which the platform's errors repeat in messages and
+ * causes: so they are built anew of what is safe to log, the host and our own words.
  */
 import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
 
@@ -43,11 +42,7 @@ const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
  * A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside.
  */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
-  return new ServiceError(code, `node ${fault.host} ${what}`, {
-    cause: fault,
-    ...(retryAfter !== undefined &&
-    { retryAfter })
-  })
+  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, ...(retryAfter !== undefined && { retryAfter }) })
 }
 
 /** The facts that `nodeError` put into `error`; undefined for any other error. */
@@ -82,9 +77,8 @@ export function rpcError (host: string, rpcCode: number): ServiceError {
 /** What the platform threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   const code = systemCode(thrown)
-  return nodeError('NODE_UNAVAILABLE', code === undefined
-    ? 'was not reached'
-    : `was not reached (${code})`, { host, reason: 'network' })
+  const what = code === undefined ? 'was not reached' : `was not reached (${code})`
+  return nodeError('NODE_UNAVAILABLE', what, { host, reason: 'network' })
 }
 
 function systemCode (thrown: unknown): string | undefined {
@@ -99,26 +93,22 @@ const ABOUT_THE_REQUEST = new Set([400, 413, 422])
 // The JSON-RPC error by which a node says that it is unwell; the others concern one request.
 const UNWELL = -32005
 
+// Not the node's fault as such, nor better a moment later: not asked, refused for its rate, or not what was wanted.
+const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
+
 /** Whether `error` speaks against the node as such, so that its breaker should count it. */
 export function countsAgainstNode (error: unknown): boolean {
   const fault = faultOf(error)
-  switch (fault?.reason) {
-    case undefined: case 'open': case 'too-large': case 'refused': case 'busy': case 'batch': case 'moment': case 'unsupported': return false
-    case 'http': return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
-    case 'rpc-error': return fault.rpcCode === UNWELL
-    default: return true
-  }
+  if (fault === undefined || NEUTRAL.has(fault.reason)) return false
+  if (fault.reason === 'http') return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
+  return fault.reason !== 'rpc-error' || fault.rpcCode === UNWELL
 }
 
 /** Whether asking the same nodes again, a little later, may help. */
 export function isWorthRetrying (error: unknown): boolean {
   const fault = faultOf(error)
-  switch (fault?.reason) {
-    // A refusal or a full queue has been waited for already.
-    case undefined: case 'open': case 'too-large': case 'genesis': case 'refused': case 'busy': case 'batch': case 'moment': case 'unsupported': return false
-    // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
-    case 'http': return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
-    case 'rpc-error': return TRANSIENT_CODES.has(fault.rpcCode ?? 0)
-    default: return true
-  }
+  if (fault === undefined || NEUTRAL.has(fault.reason) || fault.reason === 'genesis') return false
+  // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
+  if (fault.reason === 'http') return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
+  return fault.reason !== 'rpc-error' || TRANSIENT_CODES.has(fault.rpcCode ?? 0)
 }

@@ -3,6 +3,7 @@ import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { TokenAccountLister } from '../chain/token-accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import type { Made, Part } from './fresh.js'
+import { createPauses } from '../async.js'
 import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
@@ -142,7 +143,9 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
       const wanted = new Map(open.map(dao => [dao.address, [...new Set([dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...plans.get(dao.address) ?? [], ...held(dao).addresses])]]))
       const found = await read(wanted)
       const again: KnownDao[] = []
+      const pause = createPauses()
       for (const dao of open) {
+        await pause()
         const { slot, value, parts: read } = found.get(dao.address)!
         try {
           const supply = await supplyOf(client, dao.baseMint, value, new Set(wanted.get(dao.address)), daosOf, true)

@@ -1,5 +1,5 @@
 import {
-  compare, formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, subtract, toFixed, wholeTokens
+  formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, shortText, signedText, subtract, toFixed, wholeTokens
 } from '../decimal.js'
 import type { Pool } from './price.js'
 
@@ -33,14 +33,11 @@ const AMOUNT_PLACES = 8
 
 /** An amount of raw units in whole tokens, at most 8 places, trailing zeros trimmed. */
 export const amountText = (raw: Rational, decimals: number): string =>
-  toFixed(wholeTokens(raw, decimals), AMOUNT_PLACES).replace(/\.?0+$/, '')
+  shortText(wholeTokens(raw, decimals), AMOUNT_PLACES)
 
 /** Percent from one executed price to another, 2 places, with its sign. */
 export function changeText (from: { quote: bigint, base: bigint }, to: { quote: bigint, base: bigint }): string {
   const [before, now] = [ratio(from.quote, from.base), ratio(to.quote, to.base)]
   const difference = subtract(now, before)
-  const percent = ratio(difference.n * before.d * 100n, difference.d * before.n)
-  const isFall = compare(now, before) < 0
-  const text = toFixed(isFall ? { n: -percent.n, d: percent.d } : percent, 2)
-  return isFall && !/^0\.0+$/.test(text) ? `-${text}` : text
+  return signedText(ratio(difference.n * before.d * 100n, difference.d * before.n), 2)
 }

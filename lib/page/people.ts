@@ -1,4 +1,4 @@
-import { compare, divide, placesFor, powerOfTen, type Rational, ratio, toFixed } from '../decimal.js'
+import { compare, divide, placesFor, powerOfTen, type Rational, ratio, shortText, toFixed } from '../decimal.js'
 
 /** Figures as people read them, where the server itself writes them: on titles and images. */
 
@@ -24,7 +24,7 @@ export function amountText (amount: Rational): string {
   const [exponent, letter] = LETTERS.find(([least]) => compare(amount, powerOfTen(least)) >= 0) ?? [0, '']
   const scaled = divide(amount, powerOfTen(exponent))
   if (letter === '') return toFixed(scaled, CENTS)
-  return `${toFixed(scaled, Math.max(0, AMOUNT_DIGITS - wholeDigits(scaled))).replace(/\.?0+$/, '')} ${letter}`
+  return `${shortText(scaled, Math.max(0, AMOUNT_DIGITS - wholeDigits(scaled)))} ${letter}`
 }
 
 /** A change in per cent with its sign, of text such as "-3.20". */

@@ -1,13 +1,13 @@
 import { multiply, parseDecimal, placesFor, type Rational, toFixed } from '../decimal.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
-import { type CachedResponse, makePlainResponse } from '../http/cached-response.js'
+import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, createFreshCache } from '../live/fresh.js'
 import { executedPriceText } from '../market/pool-figures.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
-import { serializer } from './json-response.js'
+import { plainResponse } from './json-response.js'
 import { checkKnown } from './known.js'
 import { cacheOptions, headPart, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
@@ -15,8 +15,7 @@ import type { TickerList } from './tickers.js'
 /** Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, and what the tickers and the history throw. */
 export type PriceAnswers = (mints: readonly string[], at: number | undefined) => Promise<Aged<CachedResponse<Prices>>>
 
-const toText = serializer(PricesSchema)
-const JSON_TYPE = 'application/json; charset=utf-8'
+const toPrices = plainResponse(PricesSchema)
 /** Answers of the past that are kept: anyone may ask for any second. */
 const MAX_KEPT = 128
 const DIGITS = 12
@@ -87,7 +86,7 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
       const { value: list, parts } = await tickers()
       const head = headPart(sources)
       const { body, isLost } = await history.read(reading => past(list, mints.split(','), Number(at), reading))
-      return { value: makePlainResponse(JSON_TYPE, toText(body), { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
+      return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
     },
     max: MAX_KEPT
   })
@@ -95,7 +94,7 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
   return async (mints, at) => {
     if (at === undefined) {
       const { value: list, ...age } = await tickers()
-      return { value: makePlainResponse(JSON_TYPE, toText(current(list, mints))), ...age }
+      return { value: toPrices(current(list, mints)), ...age }
     }
     if (at > headPart(sources).time) throw invalidParameter('at', 'a Unix second, not after now')
     return await kept.get(`${at} ${mints.join()}`)

@@ -1,18 +1,19 @@
 import type { AccountReader } from '../chain/types.js'
 import { formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, toFixed } from '../decimal.js'
 import { ServiceError } from '../errors.js'
-import { type CachedResponse, makePlainResponse } from '../http/cached-response.js'
+import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, createFreshCache, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type DaoProgram, decodeDao, decodeDaoDetails } from '../protocol/dao.js'
+import { timeText } from '../time.js'
 import { parseKey } from '../protocol/pda.js'
 import { decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
 import { daoNotFound, proposalNotFound } from '../../schemas/errors.js'
 import { type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema } from '../../schemas/proposals.js'
-import { jsonResponse, serializer } from './json-response.js'
+import { jsonResponse, plainResponse } from './json-response.js'
 import { ALL, cacheOptions, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
 export interface ProposalsAsked { state: ProposalState | undefined, dao: string | undefined, limit: number, before: string | undefined }
@@ -29,12 +30,11 @@ const MAX_KEPT = 256
 const PRICE_DIGITS = 12
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
-const listText = serializer(ProposalsSchema)
+const toList = plainResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
 export interface Known { proposal: Proposal, row: ProposalRow }
 
-const timeText = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const priceText = (price: Rational): string => price.n === 0n ? toFixed(price, PRICE_DIGITS) : toFixed(price, placesFor(price, PRICE_DIGITS))
 
 export function createProposals (sources: Sources, reader: AccountReader, program: DaoProgram): ProposalAnswers {
@@ -145,7 +145,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const { row } = known[at]!
         if ((state === undefined || row.state === state) && (dao === undefined || row.dao === dao)) rows.push(row)
       }
-      return { value: makePlainResponse('application/json; charset=utf-8', listText(rows)), ...age }
+      return { value: toList(rows), ...age }
     },
     async one (proposal) {
       if (parseKey(proposal) === undefined) throw new ServiceError('INVALID_PROPOSAL', 'no address')

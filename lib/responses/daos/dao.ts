@@ -6,7 +6,7 @@ import { executedPriceText } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
-import { DAY, dateOf, dayOf, MAX_TIME } from '../../time.js'
+import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import type { Pool } from '../../../schemas/pools.js'
@@ -63,8 +63,6 @@ export interface DaoParts {
   proposals: ReadonlyArray<{ proposal: string, state: ProposalState }>
 }
 
-const timeText = (seconds: number | null): string | null => seconds === null ? null : new Date(seconds * 1000).toISOString()
-
 /** The record as served. */
 export function daoRecord ({ facts, context, more, report, pool, createdAt, extremes, proposals }: DaoParts): DaoRecord {
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
@@ -86,9 +84,15 @@ export function daoRecord ({ facts, context, more, report, pool, createdAt, extr
     state: dao.state,
     listed: report.listed,
     reason: report.reason,
-    created_at: timeText(createdAt),
+    created_at: createdAt === null ? null : timeText(createdAt),
     startDate: startDate(dao),
-    launch: launch === null || launch.dao !== dao.address ? null : { address: launch.address, launchpad: launch.version, completed_at: timeText(launch.completedAt) },
+    launch: launch === null || launch.dao !== dao.address
+      ? null
+      : {
+          address: launch.address,
+          launchpad: launch.version,
+          completed_at: launch.completedAt === null ? null : timeText(launch.completedAt)
+        },
     multisig: details.multisig,
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,

@@ -1,4 +1,4 @@
-import { compare, formatUnits, multiply, placesFor, type Rational, ratio, toFixed, wholeTokens } from '../../decimal.js'
+import { compare, formatUnits, multiply, placesFor, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
@@ -13,12 +13,6 @@ import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 
 const PRICE_DIGITS = 12
 export const priceText = (value: Rational | null): string | null => value === null ? null : toFixed(value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS))
-
-/** Text of a rational that may be negative. */
-function signed (value: Rational, places: number): string {
-  const text = toFixed(value.n < 0n ? { n: -value.n, d: value.d } : value, places)
-  return value.n < 0n && !/^0\.0+$/.test(text) ? `-${text}` : text
-}
 
 const decimalsOf = ({ tokens }: Snapshot, mint: string): number => {
   const token = tokens.get(mint)
@@ -76,7 +70,7 @@ export function treasuryOf (facts: DaoFacts, context: TreasuryContext, held: rea
       circulating_supply: base(circulating),
       nav_per_token: priceText(figures.navPerToken),
       price_usd: priceText(figures.priceUsd),
-      premium: figures.premium === null ? null : signed(figures.premium, 4),
+      premium: figures.premium === null ? null : signedText(figures.premium, 4),
       spending_limit: details.spendingLimit === null ? null : { amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members },
       runway_months: figures.runwayMonths === null ? null : toFixed(figures.runwayMonths, 2),
       slot

@@ -12,7 +12,7 @@ import {
   GeckoTerminalAssetSchema, type GeckoTerminalEvents, type LatestBlock, LatestBlockSchema
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
-import { exactResponse } from '../json-response.js'
+import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { ALL, TICKER_TTL } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { createPoolTokens } from './pool-tokens.js'
@@ -37,7 +37,6 @@ export interface BlockRange<Asset, Events> {
 export const MAX_SLOTS = 20_000
 /** Up to so many bytes an answer is made as a whole: about as many as the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
-const JSON_TYPE = 'application/json; charset=utf-8'
 const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 /** How long the latest block is fresh, ms. */
 const LATEST_TTL = 1_000

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
-import { powerOfTen, type Rational, toFixed } from '../../decimal.js'
+import { powerOfTen, shortText, toFixed } from '../../decimal.js'
 import { type Exact, exact, exactJson } from '../../exact-json.js'
 import { type CachedResponse, makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
@@ -49,7 +49,6 @@ const MAX_KEPT = 8
 
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
 const MAX_PLACES = 30
-const rateText = (rate: Rational): string => toFixed(rate, MAX_PLACES).replace(/\.?0+$/, '')
 
 const number = ([price, amount]: Level) =>
   [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
@@ -91,7 +90,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
     },
     max: MAX_KEPT
   })
-  const fee = exact(rateText(sources.settings.takerFeeRate))
+  const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
   const asset = (mint: string, symbol: string, name: string, decimals: number) => ({
     name: nameOf({ mint, symbol, name }),

@@ -6,6 +6,7 @@ import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { isTickerId } from '../../market/ticker.js'
 import { poolNotFound, tickerNotFound } from '../../../schemas/errors.js'
+import { checkKnown } from '../known.js'
 import type { FormSources } from './sources.js'
 
 export const SIDES = ['buy', 'sell'] as const
@@ -32,13 +33,6 @@ export interface PairTrade {
   /** Unix seconds. */
   at: number
   side: Side
-}
-
-/** Throws unless all trades of a pool from `since` to `until` are known, or stated to be lost. */
-function checkKnown (reading: Reading, pool: string, since: number, until: number | undefined): void {
-  if (reading.knowledge(pool, since - 1, until) !== 'partly') return
-  const code = reading.known.covers(since - 1) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP'
-  throw new ServiceError(code, `not all trades of ${pool} are known`)
 }
 
 /** Trades of a side that are read at once. */
@@ -79,7 +73,7 @@ export function createPairTrades ({ tickers, history }: FormSources) {
       const before = known.at(-1)?.id
       const page = Math.min(PAGE, limit - known.length)
       const trades = await reading.trades({ ...bounds, side, limit: page, ...(before !== undefined && { before }) })
-      checkKnown(reading, dao, (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity, until)
+      checkKnown(reading, dao, ((trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity) - 1, until)
       return trades
     }
 

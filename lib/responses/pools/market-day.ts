@@ -5,7 +5,7 @@ import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
-import { DAY, dateOf } from '../../time.js'
+import { DAY, dateOf, dayOf } from '../../time.js'
 import { type MarketDay, MarketDaySchema, type MarketDays, MarketDaysSchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
@@ -102,7 +102,7 @@ export function createMarketDays (sources: Sources, totals: Market['totals']): (
     max: MAX_KEPT
   })
   return async ({ from, to }) => {
-    const today = Math.floor(sources.history.head().time / DAY)
+    const today = dayOf(sources.history.head().time)
     const last = Math.min(to ?? today, today)
     const first = from ?? last - USUAL_DAYS + 1
     if (last - first >= MOST_DAYS) throw invalidParameter('from', `at most ${MOST_DAYS} days in all`)

@@ -7,10 +7,10 @@ import { amountText, exactUnits, executedPriceText } from '../../market/pool-fig
 import { type Pair, usdText } from '../../market/ticker.js'
 import type { UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
-import { DAY, dateOf } from '../../time.js'
-import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
+import { DAY, dateOf, dayOf, timeText } from '../../time.js'
+import type { CachedResponse } from '../../http/cached-response.js'
 import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
-import { serializer } from '../json-response.js'
+import { plainResponse } from '../json-response.js'
 import { checkKnown } from '../known.js'
 import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
 
@@ -37,9 +37,9 @@ const MAX_KEPT = 128
 /** More days than any pool has lived. */
 const MAX_DAYS = 100_000
 
-const tradesText = serializer(TradesSchema)
-const candlesText = serializer(CandlesSchema)
-const daysText = serializer(PoolDaysSchema)
+const toTrades = plainResponse(TradesSchema)
+const toCandles = plainResponse(CandlesSchema)
+const toDays = plainResponse(PoolDaysSchema)
 
 const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
@@ -48,7 +48,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
 
   /** Answers by question, kept for as long as tickers are. */
   function kept<A, T> (
-    make: (pair: Pair, asked: A, turn: Turn) => Promise<Rows<T>>, text: (rows: T) => string
+    make: (pair: Pair, asked: A, turn: Turn) => Promise<Rows<T>>, respond: (rows: T, headers: Record<string, string>) => CachedResponse<T>
   ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
     const questions = new LRUCache<string, { pair: Pair, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
@@ -59,7 +59,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
         const head = headPart(sources)
         const { rows, isLost, parts = [] } = await make(pair, asked, turn)
         const headers = { 'x-history-complete': String(!isLost) }
-        return { value: makePlainResponse<T>('application/json; charset=utf-8', text(rows), headers), parts: [head, ...parts] }
+        return { value: respond(rows, headers), parts: [head, ...parts] }
       },
       max: MAX_KEPT
     })
@@ -96,7 +96,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
 
   async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation): Promise<Rows<PoolDays>> {
     const worth = usd(pair.quoteMint)
-    const today = Math.floor(history.head().time / DAY)
+    const today = dayOf(history.head().time)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
     const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
     const unnamed = await reading.unnamedTrades(pair.address)
@@ -129,9 +129,9 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   return {
-    trades: kept((pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), tradesText),
-    candles: kept((pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), candlesText),
-    days: kept(valuedDays, daysText)
+    trades: kept((pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), toTrades),
+    candles: kept((pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), toCandles),
+    days: kept(valuedDays, toDays)
   }
 }
 
@@ -147,7 +147,7 @@ function tradeRow ({ seq, signature, slot, at, eventIndex, blockIndex, maker, sw
     slot,
     block_index: blockIndex,
     event_index: eventIndex,
-    timestamp: new Date(at * 1000).toISOString(),
+    timestamp: timeText(at),
     side,
     price: price === undefined ? null : executedPriceText(price, pair),
     base_amount: formatUnits(base, pair.baseDecimals),

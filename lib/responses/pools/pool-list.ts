@@ -1,5 +1,5 @@
 import { inSlices } from '../../async.js'
-import { toFixed } from '../../decimal.js'
+import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
@@ -15,6 +15,7 @@ import type { AllFacts, DaoFactsKept } from '../daos/facts.js'
 import { heldTokens, treasuryOf } from '../daos/treasury.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Settings } from '../../settings.js'
+import { timeText } from '../../time.js'
 import { ALL, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
@@ -45,7 +46,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       base: { mint: pair.baseMint, symbol: pair.baseSymbol, name: pair.baseName, decimals: pair.baseDecimals },
       quote: { mint: pair.quoteMint, symbol: pair.quoteSymbol, name: pair.quoteName, decimals: pair.quoteDecimals },
       state: dao.state === 'spot' ? 'spot' : 'proposal',
-      created_at: createdAt === null ? null : new Date(createdAt * 1000).toISOString(),
+      created_at: createdAt === null ? null : timeText(createdAt),
       startDate: startDate(dao),
       last_price: quoteTexts(quotes(pair, rules)).last,
       ...priceChanges(window),
@@ -134,5 +135,8 @@ export function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, ke
   }
 }
 
+/** Rates by the settings have so many places at most. */
+export const RATE_PLACES = 18
+
 /** A rate as plain decimal text without trailing zeros. */
-export const rateText = (bps: string): string => toFixed({ n: BigInt(bps), d: 10_000n }, 4).replace(/\.?0+$/, '')
+export const rateText = (bps: string): string => shortText({ n: BigInt(bps), d: 10_000n }, 4)

@@ -1,4 +1,4 @@
-import { toFixed } from '../../decimal.js'
+import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { createFreshCache, type Aged } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
@@ -8,7 +8,7 @@ import { jsonResponse } from '../json-response.js'
 import { sameLife } from '../same-life.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { cacheOptions, type Kept, type Sources } from '../sources.js'
-import { createPoolList, factFigures, rateText, type PoolList } from './pool-list.js'
+import { createPoolList, factFigures, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
 
 export interface PoolsAnswers {
   /** The pools as they are listed, kept. */
@@ -57,8 +57,8 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
         },
         fee_rates: rates.map(({ bps, fromSlot, toSlot }) =>
           ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
-        taker_fee_rate: plain(settings.takerFeeRate),
-        quote_notional: plain(settings.quoteNotional),
+        taker_fee_rate: shortText(settings.takerFeeRate, RATE_PLACES),
+        quote_notional: shortText(settings.quoteNotional, RATE_PLACES),
         volume_basis: settings.volumeBasis,
         usd_priced_by: pool.priced_in_usd && !settings.usdMints.has(dao.quoteMint)
           ? settings.usdPricedMints.get(dao.quoteMint)!
@@ -90,5 +90,3 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
     }
   }
 }
-
-const plain = (value: Sources['settings']['takerFeeRate']): string => toFixed(value, 18).replace(/\.?0+$/, '')

@@ -1,5 +1,5 @@
-import { formatUnits, multiply, powerOfTen, type Rational, ratio, subtract, toFixed } from '../../decimal.js'
-import { type CachedResponse, makePlainResponse } from '../../http/cached-response.js'
+import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
+import type { CachedResponse } from '../../http/cached-response.js'
 import type { Aged } from '../../live/fresh.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
@@ -7,13 +7,13 @@ import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
 import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
-import { serializer } from '../json-response.js'
+import { plainResponse } from '../json-response.js'
 import { ALL, type Sources } from '../sources.js'
+import { RATE_PLACES } from './pool-list.js'
 
-const toText = serializer(QuoteSchema)
+const toQuote = plainResponse(QuoteSchema)
 const BPS = 10_000n
 const PERCENT = 100n
-const plain = (value: Rational): string => toFixed(value, 18).replace(/\.?0+$/, '')
 
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the token has, or more than
@@ -56,11 +56,11 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
       average_price: output === 0n ? null : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
       price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: formatUnits(fee, inDecimals) },
-      protocol_fee_rate: plain(fees.protocol),
-      lp_fee_rate: plain(fees.lp),
+      protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),
+      lp_fee_rate: shortText(fees.lp, RATE_PLACES),
       last_price: quoteTexts(quotes(pair, rules)).last,
       slot
     }
-    return { value: makePlainResponse('application/json; charset=utf-8', toText(quote)), ...age }
+    return { value: toQuote(quote), ...age }
   }
 }
