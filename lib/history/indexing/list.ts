@@ -67,7 +67,8 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
     options: CallOptions
   ): Promise<Page | undefined> {
     const slots = { ...(fromSlot !== undefined && { gte: fromSlot }), ...(cursor && { lte: cursor.slot }) }
-    const page = await bulk(address, { order: 'desc', limit, ...(token === undefined ? { slots } : { token }) }, options)
+    const place = token === undefined ? { slots } : { token }
+    const page = await bulk(address, { order: 'desc', limit, ...place }, options)
     const at = token === undefined && cursor !== undefined
       ? page?.infos.findIndex(({ signature }) => signature === cursor.signature)
       : undefined

@@ -1,9 +1,6 @@
 import type { Clock } from '../../clock.js'
 
-/**
- * A step takes about so long, so that the head is looked at in between; the first one is small, as the node's pace is
- * not known yet.
- */
+/** A step takes about so long, so that the head is looked at in between; the first one is small. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
 /** The pace of late is that of so long, ms, and known from so long on. */

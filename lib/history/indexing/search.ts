@@ -95,7 +95,9 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
     let found = 0
 
     /** Reads those that may hold the missing events, a step at least; gives the last one read, and whether all were. */
-    async function read (entries: readonly SignatureInfo[]): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
+    async function read (
+      entries: readonly SignatureInfo[]
+    ): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
       const inside = entries.filter(({ slot }) => slot <= gap.toSlot && slot >= gap.fromSlot)
       for (let at = 0; at < inside.length; at += STEP) {
         if (at > 0 && isOver(until)) return { last: inside[at - 1], all: false }

@@ -6,6 +6,7 @@ import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange } from '../rules/types.js'
+import type { LastDayWork } from '../status.js'
 import type { Fetcher } from './fetch-transactions.js'
 import { createLister, HistoryLost } from './list.js'
 import { createListings } from './listings.js'
@@ -29,14 +30,6 @@ export interface HeadResult extends StepResult {
   behind: boolean
 }
 
-/** How much is known of the work that the last 24 hours still need. */
-export interface Remaining {
-  /** Transactions of the last 24 hours that are listed and not processed. */
-  left: number
-  /** Seconds that they will take at the pace of late; null: not known yet. */
-  secondsLeft: number | null
-}
-
 /** How long a transaction that is listed and not given is asked for before it counts as missing, ms. */
 const PATIENCE_MS = 7_500
 /** At the head it may only be late. */
@@ -49,7 +42,7 @@ const MAX_RISING = 10_000
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
-/** The walk over the program's signatures: what it does is kept by the step writer, one whole step at a time. */
+/** The walk over the program's signatures, one step at a time. */
 export function createSignatureWalk (
   reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions
 ) {
@@ -102,20 +95,14 @@ export function createSignatureWalk (
     return false
   }
 
-  /**
-   * Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for;
-   * all of them where it is whole.
-   */
+  /** Those after `edge` and the one that shows them to be all; where they are stored, everything. */
   function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
     const isWhole = oldestTime !== null && oldestTime <= edge
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
-  /**
-   * Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node
-   * seems to know nothing of it any more.
-   */
+  /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.ofOrNew(range)
@@ -145,10 +132,7 @@ export function createSignatureWalk (
     return advanced
   }
 
-  /**
-   * Begins an indexed range at the newest signature, with what is listed above `top`: for the first time, or after a
-   * long absence.
-   */
+  /** Begins an indexed range at the newest signature: for the first time, or after a long absence. */
   async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
     const isJoined = (taken: readonly SignatureInfo[]) => whole && taken.length === entries.length
     const advanced = await process(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS, taken => {
@@ -254,7 +238,7 @@ export function createSignatureWalk (
     listNext,
     giveUp,
     /** What the time after `edge` still needs; undefined until it is all listed. */
-    remaining (edge: number): Remaining | undefined {
+    remaining (edge: number): Pick<LastDayWork, 'left' | 'secondsLeft'> | undefined {
       const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
       if (ranges.some(range => needsListing(range, edge))) return undefined
       const entries = ranges.flatMap(range => listings.of(range)?.entries ?? [])

@@ -33,20 +33,14 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/**
- * The transactions of a step may take so long, ms: twice the windows by which nodes count. What is not there by then is
- * asked for by the next one.
- */
+/** The transactions of a step may take so long, ms: twice the windows by which nodes count. */
 const FETCH_MS = 20_000
 /** Entries that are looked at beyond the first one that is still open. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
 const BULK_PAGE = 1000
 const BULK_FROM = 50
-/**
- * Where all that is open is under way for somebody else, it is looked at again after so long, ms: a loop without a
- * pause would let no answer in.
- */
+/** Where all that is open is under way for somebody else, it is looked at again after so long, ms. */
 const UNDER_WAY_MS = 50
 /** Calls for transactions that are under way at a time. */
 const AHEAD = 2
@@ -61,10 +55,7 @@ export function createFeed (
   let isSeeding = false
   let walked = 0
 
-  /**
-   * Has the transactions of many entries by one call, where a node offers that, and holds them; false: nothing was
-   * asked for.
-   */
+  /** Has the transactions of many entries by one call, where a node offers that; false: it was not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     const [first, last] = [some[0], some.at(-1)]
@@ -121,10 +112,7 @@ export function createFeed (
     }
   }
 
-  /**
-   * Brings in the transactions of the first of `entries`. Throws what the node failed with where that leaves nothing to
-   * be stored.
-   */
+  /** Brings in the transactions of the first of `entries`. Throws what the node failed with where none is there. */
   async function advance (
     entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
   ): Promise<Advanced> {

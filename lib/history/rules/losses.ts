@@ -1,7 +1,4 @@
-/**
- * Parts of the past inside what is indexed that no node offers any more: stated, so that nothing waits for them for
- * ever.
- */
+/** Parts of the past inside what is indexed that no node offers any more: stated, so that nothing waits for them. */
 import type { Loss } from './types.js'
 
 /** Losses that are kept apart; each needs an outage longer than what every node keeps. */
@@ -12,10 +9,7 @@ export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
   const all = [...losses, loss].sort((a, b) => b.toSlot - a.toSlot)
   if (all.length <= MAX_LOSSES) return all
   const [newer, oldest] = [all.at(-2)!, all.at(-1)!]
-  return [...all.slice(
-    0,
-    -2
-  ), { fromSlot: Math.min(oldest.fromSlot, newer.fromSlot), toSlot: newer.toSlot, until: newer.until }]
+  return [...all.slice(0, -2), { ...newer, fromSlot: Math.min(oldest.fromSlot, newer.fromSlot) }]
 }
 
 /** Whether one of `losses` lies, at least in part, within some slots. */

@@ -27,8 +27,8 @@ export interface Numbers {
 export interface Writing { trx: Transaction<Tables>, types: ColumnTypes, names: Names, numbers: Numbers }
 
 /**
- * Keys as a table that a statement can join, in a form whose text is the same for any number of them: to compile a
- * parameter for each value would cost more than the reading. `columns` names them with their types.
+ * Keys as a table that a statement can join, in one parameter: one for each value would cost more than the reading.
+ * `columns` names them with their types.
  */
 export function keyTable<R> (
   { types: { rows: form } }: View, keys: ReadonlyArray<ReadonlyArray<string | number>>,
@@ -39,7 +39,8 @@ export function keyTable<R> (
     const values = names.map((name, at) => sql`value ->> ${sql.lit(at)} as ${sql.ref(name)}`)
     return sql`(select ${sql.join(values)} from json_each(${JSON.stringify(keys)}))`
   }
-  const arrays = Object.values<string>(columns).map((type, at) => sql`${keys.map(key => key[at])}::${sql.raw(type)}[]`)
+  const types = Object.values<string>(columns)
+  const arrays = types.map((type, at) => sql`${keys.map(key => key[at])}::${sql.raw(type)}[]`)
   return sql`(select * from unnest(${sql.join(arrays)}) as keys (${sql.join(names.map(name => sql.ref(name)))}))`
 }
 
