@@ -2,7 +2,7 @@ import { letGo } from '../async.js'
 import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
-import { withStored } from './indexing/step-writer.js'
+import { withStored } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { feeRatesOf } from './rules/fee-rates.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
@@ -26,8 +26,8 @@ const PAGE_SIZE = 2000
 const TOLD_MS = 10_000
 
 /**
- * Makes candles, makers of a day and fee rates of the stored swaps anew, page by page; stopped, the next run of the same
- * valuation goes on. Gives the number of swaps. Throws HISTORY_UNAVAILABLE, and what the signal was aborted with.
+ * Makes candles, makers of a day and fee rates of the stored swaps anew, page by page; stopped, the next run by
+ * the same rule goes on. Gives the number of swaps. Throws HISTORY_UNAVAILABLE, and what the signal was aborted with.
  */
 async function rebuild (
   valuation: VolumeRule, { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions

@@ -5,7 +5,7 @@ import { dayOf } from '../../time.js'
 import { eventIndexOf } from '../rules/attribution.js'
 import type { DayMaker } from '../rules/types.js'
 import type { CompletedEvent, IncompleteEvent, Store } from '../store/store.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface CompleterOptions {
   reader: HistoryReader

@@ -9,12 +9,12 @@ import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phas
 import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
 import { firstAvailable, HistoryLost } from './list.js'
-import type { createMissingOwners } from './missing-owners.js'
+import type { createMissingOwners } from './owners.js'
 import type { NamedOwners } from '../rules/missing-owners.js'
 import type { Reconciler } from './reconcile.js'
 import type { Walk } from './signature-walk.js'
-import type { StepWriter } from './step-writer.js'
-import type { StepResult } from './transaction-feed.js'
+import type { StepWriter } from './commit.js'
+import type { StepResult } from './feed.js'
 
 /** The head, once it is reached: what a process that only reads the store can't know from its rows. */
 export interface HeadReached {
@@ -42,7 +42,7 @@ export interface IndexerOptions {
   onReached?: ((reached: HeadReached) => Promise<void>) | undefined
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
-  /** Between two looks at the head where nobody tells that it has moved, and where somebody does, and two checks, ms. */
+  /** Between two looks at the head where nobody tells that it moves, and where somebody does, and two checks, ms. */
   pollMs: number
   listeningMs: number
   checkMs: number

@@ -7,10 +7,10 @@ import { isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withPro
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { AccountState } from '../rules/types.js'
 import type { Store } from '../store/store.js'
-import type { Fetcher } from './fetch-transactions.js'
+import type { Fetcher } from './fetch.js'
 import { createSearch } from './search.js'
-import type { StepWriter } from './step-writer.js'
-import { createUnknownKinds } from './unknown-kinds.js'
+import type { StepWriter } from './commit.js'
+import { createUnknownKinds } from './judge.js'
 
 /** The DAO accounts at commitment `confirmed`, their slot, and when they were asked for, by the clock, ms. */
 export type ListDaos = () => Promise<{ slot: number, readAt?: number, daos: readonly AccountState[] }>

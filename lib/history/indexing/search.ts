@@ -4,9 +4,9 @@ import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
 import type { OnLog } from '../log-events.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/store.js'
-import { type Fetcher, isMissing, type Wanted } from './fetch-transactions.js'
+import { type Fetcher, isMissing, type Wanted } from './fetch.js'
 import { createLister, type Cursor, firstAvailable } from './list.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface SearchOptions {
   reader: HistoryReader

@@ -1,17 +1,16 @@
 import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
-import { withLoss } from '../rules/losses.js'
+import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange } from '../rules/types.js'
 import type { LastDayWork } from '../status.js'
-import type { Fetcher } from './fetch-transactions.js'
-import { createLister, HistoryLost } from './list.js'
-import { createListings } from './listings.js'
-import type { Step, StepWriter } from './step-writer.js'
-import { type Advanced, createFeed, type StepResult } from './transaction-feed.js'
+import type { Fetcher } from './fetch.js'
+import { createLister, createListings, HistoryLost } from './list.js'
+import type { Step, StepWriter } from './commit.js'
+import { type Advanced, createFeed, type StepResult } from './feed.js'
 
 export interface WalkOptions {
   program: string
@@ -102,17 +101,18 @@ export function createSignatureWalk (
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
+  /** What becomes of the ranges once all of `range` is stored, or given up. */
+  const closed = ({ index, until }: UnindexedRange, ranges: IndexedRange[]): Partial<Step> =>
+    until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
+
   /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.ofOrNew(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
     const { indexedRanges } = writer.state
-    /** Of the range, once all below it is stored. */
-    const closed = (ranges: IndexedRange[]): Partial<Step> =>
-      until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
     if (listing.entries.length === 0 && listing.whole) {
-      await writer.commit({ events: [], ...closed(indexedRanges) })
+      await writer.commit({ events: [], ...closed(range, indexedRanges) })
       listings.keep(open())
       return { taken: 0 }
     }
@@ -121,7 +121,7 @@ export function createSignatureWalk (
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
       const isAll = listing.whole && taken.length === listing.entries.length
-      return isAll ? closed(longer) : { indexedRanges: longer }
+      return isAll ? closed(range, longer) : { indexedRanges: longer }
     })
     const { entries: taken } = advanced
     if (taken.length === 0) return advanced
@@ -214,21 +214,15 @@ export function createSignatureWalk (
     return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
   }
 
-  /**
-   * Closes an unindexed range of which no node knows anything any more. What is lost ends where the first node begins
-   * (`begins`), else with the first transaction above; nothing is noted where the beginning is all that is lost.
-   */
-  async function giveUp ({ index, above: upper, until }: UnindexedRange, begins: Moment | undefined): Promise<void> {
+  /** Closes a range of which no node knows anything any more; `begins`: where the first node does. */
+  async function giveUp (range: UnindexedRange, begins: Moment | undefined): Promise<void> {
     const { indexedRanges, losses } = writer.state
-    if (until === undefined) {
-      await writer.commit({ events: [], ended: true })
-    } else {
-      const isWithin = begins !== undefined && begins.slot > until.newestSlot && begins.slot <= upper.oldestSlot
-      const loss = isWithin
-        ? { fromSlot: until.newestSlot, toSlot: begins.slot - 1, until: begins.time }
-        : { fromSlot: until.newestSlot, toSlot: upper.oldestSlot, until: upper.oldestTime }
-      await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index), losses: withLoss(losses, loss) })
-    }
+    const loss = lossOf(range, begins)
+    await writer.commit({
+      events: [],
+      ...closed(range, indexedRanges),
+      ...(loss !== undefined && { losses: withLoss(losses, loss) })
+    })
     listings.keep(open())
   }
 

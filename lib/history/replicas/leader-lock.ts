@@ -95,7 +95,8 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
 
   async function writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
-      const { rows } = await sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(trx)
+      const held = sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`
+      const { rows } = await held.execute(trx)
       if (rows.length === 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'another process writes the history now')
       await work(trx)
       await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)

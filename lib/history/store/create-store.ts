@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createTurns } from '../../async.js'
 import { messageOf, ServiceError } from '../../errors.js'
-import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candles.js'
+import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candle-rows.js'
 import { putMeta, readMeta, readRevision } from './meta.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
@@ -13,7 +13,7 @@ import {
   readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades,
   readOrigins, readPoolEvents, readSwapsOfAll, readSwapsPage, readTraders, readTrades, readUnnamedTrades
 } from './trade-reads.js'
-import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './unknown-kinds.js'
+import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './judged.js'
 import type { Names, Numbers, View, Writing } from './view.js'
 import { putCompleted, putRebuilt, writeStep } from './writes.js'
 

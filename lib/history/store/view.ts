@@ -52,8 +52,8 @@ export function daoTable (view: View, daos: readonly string[]): RawBuilder<{ dao
 
 /**
  * What `make` makes of the rows of a query: of these columns of `table`, and of those that the query has selected
- * itself. It must not keep a row, which may be the same object for all. SQLite's driver hands a row over value by value,
- * which for a thousand of them costs more than finding them: there, each comes as one text.
+ * itself. It must not keep a row, which may be the same object for all. SQLite's driver hands rows over value by
+ * value, which costs more than finding them: there, each comes as one text.
  */
 export async function mapRows<DB, TB extends keyof DB, O, Row, T> (
   { types: { rows: form } }: View, query: SelectQueryBuilder<DB, TB, O>, table: string,

@@ -4,7 +4,7 @@ import { publishableSlot } from '../rules/published-slot.js'
 import { isComplete } from '../status.js'
 import type { Store } from '../store/store.js'
 import type { Reconciler } from './reconcile.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 /** Slots without a block in a row that are looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16

@@ -2,7 +2,7 @@ import type { OnLog } from '../log-events.js'
 import type { AccountState } from '../rules/types.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Store } from '../store/store.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 /** Looked at in one turn. */
 const AT_ONCE = 100

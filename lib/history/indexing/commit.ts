@@ -106,7 +106,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
     const wanted = [...keys].filter(key => state.unattributedKeys.has(key))
     if (wanted.length === 0) return []
-    return (await store.unattributed(wanted)).map(row => attributeLater(row, directory)).filter(row => row !== undefined)
+    const rows = await store.unattributed(wanted)
+    return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
   }
 
   /** Tells of different events under one number: nodes that disagree, or a fault of ours. */

@@ -36,7 +36,7 @@ const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): Mis
 
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
-/** Reads the events of listed transactions and holds them until they are stored: a neighbour's failure costs no call. */
+/** Reads the events of listed transactions, and holds them until they are stored: nothing is fetched twice. */
 export function createFetcher (
   reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions
 ) {

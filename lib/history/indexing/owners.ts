@@ -2,7 +2,7 @@ import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
 import { NOBODY_NAMED, suspectsAt } from '../rules/missing-owners.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { ListDaos } from './reconcile.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface MissingOwnersOptions {
   reader: HistoryReader
