@@ -1,14 +1,11 @@
-/**
- * Moves a history from one engine to another, row for row, numbers of arrival included. Both must be held by this
- * process alone.
- */
-import { sql, type Insertable, type Kysely } from 'kysely'
+/** Moves a history from one engine to another, row for row. Both must be held by this process alone. */
+import { sql, type Insertable, type Kysely, type RawBuilder } from 'kysely'
 import { ServiceError } from '../errors.js'
 import { seqText } from './store/row-mapping.js'
 import type { Engine } from './store/create-store.js'
 import { putRows } from './store/inserts.js'
 import { putMeta, readMeta } from './store/meta.js'
-import type { ColumnTypes, Tables } from './store/table-types.js'
+import type { Tables } from './store/table-types.js'
 
 export interface CopyOptions {
   from: Engine
@@ -30,34 +27,17 @@ export interface Copied {
 }
 
 type Table = Exclude<keyof Tables, 'meta' | 'accounts'>
-type Row = Record<string, string | number | null>
+type Row = Record<string, string | null>
 
-/**
- * Tables that grow beside the events, copied by pages in the order of their keys, from the beginning when a copy goes
- * on.
- */
+/** Tables copied by pages in the order of their keys, from the beginning when a copy goes on. */
 const BY_KEY = ['minutes', 'hours', 'days', 'makers'] as const
+const PAGED = ['events', ...BY_KEY] as const
 const SMALL = [
-  'daos',
-  'fee_rates',
-  'unattributed',
-  'sequence_ranges',
-  'rates',
-  'proposals',
-  'indexed_ranges',
-  'missing',
-  'late'
+  'daos', 'fee_rates', 'unattributed', 'sequence_ranges', 'rates', 'proposals', 'indexed_ranges', 'missing', 'late'
 ] as const
-const TABLES = ['events', ...BY_KEY, ...SMALL] as const
-/**
- * How engines differ in what they give: sequence numbers as text of 20 digits or as numerics, integers of 64 bits as
- * numbers or as text.
- */
+const TABLES = [...PAGED, ...SMALL] as const
+/** Sequence numbers are text of 20 digits or numerics, integers of 64 bits numbers or text. */
 const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
-const INTEGERS = new Set([
-  'id', 'dao', 'revision', 'slot', 'at', 'event_index', 'start', 'day', 'trades', 'swaps', 'keeps_fees', 'first_swap', 'block_index', 'makers',
-  'unknown_fees', 'first_slot', 'last_slot', 'first_at', 'last_at', 'pending_at', 'newest_slot', 'oldest_slot', 'oldest_time', 'from_slot', 'to_slot'
-])
 /** Sums have decimals, so they are compared with their rows alone. */
 const SUMMED: Partial<Record<Table, string[]>> = {
   events: ['input', 'output', 'fee', 'quote_fees', 'base_fees'],
@@ -85,60 +65,49 @@ const OWN_NOTES = ['copying', 'epoch', 'reached_at', 'head_slot', 'last_day', 'p
 
 const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', message)
 
-const plainRow = (row: Row): Row => Object.fromEntries(Object.entries(row).map(([name, value]) => {
-  if (value === null) return [name, null]
-  if (SEQS.has(name)) return [name, seqText(BigInt(value))]
-  return [name, INTEGERS.has(name) ? Number(value) : String(value)]
-}))
+/** In the form that every engine takes. */
+const plainRow = (row: Record<string, string | number | null>): Row => Object.fromEntries(Object.entries(row).map(
+  ([name, value]) => [name, value === null ? null : SEQS.has(name) ? seqText(BigInt(value)) : String(value)]))
 
+type Work = Parameters<NonNullable<Engine['writing']>>[0]
 const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) =>
   reading(work)
-const writing = ({
-  db, writing = work => db.transaction().execute(work)
-}: Engine, work: Parameters<NonNullable<Engine['writing']>>[0]) => writing(work)
-
-type Paged = 'events' | typeof BY_KEY[number]
+const writing = ({ db, writing = work => db.transaction().execute(work) }: Engine, work: Work) => writing(work)
+const rowsOf = async <R = Row>(engine: Engine, query: RawBuilder<R>): Promise<R[]> =>
+  (await reading(engine, db => query.execute(db))).rows
 
 /** The rows behind `after` in the order of the keys. */
-async function page (engine: Engine, table: Paged, after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
+async function page (engine: Engine, table: Table, after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
   const keys = sql.join(KEYS[table].map(key => sql.ref(key)))
-  const behind = after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(KEYS[table].map(key => after[key]))})`
-  const { rows } = await reading(engine, async db => (
-    await sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`.execute(db)
-  ))
-  return rows.map(plainRow)
+  // numbers as numbers: SQLite orders every text behind them
+  const values = KEYS[table].map(key => key === 'maker' ? after?.[key] : Number(after?.[key]))
+  const behind = after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(values)})`
+  const query = sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`
+  return (await rowsOf(engine, query)).map(plainRow)
 }
 
 /** A small table as lines of text in an order that is the same in every engine. */
 async function whole (engine: Engine, table: Table): Promise<Row[]> {
-  const { rows } = await reading(engine, async db => await sql<Row>`select * from ${sql.table(table)}`.execute(db))
+  const rows = await rowsOf(engine, sql<Row>`select * from ${sql.table(table)}`)
   const keyOf = (row: Row) => KEYS[table].map(key => row[key]).join(' ')
   return rows.map(plainRow).sort((a, b) => keyOf(a) < keyOf(b) ? -1 : 1)
 }
 
 async function numberOf (engine: Engine, table: Table): Promise<number> {
-  const { rows: [found] } = await reading(engine, async db =>
-    await sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`.execute(db))
+  const [found] = await rowsOf(engine, sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`)
   return Number(found!.n)
 }
 
 /** The revision of the newest event. */
 async function newest (engine: Engine): Promise<Row | undefined> {
-  const { rows: [found] } = await reading(engine, async db =>
-    await sql<{ revision: number | string | null }>`select max(revision) as revision from events`.execute(db))
-  return found?.revision == null ? undefined : { revision: Number(found.revision) }
+  const [found] = await rowsOf(engine, sql<Row>`select max(revision) as revision from events`)
+  return found?.revision == null ? undefined : plainRow(found)
 }
 
-async function insert (
-  trx: Parameters<Parameters<typeof writing>[1]>[0], types: ColumnTypes, table: Table, rows: Row[]
-): Promise<void> {
-  await putRows({ trx, types }, table, rows as unknown as Array<Insertable<Tables[Table]>>)
-}
+const insert = (trx: Parameters<Work>[0], { types }: Engine, table: Table, rows: Row[]): Promise<void> =>
+  putRows({ trx, types }, table, rows as unknown as Array<Insertable<Tables[Table]>>)
 
-/**
- * Sees that the target is new, or the rest of an earlier copy of the same state; empties what an earlier copy of
- * another state has left.
- */
+/** Sees that the target is new, or the rest of an earlier copy; empties what one of another state has left. */
 async function prepareTarget ({ to }: CopyOptions, program: string, state: string): Promise<void> {
   const meta = await reading(to, readMeta)
   const kept = meta.get('program')
@@ -162,7 +131,7 @@ async function compare (
 ): Promise<Copied['sums']> {
   const sums: Record<string, bigint> = {}
   let compared = 0
-  for (const table of ['events', ...BY_KEY] as const) {
+  for (const table of PAGED) {
     for (let after: Row | undefined; ;) {
       signal?.throwIfAborted()
       const [left, right] = [await page(from, table, after, pageSize), await page(to, table, after, pageSize)]
@@ -174,8 +143,7 @@ async function compare (
       if (left.length === 0) break
       for (const row of left) {
         for (const column of SUMMED[table] ?? []) {
-          sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) +
-          BigInt(row[column] ?? 0)
+          sums[`${table}.${column}`] = (sums[`${table}.${column}`] ?? 0n) + BigInt(row[column] ?? 0)
         }
       }
       onProgress?.('compared', compared += left.length, total)
@@ -190,10 +158,9 @@ async function compare (
 }
 
 /**
- * Copies a whole history, compares both sides row by row, and only then lets the target be used. Interrupted, it goes
- * on where it was when it is run again, or begins anew where the source has changed since. Throws HISTORY_UNAVAILABLE
- * when the source holds nothing, the target holds something else, or they differ in the end; what the signal was
- * aborted with.
+ * Copies a whole history, compares both sides row by row, and only then lets the target be used. Run again, it goes on
+ * where it was, or begins anew where the source has changed. Throws HISTORY_UNAVAILABLE when the source holds nothing,
+ * the target something else, or they differ in the end; and what the signal was aborted with.
  */
 export async function copyStore (options: CopyOptions): Promise<Copied> {
   const { from, to, onProgress, signal, pageSize } = options
@@ -204,9 +171,9 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   await prepareTarget(options, program, `${program} ${revision}`)
 
   let total = 0
-  for (const table of ['events', ...BY_KEY] as const) total += await numberOf(from, table)
+  for (const table of PAGED) total += await numberOf(from, table)
   let copied = await numberOf(to, 'events')
-  for (const table of ['events', ...BY_KEY] as const) {
+  for (const table of PAGED) {
     if (table !== 'events') {
       await writing(to, async trx => { await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(trx) })
     }
@@ -214,7 +181,7 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
       signal?.throwIfAborted()
       const rows = await page(from, table, after, pageSize)
       if (rows.length === 0) break
-      await writing(to, trx => insert(trx, to.types, table, rows))
+      await writing(to, trx => insert(trx, to, table, rows))
       onProgress?.('copied', copied += rows.length, total)
       after = rows.at(-1)
     }
@@ -223,7 +190,7 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   await writing(to, async trx => {
     for (const [table, rows] of small) {
       await sql`delete from ${sql.table(table)}`.execute(trx)
-      await insert(trx, to.types, table, rows)
+      await insert(trx, to, table, rows)
     }
   })
   const sums = await compare(options, total)

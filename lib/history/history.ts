@@ -9,13 +9,13 @@ import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
-import { createFetcher } from './indexing/fetch-transactions.js'
+import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
-import { createMissingOwners, type MissingOwners } from './indexing/missing-owners.js'
-import { createPublisher } from './indexing/publisher.js'
+import { createMissingOwners } from './indexing/owners.js'
+import { createPublisher } from './indexing/publish.js'
 import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
 import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
-import { createStepWriter, type StepWriter } from './indexing/step-writer.js'
+import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
@@ -80,7 +80,7 @@ export interface History extends Answers {
 interface Running {
   writer: StepWriter
   reconciler: Reconciler
-  owners: MissingOwners
+  owners: ReturnType<typeof createMissingOwners>
   indexer: Indexer
   background: () => Promise<void>
 }
@@ -140,21 +140,14 @@ export function createHistory (options: HistoryOptions): History {
       } catch (error) {
         if (signal.aborted) return
         const delay = refusal === null ? backoff(failures, clock) : REFUSED_MS
-        onLog({
-          level: 'error',
-          code: 'retry',
-          message: `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`,
-          detail: isServiceError(error) ? {} : { error }
-        })
+        const message = `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`
+        onLog({ level: 'error', code: 'retry', message, detail: isServiceError(error) ? {} : { error } })
         await pause(clock, delay, signal)
       }
     }
   }
 
-  /**
-   * Rows of two networks must never be mixed. The node may be away at the start, so this is made sure of before the
-   * first row is written.
-   */
+  /** Rows of two networks must never be mixed: made sure of before the first row is written. */
   async function bindNetwork (): Promise<void> {
     const genesis = await reader.genesisHash({ priority: 'head', signal })
     refusal = null
@@ -171,9 +164,10 @@ export function createHistory (options: HistoryOptions): History {
     if (!signal.aborted && running !== undefined) await Promise.all([running.indexer.run(), running.background()])
   }
 
-  const seenOf = ({ writer: { state }, reconciler, owners: { named }, indexer: { reached: head, lastDay } }: Running): Seen => {
+  function seenOf ({ writer: { state }, reconciler, owners: { named }, indexer }: Running): Seen {
     const { accounts, verifiedSlot, wasSearched: searched } = reconciler
-    return { state, head, lastDay, sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named, volumes }
+    const proof = { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named }
+    return { ...proof, state, head: indexer.reached, lastDay: indexer.lastDay, volumes }
   }
 
   function begun (): Running {

@@ -33,11 +33,8 @@ const trimmed = (rate: Rational) => toFixed(rate, 12).replace(/\.?0+$/, '')
 export function feeRateLogEvent (bps: string, configured: Rational): LogEvent | undefined {
   if (!/^\d+$/.test(bps)) return undefined
   const [observed, expected] = [formatUnits(BigInt(bps), 4), trimmed(configured)]
-  return {
-    level: 'warn',
-    code: 'fee-rate',
-    message: `observed protocol fee rate ${observed} differs from PROTOCOL_FEE_RATE ${expected}: set PROTOCOL_FEE_RATE=${observed} ` +
-      'if this is what the program charges now; volumes count each swap by its input either way, unless VOLUME_BASIS is fees',
-    detail: { observed, configured: expected }
-  }
+  const message = `observed protocol fee rate ${observed} differs from PROTOCOL_FEE_RATE ${expected}: ` +
+    `set PROTOCOL_FEE_RATE=${observed} if this is what the program charges now; ` +
+    'volumes count each swap by its input either way, unless VOLUME_BASIS is fees'
+  return { level: 'warn', code: 'fee-rate', message, detail: { observed, configured: expected } }
 }

@@ -1,7 +1,8 @@
+import { letGo } from '../async.js'
 import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
-import { withStored } from './indexing/step-writer.js'
+import { withStored } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { feeRatesOf } from './rules/fee-rates.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
@@ -25,9 +26,8 @@ const PAGE_SIZE = 2000
 const TOLD_MS = 10_000
 
 /**
- * Makes all that is made of the stored swaps anew: candles, makers of a day, fee rates. Page by page, each in a transaction;
- * where it is stopped, the next run of the same valuation goes on. Gives the number of swaps. Throws
- * HISTORY_UNAVAILABLE, and what the signal was aborted with.
+ * Makes candles, makers of a day and fee rates of the stored swaps anew, page by page; stopped, the next run by
+ * the same rule goes on. Gives the number of swaps. Throws HISTORY_UNAVAILABLE, and what the signal was aborted with.
  */
 async function rebuild (
   valuation: VolumeRule, { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
@@ -58,7 +58,7 @@ async function rebuild (
     onProgress(done, of)
     if (rows.length < pageSize) return of
     upTo = revision
-    await new Promise(resolve => setImmediate(resolve))
+    await letGo()
   }
 }
 
@@ -78,9 +78,7 @@ export interface NeededOptions extends Pick<RebuildOptions, 'store' | 'signal'> 
   onLog: OnLog
 }
 
-/**
- * As `rebuild`, where that has not been done by this rule: of a store of version 1.0.0, or under another rate or basis.
- */
+/** As `rebuild`, where it has not been done by this rule: of version 1.0.0, or under another rate or basis. */
 export async function rebuildIfNeeded ({ store, valuation, signal, clock, onLog }: NeededOptions): Promise<void> {
   const noted = await store.valuation()
   if (noted !== null && sameValuation(noted, valuation)) return
@@ -91,11 +89,8 @@ export async function rebuildIfNeeded ({ store, valuation, signal, clock, onLog 
     onProgress (done, of) {
       if (clock.now() - told < TOLD_MS) return
       told = clock.now()
-      onLog({
-        level: 'info',
-        code: 'rebuilding',
-        message: `candles and sums are made of the stored swaps: ${done} of ${of}`
-      })
+      const message = `candles and sums are made of the stored swaps: ${done} of ${of}`
+      onLog({ level: 'info', code: 'rebuilding', message })
     }
   })
   if (swaps === 0) return

@@ -22,41 +22,23 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   endsBy?: () => number
 }
 
-/**
- * Between two looks at the database, where nobody tells that something was written; and the least time between two, ms.
- */
+/** Between two looks at the database, where nobody tells that something was written, and the least, ms. */
 const LOOK_MS = 2000
 const MIN_MS = 250
-/**
- * For what is at work when the process ends, ms, and of that for the connections alone: one that does not answer must
- * not hold it.
- */
+/** For what is at work when the process ends, ms, and of that for the connections alone. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
 
 /**
- * The history of a program in PostgreSQL, shared by any number of processes: one of them, chosen by a lock, follows the
- * chain into it, and all answer from it. A lost connection makes what needs the store fail with HISTORY_UNAVAILABLE
- * until it is back. Throws HISTORY_UNAVAILABLE when the tables are of a newer version or hold another program's rows; a
- * database that can't be reached is waited for.
+ * The history of a program in PostgreSQL: one process, chosen by a lock, follows the chain into it, and any number
+ * answer from it. Throws HISTORY_UNAVAILABLE when the tables are of a newer version or of another program; a database
+ * that can't be reached is waited for.
  */
 export async function openSharedHistory (
   options: SharedHistoryOptions
 ): Promise<History & { close (): Promise<void> }> {
-  const {
-    url,
-    writes,
-    program,
-    rate,
-    basis,
-    time,
-    clock = systemClock,
-    staleMs = 60_000,
-    checkMs = 30_000,
-    daos,
-    endsBy = () => Infinity,
-    onLog = () => {}
-  } = options
+  const { url, writes, program, rate, basis, time, daos, clock = systemClock, onLog = () => {} } = options
+  const { staleMs = 60_000, checkMs = 30_000, endsBy = () => Infinity } = options
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -109,10 +91,7 @@ export async function openSharedHistory (
     }
   }
 
-  /**
-   * The accounts are looked at as often as the one who writes does: a process that nobody asks yet must become ready,
-   * too.
-   */
+  /** As often as the one who writes does: a process that nobody asks yet must become ready, too. */
   async function lookAtAccounts (): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
       try {
@@ -129,14 +108,8 @@ export async function openSharedHistory (
 
   async function begin (session: Session): Promise<Leadership> {
     const store = await createStore(session.engine())
-    const progress = createProgressWriter(session.writing)
-    const history = createHistory({
-      ...options,
-      store,
-      isShared: true,
-      onReached: progress.reached,
-      onProgress: progress.progress
-    })
+    const { reached: onReached, progress: onProgress } = createProgressWriter(session.writing)
+    const history = createHistory({ ...options, store, isShared: true, onReached, onProgress })
     leading = history
     history.listening(isListening)
     history.start()

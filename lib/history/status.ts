@@ -1,7 +1,4 @@
-/**
- * What is said about a history, by the process that writes it and by those that only read: phase, coverage and
- * staleness, from the same facts.
- */
+/** What is said about a history: phase, coverage and staleness. */
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
@@ -10,10 +7,7 @@ import { beginningOf, covers } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 import type { Completeness } from './volumes/volumes.js'
 
-/**
- * 'starting': the head has not been reached yet. 'last-day': the last 24 hours are not covered. 'walking-back': the
- * rest is not.
- */
+/** 'starting': the head is not reached yet; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
 /** Work that the last 24 hours still need. */
@@ -57,10 +51,7 @@ export interface HistoryStatus {
   missingTransactions: number
   /** Parts of the past inside what is indexed that no node offers any more. */
   losses: number
-  /**
-   * Swaps per observed protocol fee rate in basis points that is not the configured one; "other": the amounts name
-   * none.
-   */
+  /** Swaps by observed protocol fee rate, basis points, that is not the configured one; "other": none is named. */
   rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   /** Whether this process is the one that writes. */
   leads: boolean
@@ -98,10 +89,7 @@ const CLOCK_MARGIN = 60
 
 type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
 
-/**
- * The Unix second after which everything has to be covered for the last 24 hours before `time` to be; undefined while
- * that is not known.
- */
+/** The Unix second after which everything has to be covered for the 24 hours before `time` to be. */
 export const lastDayEdge = (time: number | undefined): number | undefined =>
   time === undefined ? undefined : time - DAY - CLOCK_MARGIN
 

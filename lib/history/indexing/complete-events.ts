@@ -5,7 +5,7 @@ import { dayOf } from '../../time.js'
 import { eventIndexOf } from '../rules/attribution.js'
 import type { DayMaker } from '../rules/types.js'
 import type { CompletedEvent, IncompleteEvent, Store } from '../store/store.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface CompleterOptions {
   reader: HistoryReader
@@ -23,9 +23,8 @@ const isTransaction = (outcome: unknown): outcome is RawTransaction =>
   outcome !== null && outcome !== undefined && !(outcome instanceof Error)
 
 /**
- * Learns what is not known of stored events: makers and amounts of rows of version 1.0 from their transactions, and the
- * place in the block where no node told it (`getTransaction` of today's nodes has none), from the block. At the lowest
- * priority, the newest first.
+ * Learns what is not known of stored events: makers and amounts of rows of version 1.0 from their transactions, and
+ * from the block the place in it where no node told it (`getTransaction` of today's nodes has none).
  */
 export function createCompleter ({ reader, store, writer, program, eventAuthority, signal }: CompleterOptions) {
   const options = { priority: 'idle', signal } as const

@@ -2,27 +2,25 @@ import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
-import { isServiceError } from '../../errors.js'
+import { isServiceError, messageOf } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause, Stopped } from '../pause.js'
 import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
 import { firstAvailable, HistoryLost } from './list.js'
-import type { MissingOwners } from './missing-owners.js'
+import type { createMissingOwners } from './owners.js'
 import type { NamedOwners } from '../rules/missing-owners.js'
 import type { Reconciler } from './reconcile.js'
 import type { Walk } from './signature-walk.js'
-import type { StepWriter } from './step-writer.js'
-import type { StepResult } from './transaction-feed.js'
+import type { StepWriter } from './commit.js'
+import type { StepResult } from './feed.js'
 
 /** The head, once it is reached: what a process that only reads the store can't know from its rows. */
 export interface HeadReached {
   /** The newest finalized moment up to which everything is stored. */
   moment: Moment
-  /**
-   * Sequence numbers by account, all of which should be stored up to `verifiedSlot`; empty until the first comparison.
-   */
+  /** Sequence numbers by account, which should be stored up to `verifiedSlot`; empty until the first comparison. */
   accounts: ReadonlyMap<string, bigint>
   verifiedSlot: number
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
@@ -36,18 +34,15 @@ export interface IndexerOptions {
   writer: StepWriter
   walk: Walk
   reconciler: Reconciler
-  owners: MissingOwners
+  owners: ReturnType<typeof createMissingOwners>
   clock: Clock
   signal: AbortSignal
   onLog: OnLog
-  /** Told each time the head is reached. Where it throws, the look at the head has failed. */
+  /** Told each time the head is reached; what it throws is thrown by the look at the head. */
   onReached?: ((reached: HeadReached) => Promise<void>) | undefined
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
-  /**
-   * Between two looks at the head where nobody tells that it has moved, and where somebody does; and between two checks
-   * of the reconciler.
-   */
+  /** Between two looks at the head where nobody tells that it moves, and where somebody does, and two checks, ms. */
   pollMs: number
   listeningMs: number
   checkMs: number
@@ -67,35 +62,16 @@ const WARMING_POLLS = 5
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
-/**
- * Between two looks at the head, and between two comparisons with the accounts, while somebody follows what is
- * published.
- */
+/** Between two looks at the head, and two checks, while somebody follows what is published, ms. */
 const FOLLOWED_MS = 5_000
 
 /** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
 export function createIndexer (options: IndexerOptions) {
-  const {
-    reader,
-    writer,
-    walk,
-    reconciler,
-    owners,
-    clock,
-    signal,
-    onLog,
-    onReached,
-    onProgress,
-    pollMs,
-    listeningMs,
-    checkMs,
-    isFollowed
-  } = options
+  const { reader, writer, walk, reconciler, owners, clock, signal, onLog, onReached, onProgress, isFollowed } = options
+  const { pollMs, listeningMs, checkMs } = options
   const now = () => clock.now()
-  const [head, back, check]: [Task, Task, Task] = [{
-    at: 0,
-    failures: 0
-  }, { at: 0, failures: 0 }, { at: 0, failures: 0 }]
+  const task = (): Task => ({ at: 0, failures: 0 })
+  const [head, back, check] = [task(), task(), task()]
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which everything is stored. */
   let newest: Moment | undefined
@@ -125,12 +101,8 @@ export function createIndexer (options: IndexerOptions) {
     const next = phaseOf(writer.state, reached)
     if (next === phase) return
     phase = next
-    onLog({
-      level: 'info',
-      code: 'phase',
-      message: `the history is ${next}`,
-      detail: { phase, events: writer.state.events, swaps: writer.state.swaps }
-    })
+    const { events, swaps } = writer.state
+    onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events, swaps } })
   }
 
   /** How far the last day is; a line now and then. */
@@ -167,11 +139,8 @@ export function createIndexer (options: IndexerOptions) {
     const { behind } = result
     if (result.taken > 0) head.failures = 0
     if (behind && !wasBehind) {
-      onLog({
-        level: 'warn',
-        code: 'node-behind',
-        message: 'the newest finalized signature of the node is older than one that is processed'
-      })
+      const message = 'the newest finalized signature of the node is older than one that is processed'
+      onLog({ level: 'warn', code: 'node-behind', message })
     }
     wasBehind = behind
     head.at = result.reached === undefined && !behind ? now() : lookedAt + interval()
@@ -187,13 +156,8 @@ export function createIndexer (options: IndexerOptions) {
     if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
     if (onReached === undefined) return
     const lost = [...reconciler.sequenceGaps().values()].flat().filter(gap => reconciler.wasSearched(gap)).map(gapKey)
-    await onReached({
-      moment: reached,
-      accounts: reconciler.accounts,
-      verifiedSlot: reconciler.verifiedSlot,
-      lost,
-      named: owners.named
-    })
+    const { accounts, verifiedSlot } = reconciler
+    await onReached({ moment: reached, accounts, verifiedSlot, lost, named: owners.named })
   }
 
   async function stepBack (ranges: readonly UnindexedRange[]): Promise<void> {
@@ -213,10 +177,7 @@ export function createIndexer (options: IndexerOptions) {
     }
   }
 
-  /**
-   * After LOST_AFTER such answers over LOST_MS the node counts as pruned: log it, and give the range up. One alone may
-   * come from a node that lags.
-   */
+  /** After LOST_AFTER such answers over LOST_MS the range is given up: one alone may come from a node that lags. */
   async function lose (range: UnindexedRange, error: HistoryLost): Promise<void> {
     const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
     lost.set(range.above.oldest, { times: times + 1, since })
@@ -234,18 +195,12 @@ export function createIndexer (options: IndexerOptions) {
       if (error instanceof Stopped || signal.aborted) return
       task.failures++
       const ours = isServiceError(error)
-      const delay = Math.round(backoff(task.failures, {
-        random: clock.random,
-        retryAfter: ours ? error.retryAfter : undefined
-      }))
+      const retryAfter = ours ? error.retryAfter : undefined
+      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter }))
       task.at = now() + delay
-      const message = error instanceof Error ? error.message : String(error)
-      onLog({
-        level: ours ? 'warn' : 'error',
-        code: 'retry',
-        message: `${message}; tried again in ${delay} ms`,
-        detail: { failures: task.failures, ...(!ours && { error }) }
-      })
+      const message = `${messageOf(error)}; tried again in ${delay} ms`
+      const detail = { failures: task.failures, ...(!ours && { error }) }
+      onLog({ level: ours ? 'warn' : 'error', code: 'retry', message, detail })
     }
   }
 

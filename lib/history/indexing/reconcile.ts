@@ -7,15 +7,12 @@ import { isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withPro
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { AccountState } from '../rules/types.js'
 import type { Store } from '../store/store.js'
-import type { Fetcher } from './fetch-transactions.js'
+import type { Fetcher } from './fetch.js'
 import { createSearch } from './search.js'
-import type { StepWriter } from './step-writer.js'
-import { createUnknownKinds } from './unknown-kinds.js'
+import type { StepWriter } from './commit.js'
+import { createUnknownKinds } from './judge.js'
 
-/**
- * The DAO accounts, their sequence numbers and when they were made (Unix seconds; undefined: not known), at commitment
- * `confirmed`, and when they were asked for, by the clock, ms.
- */
+/** The DAO accounts at commitment `confirmed`, their slot, and when they were asked for, by the clock, ms. */
 export type ListDaos = () => Promise<{ slot: number, readAt?: number, daos: readonly AccountState[] }>
 
 export interface ReconcilerOptions {
@@ -33,7 +30,7 @@ export interface ReconcilerOptions {
 
 /** A slot that is still shown after so long is over: the chain has halted. */
 const SLOT_OVER_MS = 5_000
-/** Readings of the accounts that wait for the walk at once: beyond, the walk has stalled. */
+/** Readings of the accounts that wait for the walk at once; beyond, it has stalled. */
 const MAX_WAITING = 8
 
 /** Compares what is stored with what the accounts say, and looks for what is missing. */
@@ -46,10 +43,7 @@ export function createReconciler (
   let waiting: AccountReading[] = []
   /** The slot that accounts were read at last, and when they first were, by our clock. */
   let shown: { slot: number, at: number } | undefined
-  /**
-   * Such numbers once it has, or once all of them are stored: every event up to them should be. At first those that an
-   * earlier process has found to be ahead.
-   */
+  /** Numbers up to which every event should be stored. At first those that an earlier process found to be ahead. */
   let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
   let verifiedSlot = 0
   /** When each DAO was made, Unix seconds; and which of its numbers have proved something. */
@@ -58,24 +52,15 @@ export function createReconciler (
   /** Everything up to here has been walked. */
   let walkedSlot = 0
   let expected: number | null = null
-  let cached: {
-    version: number,
-    verified: ReadonlyMap<string, bigint>,
-    sequenceGaps: Map<string, SequenceGap[]>
-  } | undefined
+  let cached: { version: number, verified: typeof verified, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
 
-  function current (): NonNullable<typeof cached> {
-    const { indexedRanges, ended, sequenceRanges } = writer.state
-    if (cached === undefined || cached.version !== writer.version || cached.verified !== verified) {
-      cached = {
-        version: writer.version,
-        verified,
-        sequenceGaps: sequenceGapsOf({ sequenceRanges, indexedRanges, ended, accounts: verified })
-      }
+  function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
+    const { version, state } = writer
+    if (cached?.version !== version || cached.verified !== verified) {
+      cached = { version, verified, gaps: sequenceGapsOf({ ...state, accounts: verified }) }
     }
-    return cached
+    return cached.gaps
   }
-  const sequenceGaps = (): ReadonlyMap<string, SequenceGap[]> => current().sequenceGaps
   const search = createSearch({ reader, fetcher, writer, store, sequenceGaps, clock, signal, onLog })
 
   async function readAccounts (): Promise<readonly AccountState[]> {
@@ -86,8 +71,8 @@ export function createReconciler (
     if (shown?.slot !== slot) shown = { slot, at: readAt }
     const isOver = readAt - shown.at >= SLOT_OVER_MS
     if (slot <= verifiedSlot || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return list
-    waiting = [...waiting.filter(other => other.slot !== slot), { slot, seqNums, isOver }].sort((a, b) =>
-      a.slot - b.slot).slice(0, MAX_WAITING)
+    waiting = [...waiting.filter(other => other.slot !== slot), { slot, seqNums, isOver }]
+      .sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
     settle()
     return list
   }
@@ -104,10 +89,7 @@ export function createReconciler (
     waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)
   }
 
-  /**
-   * What was missing at the end of a DAO's numbers shows in nothing that is stored: it is noted, or a restart would
-   * take what there is for all.
-   */
+  /** What is missing at the end of a DAO's numbers shows in nothing stored: a restart would take what is for all. */
   async function noteAhead (): Promise<void> {
     const { sequenceRanges, numbersAhead } = writer.state
     const ahead = new Map<string, bigint>()
@@ -123,20 +105,17 @@ export function createReconciler (
     /** Every sequence gap has been looked for, at least once. */
     get searched () { return [...sequenceGaps().values()].flat().every(search.wasTried) },
     /** Whether one has, in vain, so that what is missing may be lost. */
-    wasSearched: (gap: SequenceGap) => search.wasTried(gap) &&
-      !isToCome(
-        gap,
-        { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base },
-        { lostBefore: beginningOf(writer.state), losses: writer.state.losses, now: headTime() }
-      ),
+    wasSearched (gap: SequenceGap): boolean {
+      const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
+      const { losses } = writer.state
+      return search.wasTried(gap) &&
+        !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses, now: headTime() })
+    },
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: search.isWithheld,
     /** Events that those numbers amount to. */
     get expected () { return expected },
-    /**
-     * How far the walk and those numbers both are: a transaction missing before it leaves a sequence gap, a later one
-     * may yet do so.
-     */
+    /** Up to here a missing transaction shows as a sequence gap. */
     get verifiedSlot () { return verifiedSlot },
     /** Whether numbers wait for the walk to come past their slot. */
     get isPending () { return waiting.length > 0 },

@@ -4,9 +4,9 @@ import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
 import type { OnLog } from '../log-events.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/store.js'
-import { type Fetcher, isMissing, type Wanted } from './fetch-transactions.js'
+import { type Fetcher, isMissing, type Wanted } from './fetch.js'
 import { createLister, type Cursor, firstAvailable } from './list.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface SearchOptions {
   reader: HistoryReader
@@ -95,7 +95,9 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
     let found = 0
 
     /** Reads those that may hold the missing events, a step at least; gives the last one read, and whether all were. */
-    async function read (entries: readonly SignatureInfo[]): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
+    async function read (
+      entries: readonly SignatureInfo[]
+    ): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
       const inside = entries.filter(({ slot }) => slot <= gap.toSlot && slot >= gap.fromSlot)
       for (let at = 0; at < inside.length; at += STEP) {
         if (at > 0 && isOver(until)) return { last: inside[at - 1], all: false }

@@ -1,16 +1,16 @@
 import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
-import { withLoss } from '../rules/losses.js'
+import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange } from '../rules/types.js'
-import type { Fetcher } from './fetch-transactions.js'
-import { createLister, HistoryLost } from './list.js'
-import { createListings } from './listings.js'
-import type { Step, StepWriter } from './step-writer.js'
-import { type Advanced, createFeed, type StepResult } from './transaction-feed.js'
+import type { LastDayWork } from '../status.js'
+import type { Fetcher } from './fetch.js'
+import { createLister, createListings, HistoryLost } from './list.js'
+import type { Step, StepWriter } from './commit.js'
+import { type Advanced, createFeed, type StepResult } from './feed.js'
 
 export interface WalkOptions {
   program: string
@@ -29,14 +29,6 @@ export interface HeadResult extends StepResult {
   behind: boolean
 }
 
-/** How much is known of the work that the last 24 hours still need. */
-export interface Remaining {
-  /** Transactions of the last 24 hours that are listed and not processed. */
-  left: number
-  /** Seconds that they will take at the pace of late; null: not known yet. */
-  secondsLeft: number | null
-}
-
 /** How long a transaction that is listed and not given is asked for before it counts as missing, ms. */
 const PATIENCE_MS = 7_500
 /** At the head it may only be late. */
@@ -49,7 +41,7 @@ const MAX_RISING = 10_000
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
-/** The walk over the program's signatures: what it does is kept by the step writer, one whole step at a time. */
+/** The walk over the program's signatures, one step at a time. */
 export function createSignatureWalk (
   reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions
 ) {
@@ -102,30 +94,25 @@ export function createSignatureWalk (
     return false
   }
 
-  /**
-   * Those of the time after `edge` and the one that shows it to be whole, before anything that is older is asked for;
-   * all of them where it is whole.
-   */
+  /** Those after `edge` and the one that shows them to be all; where they are stored, everything. */
   function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
     const isWhole = oldestTime !== null && oldestTime <= edge
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
-  /**
-   * Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost where the node
-   * seems to know nothing of it any more.
-   */
+  /** What becomes of the ranges once all of `range` is stored, or given up. */
+  const closed = ({ index, until }: UnindexedRange, ranges: IndexedRange[]): Partial<Step> =>
+    until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
+
+  /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.ofOrNew(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
     const { indexedRanges } = writer.state
-    /** Of the range, once all below it is stored. */
-    const closed = (ranges: IndexedRange[]): Partial<Step> =>
-      until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
     if (listing.entries.length === 0 && listing.whole) {
-      await writer.commit({ events: [], ...closed(indexedRanges) })
+      await writer.commit({ events: [], ...closed(range, indexedRanges) })
       listings.keep(open())
       return { taken: 0 }
     }
@@ -134,7 +121,7 @@ export function createSignatureWalk (
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
       const isAll = listing.whole && taken.length === listing.entries.length
-      return isAll ? closed(longer) : { indexedRanges: longer }
+      return isAll ? closed(range, longer) : { indexedRanges: longer }
     })
     const { entries: taken } = advanced
     if (taken.length === 0) return advanced
@@ -145,10 +132,7 @@ export function createSignatureWalk (
     return advanced
   }
 
-  /**
-   * Begins an indexed range at the newest signature, with what is listed above `top`: for the first time, or after a
-   * long absence.
-   */
+  /** Begins an indexed range at the newest signature: for the first time, or after a long absence. */
   async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
     const isJoined = (taken: readonly SignatureInfo[]) => whole && taken.length === entries.length
     const advanced = await process(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS, taken => {
@@ -230,21 +214,15 @@ export function createSignatureWalk (
     return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
   }
 
-  /**
-   * Closes an unindexed range of which no node knows anything any more. What is lost ends where the first node begins
-   * (`begins`), else with the first transaction above; nothing is noted where the beginning is all that is lost.
-   */
-  async function giveUp ({ index, above: upper, until }: UnindexedRange, begins: Moment | undefined): Promise<void> {
+  /** Closes a range of which no node knows anything any more; `begins`: where the first node does. */
+  async function giveUp (range: UnindexedRange, begins: Moment | undefined): Promise<void> {
     const { indexedRanges, losses } = writer.state
-    if (until === undefined) {
-      await writer.commit({ events: [], ended: true })
-    } else {
-      const isWithin = begins !== undefined && begins.slot > until.newestSlot && begins.slot <= upper.oldestSlot
-      const loss = isWithin
-        ? { fromSlot: until.newestSlot, toSlot: begins.slot - 1, until: begins.time }
-        : { fromSlot: until.newestSlot, toSlot: upper.oldestSlot, until: upper.oldestTime }
-      await writer.commit({ events: [], indexedRanges: merge(indexedRanges, index), losses: withLoss(losses, loss) })
-    }
+    const loss = lossOf(range, begins)
+    await writer.commit({
+      events: [],
+      ...closed(range, indexedRanges),
+      ...(loss !== undefined && { losses: withLoss(losses, loss) })
+    })
     listings.keep(open())
   }
 
@@ -254,7 +232,7 @@ export function createSignatureWalk (
     listNext,
     giveUp,
     /** What the time after `edge` still needs; undefined until it is all listed. */
-    remaining (edge: number): Remaining | undefined {
+    remaining (edge: number): Pick<LastDayWork, 'left' | 'secondsLeft'> | undefined {
       const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
       if (ranges.some(range => needsListing(range, edge))) return undefined
       const entries = ranges.flatMap(range => listings.of(range)?.entries ?? [])

@@ -25,10 +25,7 @@ export type Follower = Answers & {
 
 interface Seen extends State { progress: LeaderProgress }
 
-/**
- * The answers of a history that another process may write: everything comes from the database, each answer from one
- * state of it.
- */
+/** The answers of a history that another process may write, each from one state of the database. */
 export function createFollower ({ reader: { store, together }, valuation, time, staleMs }: FollowerOptions): Follower {
   let seen: Seen | undefined
 
@@ -58,8 +55,8 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
       sequenceGaps = sequenceGapsOf({ ...state, accounts })
     }
     const searched: State['searched'] = gap => lost.has(gapKey(gap))
-    seen = { progress, state, head, lastDay, volumes, checkSums, sequenceGaps: sequenceGaps!, accounts, verifiedSlot, searched, named }
-    return seen
+    const proof = { accounts, verifiedSlot, named, searched, sequenceGaps: sequenceGaps! }
+    return (seen = { ...proof, progress, state, head, lastDay, volumes, checkSums })
   }
 
   /** One at a time: an older state must not be read after a newer one. */

@@ -7,16 +7,13 @@ import { asPoolClient, configOf, isRefusedRow, type PostgresLocation } from '../
 import type { Engine } from '../store/create-store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
 
-/**
- * A connection of its own, which may lead: hold the lock by which one process of all writes. The server ends it after
- * so long without a word, so a process that is stopped or cut off does not keep the lead; who is alive says something
- * every BEAT_MS.
- */
+/** The server ends a session after so long without a word, ms: who is stopped or cut off does not keep the lead. */
 const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
 /** For the end of a connection that may no longer answer. */
 const CLOSE_TIMEOUT_MS = 1000
 
+/** A connection of its own, which may hold the lock by which one process of all writes. */
 export interface Session extends LeaderSession {
   db: Kysely<Tables>
   /** The fencing token of its lead; undefined: it has none. */
@@ -45,10 +42,7 @@ function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   }
 }
 
-/**
- * Opens a session. `onWritten` is told when a leader, of this process or another, has written. Throws what the driver
- * throws.
- */
+/** Opens a session; `onWritten`: told when a leader, of this process or another, has written. Throws as the driver. */
 export async function openSession (place: PostgresLocation, onWritten: () => void = () => {}): Promise<Session> {
   const { schema } = place
   const client = new pg.Client(configOf(
@@ -68,10 +62,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
   let epoch: string | undefined
 
-  /**
-   * After anything but a refused row it is not known what the server has done: the connection is given up, and what is
-   * true read anew.
-   */
+  /** After anything but a refused row it is not known what the server has done: the connection is given up. */
   async function orLost<T> (work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -90,9 +81,9 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
       await beat()
       return true
     }
-    const { rows: [found] } = await sql<{
-      got: boolean
-    }>`select pg_try_advisory_lock(hashtextextended(${`dao-market-data lead ${schema}`}, 0)) as got`.execute(db)
+    const lock = `dao-market-data lead ${schema}`
+    const { rows: [found] } = await sql<{ got: boolean }>`
+      select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as got`.execute(db)
     if (found?.got !== true) return false
     // Fencing token: a write whose epoch no longer matches aborts
     const { rows: [next] } = await sql<{ value: string }>`
@@ -104,9 +95,8 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
 
   async function writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
-      const { rows } = await sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(
-        trx
-      )
+      const held = sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`
+      const { rows } = await held.execute(trx)
       if (rows.length === 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'another process writes the history now')
       await work(trx)
       await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)

@@ -35,16 +35,11 @@ export interface LeaderOptions<S extends LeaderSession> {
 /** Longest wait before a lost session is opened anew, ms: the lead may be free. */
 const MAX_MS = 2000
 
-/**
- * Keeps a session, and leads whenever the lead is free; resolves after the signal, when all has ended. Never throws.
- */
+/** Keeps a session, and leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
   async function keep (session: S): Promise<void> {
-    const ending = new AbortController()
-    const end = () => ending.abort()
-    for (const either of [signal, session.lost]) either.addEventListener('abort', end, { once: true })
     let term: Leadership | undefined
     try {
       while (!signal.aborted && !session.lost.aborted) {
@@ -53,17 +48,13 @@ export async function runLeaderLoop<S extends LeaderSession> (
           onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
           term = await begin(session)
         }
-        await pause(clock, heartbeatMs, ending.signal)
+        await pause(clock, heartbeatMs, signal, session.lost)
       }
     } finally {
-      signal.removeEventListener('abort', end)
       if (term !== undefined) {
         if (!signal.aborted) {
-          onLog({
-            level: 'warn',
-            code: 'leadership',
-            message: 'this process has lost the lead: another may write the history now'
-          })
+          const message = 'this process has lost the lead: another may write the history now'
+          onLog({ level: 'warn', code: 'leadership', message })
         }
         await term.stop()
       }
@@ -78,11 +69,8 @@ export async function runLeaderLoop<S extends LeaderSession> (
       await keep(session)
     } catch (error) {
       if (failures === 0) {
-        onLog({
-          level: 'warn',
-          code: 'retry',
-          message: `the database: ${messageOf(error)}; tried again until it answers`
-        })
+        const message = `the database: ${messageOf(error)}; tried again until it answers`
+        onLog({ level: 'warn', code: 'retry', message })
       }
       failures++
     }

@@ -3,11 +3,12 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
 import type { HeadReached } from '../indexing/indexer.js'
 import type { LastDayWork } from '../status.js'
+import { putMeta, readMeta } from '../store/meta.js'
 import { parseValuation } from '../store/row-mapping.js'
-import { putMeta } from '../store/meta.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { Tables } from '../store/table-types.js'
+import type { Session } from './leader-lock.js'
 
 export interface LeaderProgress {
   /** Grows with every step. */
@@ -30,8 +31,7 @@ export interface LeaderProgress {
 
 /** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
-  const rows = await db.selectFrom('meta').selectAll().execute()
-  const meta = new Map(rows.map(({ key, value }) => [key, value]))
+  const meta = await readMeta(db)
   const valuation = meta.get('valuation')
   const [slot, time] = [meta.get('head_slot'), meta.get('head_time')]
   return {
@@ -52,11 +52,8 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
 }
 
-/**
- * Writes the head for others, and of the accounts only what has changed since the last time. For one lead: a new one
- * begins with a new writer.
- */
-export function createProgressWriter (writing: (work: (trx: Transaction<Tables>) => Promise<void>) => Promise<void>) {
+/** Writes the head for others, and what has changed of the accounts. For one lead: a new one has a new writer. */
+export function createProgressWriter (writing: Session['writing']) {
   let written: HeadReached['accounts'] | undefined
 
   async function putAccounts (trx: Transaction<Tables>, accounts: HeadReached['accounts']): Promise<void> {
@@ -66,7 +63,8 @@ export function createProgressWriter (writing: (work: (trx: Transaction<Tables>)
       ({ address, seq: seq.toString() }))
     if (gone.length > 0) await sql`delete from accounts where address = any(${gone})`.execute(trx)
     if (changed.length === 0) return
-    await sql`insert into accounts select * from json_populate_recordset(null::accounts, ${JSON.stringify(changed)}::json)
+    await sql`
+      insert into accounts select * from json_populate_recordset(null::accounts, ${JSON.stringify(changed)}::json)
       on conflict (address) do update set seq = excluded.seq`.execute(trx)
   }
 

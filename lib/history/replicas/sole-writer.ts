@@ -7,10 +7,7 @@ import { parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/p
 import type { Store } from '../store/store.js'
 import { HEARTBEAT_MS, openSession } from './leader-lock.js'
 
-/**
- * Leads at `place` for what this process does alone, until the engine is closed. Throws HISTORY_UNAVAILABLE when
- * another process has it; what the driver throws when the server can't be reached. The tables must have been made.
- */
+/** Leads at `place` until the engine is closed. Throws HISTORY_UNAVAILABLE when another process does. */
 async function openEngine (place: PostgresLocation): Promise<Engine> {
   const session = await openSession(place)
   if (!await session.tryToLead()) {
@@ -31,10 +28,7 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
   return session.engine()
 }
 
-/**
- * Opens, or makes, the tables at a PostgreSQL URL for this process alone, whatever they hold. Throws
- * HISTORY_UNAVAILABLE.
- */
+/** Opens, or makes, the tables at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE. */
 export async function openPostgresEngine (url: string, identity?: Identity): Promise<Engine> {
   const place = parseDatabaseUrl(url)
   try {
@@ -45,11 +39,7 @@ export async function openPostgresEngine (url: string, identity?: Identity): Pro
   }
 }
 
-/**
- * Opens the store at a PostgreSQL URL for this process alone, as the embedded one is. Throws HISTORY_UNAVAILABLE,
- * saying what to do, when the server can't be reached, another process writes there, or the tables are of a newer
- * version or hold another program's rows.
- */
+/** Opens the store at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE, saying what to do. */
 export async function openPostgresStore ({ url, ...identity }: Identity & { url: string }): Promise<Store> {
   return await createStore(await openPostgresEngine(url, identity))
 }

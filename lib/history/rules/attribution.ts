@@ -16,10 +16,7 @@ export interface Directory {
   /** Whether `address` is a DAO, by its account or by an event. */
   isDao (address: string): boolean
   daoOfProposal (proposal: string): string | undefined
-  /**
-   * Whether an event of this number, in this slot, can be one of `dao`: no other has the number, and its neighbours are
-   * no later and no earlier.
-   */
+  /** Whether an event of this number and slot can be one of `dao`, by its neighbours. */
   fits (dao: string, seq: bigint, slot: number): boolean
 }
 
@@ -38,8 +35,8 @@ function ofKeys (keys: readonly string[], directory: Directory): string | undefi
 }
 
 /**
- * The DAO of an event that is not understood: the one whose key, or whose proposal's, is in its data, or else the only
- * one among the keys of the instruction that emitted it; provided that its number fits the DAO's sequence.
+ * The DAO of an event that is not understood: whose key, or whose proposal's, is in its data, or else the only one
+ * among the keys of its instruction; provided that its number fits the DAO's sequence.
  */
 function ofUnknown ({ candidates, emitters, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
   if (seq === null || slot === null) return undefined
@@ -108,19 +105,6 @@ export function attributeLater (waiting: UnattributedEvent, directory: Directory
   const { keepsFees, keys, seq, at, ...rest } = waiting
   const dao = ofKeys(keys, directory)
   if (dao === undefined || seq === null || at === null) return undefined
-  return {
-    event: {
-      ...rest,
-      seq,
-      at,
-      dao,
-      swap: null,
-      liquidity: null,
-      fees: null,
-      reserves: null,
-      maker: null,
-      blockIndex: null
-    },
-    keepsFees
-  }
+  const unknown = { swap: null, liquidity: null, fees: null, reserves: null, maker: null, blockIndex: null }
+  return { event: { ...rest, seq, at, dao, ...unknown }, keepsFees }
 }

@@ -1,7 +1,4 @@
-/**
- * Candles of trades: first, highest, lowest and last price of a stretch of time, with its sums. Prices are kept as the
- * two amounts that they are the quotient of, so nothing is rounded and candles can be joined to longer ones.
- */
+/** Candles of trades. A price is kept as the two amounts it is the quotient of: nothing is rounded, candles join. */
 import type { SwapVolume } from '../../market/volume.js'
 import { ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
@@ -60,9 +57,7 @@ export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/**
- * The protocol fee of a swap in raw quote units: as charged, or at the swap's own price; null where it is not known.
- */
+/** The protocol fee of a swap in raw quote units, at the swap's own price; null where it is not known. */
 export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)

@@ -2,10 +2,9 @@ import { compare, formatUnits, ratio, type Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 
 /**
- * Sums of volumes are integers in units of 10^-24 of a raw token unit. A leg is a quotient of two u64 products, so
- * exact sums would need ever longer denominators; rounded to this scale a leg is off by at most half a unit, and a
- * million of them by 10^-18 raw units, far below the 8 decimals of a token that are ever shown. `sumOf` takes even that
- * away where it could turn a rounding.
+ * Sums of volumes are integers in units of 10^-24 of a raw token unit: exact sums of quotients would need ever longer
+ * denominators. A leg is off by half a unit at most, a million by 10^-18 raw units; `sumOf` takes that away where it could
+ * turn a rounding.
  */
 export const SCALE = 10n ** 24n
 const PLACES = 24
@@ -22,20 +21,13 @@ export function parseSum (text: string): bigint {
   return point === -1 ? BigInt(text) * SCALE : BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(PLACES, '0'))
 }
 
-/**
- * What is shown of a sum ends on a multiple of this: half of the 8th decimal of a token without decimals is 5 × 10^-9
- * raw units.
- */
+/** What is shown ends on a multiple of this: half of the 8th decimal of a token without decimals is 5 × 10^-9 units. */
 const SHOWN = SCALE / 10n ** 12n
 
 /** A leg in units of the scale, to the nearest; halves go up. */
 export const scaled = ({ n, d }: Rational): bigint => d === 1n ? n * SCALE : (2n * n * SCALE + d) / (2n * d)
 
-/**
- * The exact sum behind a scaled one of `count` legs. Snaps to the nearest rounding boundary within the accumulated
- * error, so that no shown digit flips: a true sum so close to a boundary without being on it would need 1 part in
- * 10^18.
- */
+/** The sum of `count` legs, snapped to a rounding boundary within the accumulated error: no shown digit flips. */
 export function sumOf (sum: bigint, count: number): Rational {
   const above = ((sum % SHOWN) + SHOWN) % SHOWN
   const error = BigInt(count)

@@ -1,7 +1,6 @@
-/**
- * Parts of the past inside what is indexed that no node offers any more: stated, so that nothing waits for them for
- * ever.
- */
+/** Parts of the past inside what is indexed that no node offers any more: stated, so that nothing waits for them. */
+import type { Moment } from '../../chain/moment.js'
+import type { UnindexedRange } from './signature-ranges.js'
 import type { Loss } from './types.js'
 
 /** Losses that are kept apart; each needs an outage longer than what every node keeps. */
@@ -12,10 +11,19 @@ export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
   const all = [...losses, loss].sort((a, b) => b.toSlot - a.toSlot)
   if (all.length <= MAX_LOSSES) return all
   const [newer, oldest] = [all.at(-2)!, all.at(-1)!]
-  return [...all.slice(
-    0,
-    -2
-  ), { fromSlot: Math.min(oldest.fromSlot, newer.fromSlot), toSlot: newer.toSlot, until: newer.until }]
+  return [...all.slice(0, -2), { ...newer, fromSlot: Math.min(oldest.fromSlot, newer.fromSlot) }]
+}
+
+/**
+ * What is lost with a range of which no node knows anything any more: down from where the first node begins, or else
+ * from the first transaction above; undefined: the beginning alone, which is no loss inside what is indexed.
+ */
+export function lossOf ({ above, until }: UnindexedRange, begins: Moment | undefined): Loss | undefined {
+  if (until === undefined) return undefined
+  const isWithin = begins !== undefined && begins.slot > until.newestSlot && begins.slot <= above.oldestSlot
+  return isWithin
+    ? { fromSlot: until.newestSlot, toSlot: begins.slot - 1, until: begins.time }
+    : { fromSlot: until.newestSlot, toSlot: above.oldestSlot, until: above.oldestTime }
 }
 
 /** Whether one of `losses` lies, at least in part, within some slots. */

@@ -1,9 +1,8 @@
 import type { MissingTransaction, SequenceRange } from './types.js'
 
 /**
- * Whose transactions are missing. Up to the slot at which the accounts were last compared, what is missing shows as a
- * sequence gap of its DAO and hides that one alone. Beyond it, the DAOs' own lists name the owners; until they have, it
- * may be anybody's.
+ * Whose transactions are missing. Up to the slot of the last comparison, what is missing shows as a sequence gap and
+ * hides its DAO alone. Beyond it, the DAOs' own lists name the owners; until they have, it may be anybody's.
  */
 export interface NamedOwners {
   /** Up to this slot every missing transaction has been looked for in the lists of those that may own it. */
@@ -21,10 +20,7 @@ export interface OwnerFacts {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
 }
 
-/**
- * Whether one of `missing` may be a DAO's without showing as its sequence gap. Looks at them once, however many DAOs
- * are asked for.
- */
+/** Whether one of `missing` may be a DAO's without showing as its sequence gap; looked at once for all DAOs. */
 export function mayOwnOf (
   missing: readonly MissingTransaction[], { verifiedSlot, named, sequenceRanges }: OwnerFacts
 ): (dao: string) => boolean {
@@ -42,14 +38,9 @@ export function mayOwnOf (
   }
 }
 
-/**
- * DAOs that may have made something up to `slot` that is not stored: those whose account, read at `readAt`, is not
- * shown to be matched.
- */
+/** DAOs of which something up to `slot` may not be stored, by their accounts as read at the slot `readAt`. */
 export function suspectsAt (
-  slot: number,
-  accounts: Iterable<readonly [string, bigint]>,
-  readAt: number,
+  slot: number, accounts: Iterable<readonly [string, bigint]>, readAt: number,
   sequenceRanges: OwnerFacts['sequenceRanges']
 ): string[] {
   return Array.from(accounts)

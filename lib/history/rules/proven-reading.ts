@@ -1,8 +1,3 @@
-/**
- * Which reading of the accounts' sequence numbers proves what is stored, and up to where: the slot that block ranges
- * are published to moves by this.
- */
-
 /** Sequence numbers by DAO as its account had them at a slot. */
 export interface AccountReading {
   slot: number
@@ -12,11 +7,9 @@ export interface AccountReading {
 }
 
 /**
- * The newest of `readings`, oldest first, that tells something, and the slot up to which a missing event shows as a
- * sequence gap. Of a slot that has been walked it does: what is not stored is missing. Of a later one only where all
- * that it numbers is stored: then nothing is missing up to where the walk is, and finality need not be waited for once
- * more. What a node may have shown in the midst of a slot tells nothing of that slot. Undefined: none does, or nothing
- * has been walked. `newest`: number of a DAO's newest stored event, 0 for none.
+ * The newest of `readings`, oldest first, that proves something, and the slot up to which a missing event then shows as
+ * a sequence gap; `newest`: number of a DAO's newest stored event, 0 for none. A reading of a slot that is not walked
+ * yet proves something only where all that it numbers is stored, and none does of a slot that was not over.
  */
 export function provenReading (
   readings: readonly AccountReading[], walkedSlot: number, newest: (dao: string) => bigint

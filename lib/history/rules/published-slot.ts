@@ -1,6 +1,6 @@
 /**
- * Up to which slot everything can be given out for good. Readers of block ranges ask for each range once: what is
- * published must never change, so nothing is published that something may still be missing from.
+ * Up to which slot everything can be given out for good: readers ask for each block range once, so nothing is published
+ * that something may still be missing from.
  */
 import type { SequenceGap } from './sequence-gaps.js'
 import type { MissingTransaction } from './types.js'
@@ -13,10 +13,7 @@ export interface PublishView {
   complete: boolean
   /** The node has listed something: where it lists nothing, nobody knows what is older than its lists. */
   listed: boolean
-  /**
-   * Up to here what is stored has been compared with the accounts' numbers, by a walk that reached the head: finalized;
-   * 0: not yet.
-   */
+  /** Up to here what is stored has been compared with the accounts' numbers; 0: not yet. */
   verifiedSlot: number
   sequenceGaps: Iterable<SequenceGap>
   /** Whether a sequence gap has been looked for in the DAO's own signatures, in vain. */
@@ -30,20 +27,14 @@ export interface PublishView {
   incompleteSlot: number | null
 }
 
-/**
- * Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or events of a stretch that
- * none has.
- */
+/** Whether a gap is a stated loss: a DAO's first events, older than all that nodes have, or within a loss. */
 function isLost (gap: SequenceGap, { listed, searched, losses }: PublishView): boolean {
   if (!searched(gap)) return false
   return (gap.from === 1n && listed) ||
     losses.some(({ fromSlot, toSlot }) => gap.fromSlot <= toSlot && fromSlot <= gap.toSlot)
 }
 
-/**
- * The newest slot that can be published, undefined where none can. Finalized, and every event up to it stored, counted
- * and placed.
- */
+/** The newest slot up to which every event is final, stored and placed; undefined: none. */
 export function publishableSlot (view: PublishView): number | undefined {
   const { complete, verifiedSlot, missing, withheld, incompleteSlot } = view
   const sequenceGaps = [...view.sequenceGaps]

@@ -29,25 +29,18 @@ export interface GapSearch {
   accounts: ReadonlyMap<string, bigint>
 }
 
-const covered = (indexedRanges: readonly IndexedRange[], from: number, to: number) =>
-  indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= from && to <= newestSlot)
-
-function between (dao: string, ranges: readonly SequenceRange[], { indexedRanges, ended }: GapSearch): SequenceGap[] {
-  const all = ended && indexedRanges.length <= 1
-  return ranges.slice(1).flatMap((right, at) => {
-    const left = ranges[at]!
-    if (!all && !covered(indexedRanges, left.lastSlot, right.firstSlot)) return []
-    return [{
-      dao,
-      from: left.last + 1n,
-      to: right.first - 1n,
-      since: left.lastAt,
-      until: right.firstAt,
-      fromSlot: left.lastSlot,
-      toSlot: right.firstSlot
-    }]
-  })
-}
+/** What is missing between two ranges; without the one or the other, before or after what is stored. */
+const gapBetween = (
+  dao: string, left: SequenceRange | undefined, right: SequenceRange | undefined, newest = 0n
+): SequenceGap => ({
+  dao,
+  from: (left?.last ?? 0n) + 1n,
+  to: right === undefined ? newest : right.first - 1n,
+  since: left?.lastAt ?? null,
+  until: right?.firstAt ?? null,
+  fromSlot: left?.lastSlot ?? 0,
+  toSlot: right?.firstSlot ?? Number.MAX_SAFE_INTEGER
+})
 
 const NONE: SequenceGap[] = []
 
@@ -60,29 +53,16 @@ function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view:
   const known = last?.last ?? 0n
   // most DAOs by far: of many thousands no lists are made
   if (ranges.length <= 1 && (first === undefined || first.first === 1n) && newest <= known) return NONE
-  const sequenceGaps = between(dao, ranges, view)
+  const isCovered = (from: number, to: number): boolean => (ended && whole) ||
+    indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= from && to <= newestSlot)
+  const sequenceGaps = ranges.slice(1).flatMap((right, at) =>
+    isCovered(ranges[at]!.lastSlot, right.firstSlot) ? [gapBetween(dao, ranges[at], right)] : [])
   if (first !== undefined && first.first > 1n && ended && whole) {
-    sequenceGaps.unshift({
-      dao,
-      from: 1n,
-      to: first.first - 1n,
-      since: null,
-      until: first.firstAt,
-      fromSlot: 0,
-      toSlot: first.firstSlot
-    })
+    sequenceGaps.unshift(gapBetween(dao, undefined, first))
   }
   // Without any event, all of them may lie before what is covered
   if (newest > known && whole && (last !== undefined || ended)) {
-    sequenceGaps.push({
-      dao,
-      from: known + 1n,
-      to: newest,
-      since: last?.lastAt ?? null,
-      until: null,
-      fromSlot: last?.lastSlot ?? 0,
-      toSlot: Number.MAX_SAFE_INTEGER
-    })
+    sequenceGaps.push(gapBetween(dao, last, undefined, newest))
   }
   return sequenceGaps
 }
@@ -118,9 +98,8 @@ export interface LostPast {
 }
 
 /**
- * Until when the missing events happened, by what is lost: all else around them is stored. A DAO's first numbers,
- * looked for in vain where the node still has a list, lie before what it offers; others in a loss that they span. Null:
- * not known.
+ * Until when the missing events happened, by what is lost: a DAO's first numbers, looked for in vain, lie before what
+ * nodes offer; others in a loss that they span. Null: not known.
  */
 function lostUntil (
   { from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast
@@ -136,10 +115,7 @@ function lostUntil (
 /** A number of a DAO's account, the slot up to which it proved what is stored, and the moment of that, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }
 
-/**
- * What is numbered beyond `base` has been walked, and is waited for; `next` is the first higher number, which takes its
- * place in time.
- */
+/** What is numbered beyond `base` is waited for; `next` is the first higher number, which takes its place in time. */
 export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
 
 /** For so long what an account has numbered is waited for, ms. */
@@ -167,24 +143,20 @@ export interface KnownDao {
 const YOUNG = 86_400
 
 /**
- * Whether what is missing happened after all that is lost: then it is yet to come, however often it was looked for in
- * vain, since a node's lists may be behind its accounts; but not longer than a day, since an account may have been told
- * wrong once. `now`: chain time, Unix seconds, undefined while it is not known.
+ * Whether what is missing happened after all that is lost: then it is yet to come, since a node's lists may be behind
+ * its accounts; but not longer than a day, since an account may have been told wrong once. `now`: chain time.
  */
-export function isToCome (gap: SequenceGap, {
-  createdAt,
-  first
-}: KnownDao, { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }): boolean {
+export function isToCome (
+  gap: SequenceGap, { createdAt, first }: KnownDao,
+  { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }
+): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
   const isYoung = createdAt !== undefined && (now === undefined || createdAt > now - YOUNG)
   return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore &&
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
-/**
- * Whether an event that happened after the Unix second `time` may be among the missing ones. `lost`: what is known to
- * be lost, where the gap has been looked for in vain.
- */
+/** Whether an event from after the Unix second `time` may be missing. `lost`: of a gap looked for in vain. */
 export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null): boolean {
   const bound = lost === null ? gap.until : lostUntil(gap, lost)
   return bound === null || bound > time

@@ -1,7 +1,6 @@
 /**
  * Ranges of known sequence numbers of one DAO. Joining two neighbours tells all that their events mean for each other,
- * and does not depend on which of them came first: so the fees found are the same whatever the order in which events
- * arrive.
+ * whichever came first: the fees found do not depend on the order of arrival.
  */
 import { feeOf, type FoundFee, pendingSwapOf } from './swap-fee.js'
 import type { SequenceRange, StoredEvent } from './types.js'
@@ -57,10 +56,7 @@ export function holds (ranges: readonly SequenceRange[], seq: bigint): boolean {
   return range !== undefined && range.first <= seq
 }
 
-/**
- * Whether an event of this number can be missing here: it is not held, and its slot lies between those of its
- * neighbours.
- */
+/** Whether an event of this number is not held, and its slot lies between those of its neighbours. */
 export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
   const at = search(ranges, seq)
   const [before, after] = [ranges[at - 1], ranges[at]]

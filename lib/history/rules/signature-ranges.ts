@@ -1,7 +1,4 @@
-/**
- * Which parts of the program's list of signatures have been processed. Pure functions over indexed ranges, newest
- * first.
- */
+/** Which parts of the program's list of signatures have been processed: functions over ranges, newest first. */
 import type { SignatureInfo } from '../../chain/types.js'
 import { ServiceError } from '../../errors.js'
 import type { IndexedRange, StoreState } from './types.js'
@@ -16,10 +13,7 @@ export interface UnindexedRange {
 
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 
-/**
- * Refuses a page of signatures that can't be true: out of slot order, newer than the entry it was asked to come after,
- * or naming one signature twice. Throws NODE_BAD_ANSWER: such a node must not move any cursor.
- */
+/** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or naming one signature twice. */
 export function checkPageOrder (page: readonly SignatureInfo[], before?: { signature: string, slot: number }): void {
   let slot = before?.slot ?? Infinity
   const seen = new Set(before === undefined ? [] : [before.signature])
@@ -31,7 +25,7 @@ export function checkPageOrder (page: readonly SignatureInfo[], before?: { signa
   }
 }
 
-/** Whether an entry belongs to what `indexed range` covers already, coming from above. */
+/** Whether an entry belongs to what `range` covers already, coming from above. */
 export const reaches = (entry: SignatureInfo, range: IndexedRange): boolean =>
   entry.signature === range.newest || entry.slot < range.newestSlot
 
@@ -59,7 +53,7 @@ export function beginRange (entries: readonly SignatureInfo[]): IndexedRange {
   }
 }
 
-/** `indexed range` continued downwards by entries that follow it without an unindexed range. */
+/** A range continued downwards by the entries that follow it, newest first. */
 export function extend (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
   const last = entries.at(-1)
   if (last === undefined) return range
@@ -72,10 +66,7 @@ export function extend (range: IndexedRange, entries: readonly SignatureInfo[]):
   }
 }
 
-/**
- * An indexed range continued upwards by entries that follow it without an unindexed range, oldest first; there is at
- * least one.
- */
+/** A range continued upwards by the entries that follow it, oldest first; there is at least one. */
 export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
   const [first, last] = [entries[0]!, entries.at(-1)!]
   return {
@@ -99,10 +90,7 @@ export function merge (indexedRanges: readonly IndexedRange[], index: number): I
   return indexedRanges.toSpliced(index, 2, lower.anchor === null ? { ...whole, anchor: upper.oldest } : whole)
 }
 
-/**
- * What remains to be walked, newest first. The last unindexed range is the way to the beginning, unless that has been
- * reached.
- */
+/** What remains to be walked, newest first; the last leads to the beginning, unless that has been reached. */
 export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: boolean): UnindexedRange[] {
   return indexedRanges
     .map((range, index) => ({ index, above: range, until: indexedRanges[index + 1] }))

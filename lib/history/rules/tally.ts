@@ -3,10 +3,7 @@ import { dayOf } from '../../time.js'
 import { candleChange, candleOf, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
 import type { DayMaker, SwapRow } from './types.js'
 
-/**
- * The label under which a swap that disagrees with the configured rate is counted; null where it agrees or nothing is
- * known.
- */
+/** The label under which a swap that disagrees with the configured rate is counted; null: it does not. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
   if (agrees || fee === null) return null
   return observedBps(fee, input)?.toString() ?? 'other'

@@ -57,10 +57,7 @@ export interface PoolEvent {
   /** Who acted: the user that the event names, else the fee payer. null: not known yet, of a row of version 1.0. */
   maker: string | null
   swap: StoredSwap | null
-  /**
-   * What went into the pool, negative: came out of it. Of an event that brings liquidity back: by the reserves before
-   * and after it; null where those are not known.
-   */
+  /** What went into the pool, negative: came out of it; null: nothing, or not known. */
   liquidity: Sides | null
   /** The pool's reserves after it, where the event says so. */
   reserves: Sides | null
@@ -76,15 +73,7 @@ export interface StoredEvent extends PoolEvent {
 
 /** A genuine event that can't be given a DAO, or not even a number, yet. */
 export interface UnattributedEvent
-  extends Omit<StoredEvent, 'dao'
-    | 'seq'
-    | 'at'
-    | 'swap'
-    | 'liquidity'
-    | 'fees'
-    | 'reserves'
-    | 'maker'
-    | 'blockIndex'> {
+  extends Pick<StoredEvent, 'kind' | 'signature' | 'eventIndex' | 'slot' | 'reason' | 'raw'> {
   seq: bigint | null
   at: number | null
   keepsFees: boolean
@@ -124,10 +113,7 @@ export interface Loss {
   until: number | null
 }
 
-/**
- * A DAO's account: its number of events, when it was made (Unix seconds), and what its spot pool holds; undefined: not
- * known.
- */
+/** A DAO's account: its number of events, when it was made (Unix seconds), and what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
 /** What a writer knows when it begins. */

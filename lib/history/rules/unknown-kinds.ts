@@ -1,7 +1,4 @@
-/**
- * Events of kinds that this version does not know. What one did to its pool is told by the events on both sides of it:
- * the pool after the one, and before the other, as its own amounts lead back from the pool after it.
- */
+/** Events of unknown kinds: what one did to its pool is told by the pool after the one before and before the next. */
 import { UNKNOWN_KIND, type Sides } from '../../protocol/events.js'
 import type { StoredEvent } from './types.js'
 
@@ -26,8 +23,8 @@ const SPOT = new Set([
 const LIVE = new Set(['LaunchProposal', 'ConditionalSwap'])
 
 /**
- * Whether an event leads from one pool to another. Undefined: it does not say what it moves, as the end of a proposal,
- * or moves more than it says, as arbitrage with a live proposal's pools does.
+ * Whether an event leads from one pool to another. Undefined: it does not say all that it moves, as the end of a
+ * proposal, or a swap with arbitrage in a live proposal's pools.
  */
 function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool, isSpot: boolean): boolean | undefined {
   if (kind === 'CollectFees') return isSame(before.reserves, after.reserves)
@@ -38,8 +35,8 @@ function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool,
 }
 
 /**
- * By number, whether the pool's reserves moved across those of `events`, consecutive ones of a DAO in their order, that
- * are of an unknown kind; one of which that can't be told is left out. `now`: the reserves after the last of them.
+ * Whether the pool's reserves moved across each of a DAO's `events`, in their order, that is of an unknown kind, where
+ * that can be told; `now`: the reserves after the last.
  */
 export function movedAcross (events: readonly ToldEvent[], now?: Sides): Map<bigint, boolean> {
   const found = new Map<bigint, boolean>()

@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 
 /** Events that change a spot pool's reserves by the will of someone. */
 export const POOL_KINDS = [
-  'SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'ApplyLiquidation'
+  'SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal',
+  'ApplyLiquidation'
 ] as const
 
 const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))

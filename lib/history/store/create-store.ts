@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createTurns } from '../../async.js'
 import { messageOf, ServiceError } from '../../errors.js'
-import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candles.js'
+import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candle-rows.js'
 import { putMeta, readMeta, readRevision } from './meta.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
@@ -13,7 +13,7 @@ import {
   readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades,
   readOrigins, readPoolEvents, readSwapsOfAll, readSwapsPage, readTraders, readTrades, readUnnamedTrades
 } from './trade-reads.js'
-import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './unknown-kinds.js'
+import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './judged.js'
 import type { Names, Numbers, View, Writing } from './view.js'
 import { putCompleted, putRebuilt, writeStep } from './writes.js'
 
@@ -41,33 +41,29 @@ export interface Identity {
   genesis?: string
 }
 
+const unusable = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+
 async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
   const meta = await readMeta(db)
   if (meta.has('copying')) {
-    throw new ServiceError(
-      'HISTORY_UNAVAILABLE',
-      'the history is an unfinished copy of another: run the copy again to finish it'
-    )
+    throw unusable('the history is an unfinished copy of another: run the copy again to finish it')
   }
   for (const [key, value] of Object.entries(identity)) {
     const kept = meta.get(key)
     if (value !== undefined && kept !== undefined && kept !== value) {
-      throw new ServiceError(
-        'HISTORY_UNAVAILABLE',
-        `the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`
-      )
+      throw unusable(`the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`)
     }
   }
-  const values = Object.fromEntries(Object.entries(identity).filter(([key, value]) => value !== undefined &&
-    !meta.has(key)))
+  const isNew = ([key, value]: [string, unknown]): boolean => value !== undefined && !meta.has(key)
+  const values = Object.fromEntries(Object.entries(identity).filter(isNew))
   // nothing is written where all is known: a store can be opened on a full disk
   if (Object.keys(values).length > 0) await db.transaction().execute(trx => putMeta(trx, values))
 }
 
 /**
- * Brings the tables up to date and binds them to the program, where one is given. Throws HISTORY_UNAVAILABLE when they
- * are of a newer version, hold another program's rows, or are an unfinished copy. Nobody else may do so at the same
- * time.
+ * Brings the tables up to date and binds them to the program, where one is given; one process at a time. Throws
+ * HISTORY_UNAVAILABLE when they are of a newer version, of another program, or an unfinished copy.
  */
 export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity?: Identity): Promise<void> {
   await migrate(db, types)
@@ -116,8 +112,7 @@ export async function createStore (engine: Engine): Promise<Store> {
       return await work()
     } catch (cause) {
       if (cause instanceof ServiceError) throw cause
-      if (hasNoRoom(cause)) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause })
-      throw new ServiceError('HISTORY_UNAVAILABLE', `the history can't be ${what}: ${messageOf(cause)}`, { cause })
+      throw unusable(hasNoRoom(cause) ? NO_ROOM : `the history can't be ${what}: ${messageOf(cause)}`, cause)
     }
   }
   const whole = engine.reading ?? (<T>(work: (db: Db) => Promise<T>) => db.transaction().execute(work))
@@ -172,10 +167,8 @@ export async function createStore (engine: Engine): Promise<Store> {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return
       if (kept !== undefined) {
-        throw new ServiceError(
-          'WRONG_NETWORK',
-          `the history belongs to another network: it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`
-        )
+        const made = `it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`
+        throw new ServiceError('WRONG_NETWORK', `the history belongs to another network: ${made}`)
       }
       await writing(trx => putMeta(trx, { genesis }))
     }),

@@ -45,10 +45,7 @@ async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: Column
   for (const table of tables) await table.execute(db)
 }
 
-/**
- * The sequence numbers that the accounts showed to the process that writes, for those that only read; the last of
- * 1.0.0.
- */
+/** Sequence numbers of the accounts, for processes that only read; the last of 1.0.0. */
 async function second (db: Kysely<Tables>, { u64 }: ColumnTypes): Promise<void> {
   await sql`create table accounts (address text primary key, seq ${sql.raw(u64)} not null)`.execute(db)
 }
@@ -80,17 +77,16 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
 }
 
 /**
- * Version 2.0.0: the words of the code, who traded and where in the block, and candles. What is made of the swaps is
- * made anew at the first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain
- * (`complete-events.ts`).
+ * Version 2.0.0: the words of the code, makers, block indexes and candles. What is made of the swaps is made anew at the
+ * first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain (`complete-events.ts`).
  */
 async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [key, amount, total, clause, maker] = [u64Key, u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
     if (from !== table) await sql`alter table ${sql.table(from)} rename to ${sql.table(table)}`.execute(db)
-    for (const [old, name] of Object.entries(
-      columns
-    )) await sql`alter table ${sql.table(table)} rename column ${sql.ref(old)} to ${sql.ref(name)}`.execute(db)
+    for (const [old, name] of Object.entries(columns)) {
+      await sql`alter table ${sql.table(table)} rename column ${sql.ref(old)} to ${sql.ref(name)}`.execute(db)
+    }
   }
   const candle = sql`
     dao integer not null, start bigint not null, base ${total} not null, quote ${total} not null, trades bigint not null,
@@ -136,12 +132,13 @@ export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<
   } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(db)
   const version = Number(found?.version ?? 0)
   if (version > SCHEMA_VERSION) {
+    const known = `schema ${version}, this one knows ${SCHEMA_VERSION}`
     throw new ServiceError('HISTORY_UNAVAILABLE',
-      `the history was written by a newer version of this service (schema ${version}, this one knows ${SCHEMA_VERSION}): update the service`)
+      `the history was written by a newer version of this service (${known}): update the service`)
   }
   if (version >= UNRELEASED.from && version <= UNRELEASED.to) {
-    throw new ServiceError('HISTORY_UNAVAILABLE',
-      `the history was written by a version of this service that was never released (schema ${version}): delete it, it is read from the chain again`)
+    const message = `the history was written by a version of this service that was never released (schema ${version})`
+    throw new ServiceError('HISTORY_UNAVAILABLE', `${message}: delete it, it is read from the chain again`)
   }
   for (const { to, run } of MIGRATIONS) {
     if (to <= version) continue

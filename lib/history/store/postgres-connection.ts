@@ -1,7 +1,4 @@
-/**
- * Connections to PostgreSQL that neither hang nor end the process: every wait has its limit, every loss is an error of
- * the one who asked.
- */
+/** Connections to PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { messageOf, ServiceError } from '../../errors.js'
@@ -26,10 +23,7 @@ const UNUSED_MS = 30_000
 /** Connections of one process for its reads; they are short and few. */
 const MOST = 4
 
-/**
- * Reads DATABASE_URL: as the driver does (TLS by `sslmode`), and the name of the schema by `schema`. Throws
- * HISTORY_UNAVAILABLE without repeating it.
- */
+/** Reads DATABASE_URL as the driver does, and the schema by `schema`. Throws HISTORY_UNAVAILABLE, not repeating it. */
 export function parseDatabaseUrl (url: string): PostgresLocation {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
@@ -65,9 +59,7 @@ export const asPoolClient = (
 ): PostgresPoolClient =>
   ({ query, release }) as unknown as PostgresPoolClient
 
-/**
- * The driver's pool, but a connection whose query got no answer is thrown away instead of being given to the next one.
- */
+/** The driver's pool, but a connection whose query got no answer is thrown away. */
 export function createPool (place: PostgresLocation): PostgresPool {
   const pool = new pg.Pool({ ...configOf(place), max: MOST, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
   // A loss is told to whoever uses the connection; without a listener it would end the process
@@ -106,25 +98,17 @@ export async function prepareSchema (db: Kysely<Tables>, schema: string): Promis
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
-/**
- * An Error of the driver as one of ours, without what the settings keep secret: the driver's texts name host and user
- * at most.
- */
+/** An Error of the driver as one of ours; its texts name host and user at most. */
 export const unreachable = (what: string, cause: unknown): ServiceError =>
   new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
 
-/**
- * Whether the server refused a row for a constraint (SQLSTATE class 23): the transaction is undone and the connection
- * as good as before.
- */
+/** Whether the server refused a row for a constraint (SQLSTATE class 23): the connection is as good as before. */
 export const isRefusedRow = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
 
 /** SQLSTATE classes of what passes by itself: connections, resources, locks, a server that starts or ends. */
 const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
 
-/**
- * Whether the server has said no to the settings themselves: user, database, rights. Trying again would change nothing.
- */
+/** Whether the server has said no to the settings themselves (user, database, rights): trying again is in vain. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))

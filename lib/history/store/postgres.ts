@@ -4,11 +4,7 @@ import { configOf, type PostgresLocation, prepareSchema } from './postgres-conne
 import { type Identity, prepareTables } from './create-store.js'
 import { NUMERIC_COLUMNS, type Tables } from './table-types.js'
 
-/**
- * Brings the tables up to date and binds them to the program, one process at a time however many start at once.
- * Throws HISTORY_UNAVAILABLE when they are of a newer version or hold another program's rows; what the driver throws
- * when it can't be reached.
- */
+/** As `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
 export async function preparePostgres (place: PostgresLocation, identity?: Identity): Promise<void> {
   // A migration of a large table takes its time, and so does waiting for the process that makes it
   const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })

@@ -2,7 +2,7 @@
 import type { StoreState } from '../rules/types.js'
 import { readMeta } from './meta.js'
 import { indexedRangeOf, nullable, numbersOf, parseValuation, sequenceRangeOf, unattributedOf } from './row-mapping.js'
-import { readUnreadable } from './unknown-kinds.js'
+import { readUnreadable } from './judged.js'
 import type { Read } from './view.js'
 
 export const readState: Read<'load'> = async view => {

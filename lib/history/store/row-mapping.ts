@@ -72,9 +72,7 @@ function storedSwapOf (row: Pick<Selectable<Tables['events']>, SwapColumn>): Sto
   }
 }
 
-/**
- * What a trade is made of and no more: turning columns into values is most of what reading a thousand of them costs.
- */
+/** What a trade is made of and no more: turning columns into values is most of what reading a thousand costs. */
 export const TRADE_COLUMNS = [
   'seq', 'kind', 'slot', 'at', 'signature', 'event_index', 'block_index', 'maker', 'side', 'input', 'output', 'fee',
   'quote_reserves', 'base_reserves'

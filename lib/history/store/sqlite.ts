@@ -9,12 +9,9 @@ import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './table-types.js'
 
 const BUSY_MS = 5000
-/**
- * Memory for pages, 2 MB: eight times as much spares no CPU that can be measured, the system keeps the file's pages
- * too.
- */
+/** Memory for pages: eight times as much spares no CPU, the system keeps the file's pages too. */
 const CACHE_KB = 2_048
-/** Checking every page of a large file would delay each start by seconds; damage there shows when it is read. */
+/** To check a larger file would delay each start by seconds; damage there shows when it is read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
 /** A disk without room, or one that fails, damages nothing that is there. */
@@ -37,9 +34,8 @@ function prepareFolder (folder: string): void {
 }
 
 /**
- * Takes the folder for this process. The lock is one that the operating system holds on an open file (an exclusive
- * transaction on a small database beside the store), so it ends with its holder, however that ends, and leaves the
- * store itself readable by others.
+ * Takes the folder for this process, by an exclusive transaction on a small database beside the store: it ends with its
+ * holder, however that ends, and leaves the store readable by others.
  */
 function lock (folder: string): Database.Database {
   let file: Database.Database
@@ -67,8 +63,7 @@ function prepareFile (file: Database.Database, path: string): void {
   try {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     file.exec('pragma journal_mode = wal')
-    // In WAL mode a crash of the process loses nothing; of the machine, at most the last steps, which are then walked
-    // again
+    // a crash of the process loses nothing; of the machine, at most the last steps, which are then walked again
     file.exec('pragma synchronous = normal')
     file.exec(`pragma cache_size = -${CACHE_KB}`)
     file.exec('pragma temp_store = memory')
@@ -117,9 +112,8 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
 }
 
 /**
- * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone; its tables are not
- * looked at. Throws HISTORY_UNAVAILABLE, saying what to do, when the folder can't be written, another process holds it,
- * or the file is damaged.
+ * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone. Throws
+ * HISTORY_UNAVAILABLE, saying what to do, when it can't be written, another process holds it, or the file is damaged.
  */
 export async function openSqliteEngine (folder: string): Promise<Engine> {
   prepareFolder(folder)
@@ -167,10 +161,7 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
   }
 }
 
-/**
- * Opens the embedded store in `folder` for reading alone, beside the process that writes it. Throws
- * HISTORY_UNAVAILABLE.
- */
+/** Opens the embedded store in `folder` for reading, beside the process that writes it. Throws HISTORY_UNAVAILABLE. */
 export async function openSqliteReader (folder: string): Promise<Store> {
   const path = join(folder, 'history.db')
   try {

@@ -1,19 +1,14 @@
 /**
- * The port to what is kept on disk: rows in, rows out, no rules. Any engine that meets it serves the history; the
- * queries are shared by all engines, an engine brings its connection, its lock and its column types.
- *
- * Amounts and sequence numbers are u64 on the chain. SQLite's integers end at 2^63 and its driver binds numbers as
- * doubles, so they are kept as decimal text; a sequence number that is part of a key as text of 20 digits, whose order
- * is that of the numbers. (An engine with exact decimals may use those: only `BigInt(text)` is ever applied to what it
- * returns.)
+ * The port to what is kept on disk: rows in, rows out, no rules. Queries are shared by all engines; an engine brings its
+ * connection, its lock and its column types.
  */
 import type { VolumeRule } from '../../market/volume.js'
-import type { Sides } from '../../protocol/events.js'
 import type { Candle, CandleRow, Size } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
-  DayMaker, FeeRate, IndexedRange, Loss, MissingTransaction, PoolEvent, SequenceRange, StoredEvent, StoreState, SwapRow, Trade, UnattributedEvent
+  DayMaker, FeeRate, IndexedRange, Loss, MissingTransaction, PoolEvent, SequenceRange, StoredEvent, StoreState, SwapRow,
+  Trade, UnattributedEvent
 } from '../rules/types.js'
 
 /** Everything that one step changes; written in one transaction. Candles take the place of those that are stored. */
@@ -68,10 +63,7 @@ export interface PublishedSlot { slot: number, at: number }
 /** A place in the order of the chain. */
 export interface ChainPosition { slot: number, blockIndex: number, eventIndex: number }
 
-/**
- * Slots, both included. An event whose index in the block is not known yet comes first in its slot: see
- * `incompleteSlots`.
- */
+/** Slots, both included. An event whose index in the block is not known yet comes first in its slot. */
 export interface PoolEventsQuery {
   from: number
   to: number
@@ -101,25 +93,17 @@ export interface RebuiltPage extends AddedRows {
   rates: Array<{ bps: string, swaps: number }>
 }
 
-export interface IncompleteEvent {
-  dao: string
-  seq: bigint
-  slot: number
-  at: number
-  signature: string
-  eventIndex: number
-  maker: string | null
-  isTrade: boolean
-}
+export interface IncompleteEvent
+  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> { isTrade: boolean }
 
 /** Why an event is not understood; null: it has left its pool alone. */
 export interface JudgedEvent { dao: string, seq: bigint, reason: string | null }
 
 /** null: still not known. */
-export interface CompletedEvent { dao: string, seq: bigint, maker: string | null, blockIndex: number | null, liquidity: Sides | null }
+export interface CompletedEvent extends Pick<PoolEvent, 'dao' | 'seq' | 'maker' | 'blockIndex' | 'liquidity'> {}
 
 /** `isLate`: it came when its slot had been published. */
-export interface FirstEvent { kind: string, slot: number, at: number, signature: string, maker: string | null, isLate: boolean }
+export interface FirstEvent extends Pick<PoolEvent, 'kind' | 'slot' | 'at' | 'signature' | 'maker'> { isLate: boolean }
 
 /** Every method throws HISTORY_UNAVAILABLE when the store can't be read or written. */
 export interface Store {
@@ -132,10 +116,7 @@ export interface Store {
   writeRebuilt (page: RebuiltPage): Promise<void>
   /** The candles of these keys; one that is not stored is left out. */
   candles (size: Size, keys: ReadonlyArray<Pick<CandleRow, 'dao' | 'start'>>): Promise<CandleRow[]>
-  /**
-   * Candles of a DAO that begin in the range, oldest first; at most `limit`, the newest. Those without a trade are left
-   * out.
-   */
+  /** Candles of a DAO that begin in the range and have trades, oldest first; at most `limit`, the newest. */
   candlesOf (dao: string, size: Size, range: CandleRange): Promise<TimedCandle[]>
   /** Candles of some DAOs that begin in the range, in no order. */
   candlesOfAll (daos: readonly string[], size: Size, range: CandlesOfAll): Promise<CandleRow[]>
@@ -150,8 +131,8 @@ export interface Store {
   /** Trades of a DAO, newest first. */
   trades (query: TradesQuery): Promise<Trade[]>
   /**
-   * Events that changed a pool, of all DAOs, in the order of the chain: slot, index in the block, place in the
-   * transaction. What came after its slot had been published is left out.
+   * Events that changed a pool, of all DAOs, in the order of the chain. What came after its slot had been published is
+   * left out.
    */
   poolEvents (query: PoolEventsQuery): Promise<PoolEvent[]>
   /** How far block ranges have been published; null: not yet. */
@@ -162,9 +143,7 @@ export interface Store {
   firstEvent (dao: string): Promise<FirstEvent | null>
   /** The fee rates that a DAO's swaps show, from the oldest on. */
   feeRates (dao: string): Promise<FeeRate[]>
-  /**
-   * The newest trade that has a price of each DAO that has one, up to the Unix second `at`. With `daos`: of these only.
-   */
+  /** The newest trade that has a price, up to the Unix second `at`, of each DAO, or of each of `daos`. */
   lastTrades (at: number, daos?: readonly string[]): Promise<Trade[]>
   /** The revision of the newest step. */
   revision (): Promise<number>

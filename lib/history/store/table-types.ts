@@ -1,9 +1,6 @@
 import type { Generated } from 'kysely'
 
-/**
- * A candle; `average_*`: what all its trades that have a price paid and received. Where one trade alone has a price, it
- * is in `open_*`, and null in all that follow.
- */
+/** A candle; `average_*`: what all trades with a price paid and received. A single price is in `open_*` alone. */
 export interface CandleColumns {
   base: string
   quote: string
@@ -27,7 +24,10 @@ export interface CandleColumns {
 /** Of a DAO, from the Unix second `start` on. */
 type CandleTable = CandleColumns & { dao: number, start: number }
 
-/** The tables, for Kysely. Text that holds an amount or a number of 64 bits is read with BigInt only. */
+/**
+ * The tables, for Kysely. Amounts and sequence numbers are u64: SQLite's integers end at 2^63 and its driver binds
+ * doubles, so there they are decimal text, in keys of 20 digits, whose order is that of the numbers. Read with BigInt.
+ */
 export interface Tables {
   meta: { key: string, value: string }
   daos: { id: number, address: string, first_swap: number | null }
@@ -106,10 +106,7 @@ export interface Tables {
     anchor: string | null
   }
   missing: { signature: string, slot: number, at: number | null, reason: string }
-  /**
-   * What came after its slot had been published, and so is left out of block ranges for good: a whole event, or its
-   * fee.
-   */
+  /** What came after its slot had been published, an event or its fee: left out of block ranges for good. */
   late: { dao: number, seq: string, what: 'event' | 'fee' }
   accounts: { address: string, seq: string }
 }

@@ -7,7 +7,7 @@ import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { readRevision } from './meta.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import {
-  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, swapOf, type SwapEventRow,
+  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, type SwapEventRow, swapOf,
   TRADE_COLUMNS, tradeOf
 } from './row-mapping.js'
 import type { Tables } from './table-types.js'
@@ -42,8 +42,8 @@ export const readSwapsPage: Read<'swapsPage'> = async (view, after, limit) => {
   const query = view.db.selectFrom('events').where('revision', '>', after).where('side', 'is not', null)
     .orderBy('revision').limit(limit)
   let revision = after
-  const columns = [...SWAP_COLUMNS, 'revision', 'slot'] as const
-  const rows = await mapRows(view, query, 'events', columns, (row: SwapEventRow & { revision: number, slot: number }) => {
+  type Row = SwapEventRow & { revision: number, slot: number }
+  const rows = await mapRows(view, query, 'events', [...SWAP_COLUMNS, 'revision', 'slot'], (row: Row) => {
     revision = Number(row.revision)
     return { ...swapOf(row, view.names), slot: Number(row.slot) }
   })
@@ -81,10 +81,7 @@ export const readOrigins: Read<'origins'> = async (view, keys) => {
     ({ dao: names.address(dao), seq: BigInt(seq), signature, eventIndex: Number(eventIndex) }))
 }
 
-/**
- * What an event brought back into the pool: the difference of the reserves, where all between is known and none of it
- * is a riddle.
- */
+/** What an event brought back into the pool: the difference of the reserves, where all between is understood. */
 async function broughtBack ({ db, names }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   const id = names.id(dao)
   if (id === undefined || reserves === null) return null
@@ -121,7 +118,8 @@ export const readPoolEvents: Read<'poolEvents'> = async (view, { from, to, after
 }
 
 export const readFirstEvent: Read<'firstEvent'> = async ({ db, names }, dao) => {
-  const row = await db.selectFrom('events').select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')])
+  const row = await db.selectFrom('events')
+    .select(['kind', 'slot', 'at', 'signature', 'maker', EVENT_IS_LATE.as('late')])
     .where('dao', '=', names.id(dao) ?? 0).where('seq', '=', seqText(1n)).executeTakeFirst()
   if (row === undefined) return null
   const { slot, at, late, ...rest } = row

@@ -27,8 +27,8 @@ export interface Numbers {
 export interface Writing { trx: Transaction<Tables>, types: ColumnTypes, names: Names, numbers: Numbers }
 
 /**
- * Keys as a table that a statement can join, in a form whose text is the same for any number of them: to compile a
- * parameter for each value would cost more than the reading. `columns` names them with their types.
+ * Keys as a table that a statement can join, in one parameter: one for each value would cost more than the reading.
+ * `columns` names them with their types.
  */
 export function keyTable<R> (
   { types: { rows: form } }: View, keys: ReadonlyArray<ReadonlyArray<string | number>>,
@@ -39,7 +39,8 @@ export function keyTable<R> (
     const values = names.map((name, at) => sql`value ->> ${sql.lit(at)} as ${sql.ref(name)}`)
     return sql`(select ${sql.join(values)} from json_each(${JSON.stringify(keys)}))`
   }
-  const arrays = Object.values<string>(columns).map((type, at) => sql`${keys.map(key => key[at])}::${sql.raw(type)}[]`)
+  const types = Object.values<string>(columns)
+  const arrays = types.map((type, at) => sql`${keys.map(key => key[at])}::${sql.raw(type)}[]`)
   return sql`(select * from unnest(${sql.join(arrays)}) as keys (${sql.join(names.map(name => sql.ref(name)))}))`
 }
 
@@ -51,8 +52,8 @@ export function daoTable (view: View, daos: readonly string[]): RawBuilder<{ dao
 
 /**
  * What `make` makes of the rows of a query: of these columns of `table`, and of those that the query has selected
- * itself. It must not keep a row, which may be the same object for all. SQLite's driver hands a row over value by value,
- * which for a thousand of them costs more than finding them: there, each comes as one text.
+ * itself. It must not keep a row, which may be the same object for all. SQLite's driver hands rows over value by
+ * value, which costs more than finding them: there, each comes as one text.
  */
 export async function mapRows<DB, TB extends keyof DB, O, Row, T> (
   { types: { rows: form } }: View, query: SelectQueryBuilder<DB, TB, O>, table: string,

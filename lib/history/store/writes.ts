@@ -4,7 +4,7 @@ import { chunks } from '../../chunks.js'
 import { SIZES } from '../rules/candles.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
-import { dayKey, putCandles } from './candles.js'
+import { dayKey, putCandles } from './candle-rows.js'
 import { inserts, putRows } from './inserts.js'
 import { putMeta } from './meta.js'
 import { putLate } from './published.js'
@@ -79,9 +79,10 @@ async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<v
 async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<void> {
   const rows = rates.map(({ dao, bps, fromSlot, toSlot }) =>
     ({ dao: to.numbers.dao(dao), bps, from_slot: fromSlot, to_slot: toSlot }))
+  const known = sql.table('fee_rates')
   await putRows(to, 'fee_rates', rows, oc => oc.columns(['dao', 'bps']).doUpdateSet({
-    from_slot: sql`case when excluded.from_slot < fee_rates.from_slot then excluded.from_slot else fee_rates.from_slot end`,
-    to_slot: sql`case when excluded.to_slot > fee_rates.to_slot then excluded.to_slot else fee_rates.to_slot end`
+    from_slot: sql`case when excluded.from_slot < ${known}.from_slot then excluded.from_slot else ${known}.from_slot end`,
+    to_slot: sql`case when excluded.to_slot > ${known}.to_slot then excluded.to_slot else ${known}.to_slot end`
   }))
 }
 

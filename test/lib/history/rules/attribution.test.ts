@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { RawTransaction } from '../../../../lib/chain/types.js'
-import { createStepWriter } from '../../../../lib/history/indexing/step-writer.js'
+import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { attribute, attributeLater, type Directory } from '../../../../lib/history/rules/attribution.js'
 import type { UnattributedEvent } from '../../../../lib/history/rules/types.js'

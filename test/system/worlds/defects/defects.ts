@@ -281,7 +281,7 @@ export const DEFECTS: Defect[] = [
     name: 'unknown-kind-unjudged',
     by: 423,
     sentence: 'An event of an unknown kind hides its DAO, though the events on both sides show that its pool was left alone.',
-    file: 'lib/history/indexing/unknown-kinds.ts',
+    file: 'lib/history/indexing/judge.ts',
     find: 'found.get(seq)! ? MOVED : null',
     put: 'MOVED'
   },

@@ -4,15 +4,12 @@ import { publishableSlot } from '../rules/published-slot.js'
 import { isComplete } from '../status.js'
 import type { Store } from '../store/store.js'
 import type { Reconciler } from './reconcile.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 /** Slots without a block in a row that are looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16
 
-/**
- * Publishes block ranges as far as nothing can change in them any more. Called whenever the head has been reached; a
- * node that does not tell the time of a block is asked again the next time. Throws HISTORY_UNAVAILABLE.
- */
+/** Publishes block ranges as far as nothing can change in them, at each reached head. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher (
   reader: HistoryReader, store: Store, { state }: Pick<StepWriter, 'state'>, reconciler: Reconciler
 ): () => Promise<void> {

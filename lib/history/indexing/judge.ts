@@ -2,7 +2,7 @@ import type { OnLog } from '../log-events.js'
 import type { AccountState } from '../rules/types.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Store } from '../store/store.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 /** Looked at in one turn. */
 const AT_ONCE = 100
@@ -12,9 +12,8 @@ const AROUND = 64n
 export interface UnknownKindsOptions { store: Store, writer: StepWriter, onLog: OnLog }
 
 /**
- * Judges events of unknown kinds. Their DAO is left out until it is shown that they have left the pool alone: by the
- * events on both sides, or by the account while nothing has come since. Where the reserves moved it stays out, and the
- * log says so.
+ * Judges events of unknown kinds: their DAO is left out until the events on both sides, or the account while nothing
+ * has come since, show that they have left the pool alone. Where the reserves moved it stays out, and the log says so.
  */
 export function createUnknownKinds ({ store, writer, onLog }: UnknownKindsOptions) {
   async function ofDao (dao: string, seqs: bigint[], account: AccountState | undefined): Promise<Map<bigint, boolean>> {

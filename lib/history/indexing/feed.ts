@@ -3,9 +3,8 @@ import type { Clock } from '../../clock.js'
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
-import { type Fetcher, isMissing, type Wanted } from './fetch-transactions.js'
+import { type Fetcher, isMissing, type Wanted } from './fetch.js'
 import type { Lister } from './list.js'
-import { createPace } from './pace.js'
 
 export interface FeedOptions {
   program: string
@@ -33,23 +32,58 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/**
- * The transactions of a step may take so long, ms: twice the windows by which nodes count. What is not there by then is
- * asked for by the next one.
- */
+/** The transactions of a step may take so long, ms: twice the windows by which nodes count. */
 const FETCH_MS = 20_000
 /** Entries that are looked at beyond the first one that is still open. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
 const BULK_PAGE = 1000
 const BULK_FROM = 50
-/**
- * Where all that is open is under way for somebody else, it is looked at again after so long, ms: a loop without a
- * pause would let no answer in.
- */
+/** Where all that is open is under way for somebody else, it is looked at again after so long, ms. */
 const UNDER_WAY_MS = 50
 /** Calls for transactions that are under way at a time. */
 const AHEAD = 2
+
+/** A step takes about so long, so that the head is looked at in between; the first one is small. */
+const STEP_MS = 2000
+const FIRST_STEP = 10
+/** The pace of late is that of so long, ms, and known from so long on. */
+const RECENT_MS = 60_000
+const KNOWN_FROM_MS = 2000
+
+/** Learns how many transactions a step may hold, and how long a number of them will take. */
+function createPace (clock: Clock, { least, most }: { least: number, most: number }) {
+  let size = Math.max(least, Math.min(most, FIRST_STEP))
+  const stored: Array<{ at: number, count: number }> = []
+
+  return {
+    /** Transactions to ask for at once. */
+    get size () { return size },
+
+    /** So many were given within `ms`. */
+    learn (given: number, ms: number): void {
+      if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(least, given / Math.max(ms, 1) * STEP_MS)))
+    },
+
+    /** So many have been stored now. */
+    count (count: number): void {
+      const at = clock.now()
+      const last = stored.at(-1)
+      if (last !== undefined && at - last.at < RECENT_MS / 100) last.count += count
+      else stored.push({ at, count })
+      while (stored.length > 1 && stored[0]!.at < at - RECENT_MS) stored.shift()
+    },
+
+    /** Seconds that `left` transactions take at the pace of late; null while it is not known. */
+    secondsFor (left: number): number | null {
+      if (left === 0) return 0
+      const [first] = stored
+      const ms = first === undefined ? 0 : clock.now() - first.at
+      const count = stored.slice(1).reduce((sum, { count }) => sum + count, 0)
+      return count === 0 || ms < KNOWN_FROM_MS ? null : Math.ceil(left * ms / count / 1000)
+    }
+  }
+}
 
 export function createFeed (
   lister: Lister, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions
@@ -61,10 +95,7 @@ export function createFeed (
   let isSeeding = false
   let walked = 0
 
-  /**
-   * Has the transactions of many entries by one call, where a node offers that, and holds them; false: nothing was
-   * asked for.
-   */
+  /** Has the transactions of many entries by one call, where a node offers that; false: it was not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     const [first, last] = [some[0], some.at(-1)]
@@ -121,10 +152,7 @@ export function createFeed (
     }
   }
 
-  /**
-   * Brings in the transactions of the first of `entries`. Throws what the node failed with where that leaves nothing to
-   * be stored.
-   */
+  /** Brings in the transactions of the first of `entries`. Throws what the node failed with where none is there. */
   async function advance (
     entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
   ): Promise<Advanced> {

@@ -1,4 +1,3 @@
-import { createPauses } from '../../async.js'
 import type { Clock } from '../../clock.js'
 import type { HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
@@ -18,10 +17,8 @@ export interface FetchOptions {
 }
 
 /** What is asked for: a line of a list, or the row of a missing transaction. */
-export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex'>> & {
-  blockTime?: number | null,
-  at?: number | null
-}
+export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> &
+  Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex' | 'blockTime'> & Pick<MissingTransaction, 'at'>>
 
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
@@ -30,7 +27,7 @@ interface Refusal { since: number, tries: number, at: number, reason: string, fi
 
 /** Transactions whose events are held until they are stored: two pages of the bulk method and a step. */
 const MAX_HELD = 2_500
-/** So many were refused and not one was given since: the node is ill, not its archive, and gets this long, ms. */
+/** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
 
@@ -39,10 +36,7 @@ const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): Mis
 
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
-/**
- * Reads the events of listed transactions and holds them until they are stored, so that nothing is fetched twice
- * because a neighbour failed. No transaction is kept longer than it takes to read it.
- */
+/** Reads the events of listed transactions, and holds them until they are stored: nothing is fetched twice. */
 export function createFetcher (
   reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions
 ) {
@@ -89,8 +83,7 @@ export function createFetcher (
       wanted.map(({ signature }) => signature),
       { priority, deadlineMs, signal }
     )
-    const pause = createPauses()
-    let [begun, spent] = [clock.now(), 0]
+    const begun = clock.now()
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
@@ -98,13 +91,8 @@ export function createFetcher (
       else if (outcome instanceof ServiceError) {
         refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
       } else hold(outcome, one)
-      const wait = pause()
-      if (wait === undefined) continue
-      spent += clock.now() - begun
-      await wait
-      begun = clock.now()
     }
-    onDecode?.(spent + clock.now() - begun)
+    onDecode?.(clock.now() - begun)
   }
 
   const isOpen = ({ signature, failed = false }: Wanted) =>
@@ -132,10 +120,7 @@ export function createFetcher (
         ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity)
         : first, Infinity),
 
-    /**
-     * Asks for `entries`, once. What is given is held; what is not, is known as refused, or still open. Throws Stopped,
-     * and the ServiceError of the reader where it gave nothing at all.
-     */
+    /** Asks for `entries`, once. Throws Stopped, and the ServiceError of the reader where it gave nothing at all. */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
@@ -154,7 +139,6 @@ export function createFetcher (
       await Promise.all(others)
     },
 
-    /** Of so many transactions not one was to be had of late: the node is at fault, not its archive. */
     illness: (): ServiceError | undefined => {
       const [reason] = [...refused.values()].filter(({ since }) => givenAt < since).map(({ reason }) => reason)
       return refused.size <= SUSPICIOUS || reason === undefined

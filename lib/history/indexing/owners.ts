@@ -1,23 +1,14 @@
 import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
-import { type NamedOwners, NOBODY_NAMED, suspectsAt } from '../rules/missing-owners.js'
+import { NOBODY_NAMED, suspectsAt } from '../rules/missing-owners.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { ListDaos } from './reconcile.js'
-import type { StepWriter } from './step-writer.js'
+import type { StepWriter } from './commit.js'
 
 export interface MissingOwnersOptions {
   reader: HistoryReader
   writer: StepWriter
   daos: ListDaos
   signal: AbortSignal
-}
-
-export interface MissingOwners {
-  readonly named: NamedOwners
-  /**
-   * Finds out whose the transactions are that are missing beyond `verifiedSlot`, where any are. Throws what the node
-   * throws.
-   */
-  look (verifiedSlot: number): Promise<void>
 }
 
 /** Lists asked for in one look, and pages of each: DAOs that trade within the seconds of finality are few. */
@@ -27,24 +18,22 @@ const PAGE = 1000
 const DEADLINE_MS = 5000
 
 /**
- * Names the owners of missing transactions by the cheapest that every node has. A DAO whose account, read later,
- * numbers no event that is not stored owns none of them, and costs nothing; the few others are asked for their own
- * lists of signatures, one call each however many are missing.
+ * Names the owners of missing transactions. A DAO whose account, read later, numbers no event that is not stored owns
+ * none; the few others are asked for their own lists of signatures, one call each however many are missing.
  */
-export function createMissingOwners ({ reader, writer, daos, signal }: MissingOwnersOptions): MissingOwners {
+export function createMissingOwners ({ reader, writer, daos, signal }: MissingOwnersOptions) {
   let named = NOBODY_NAMED
+  const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
-  /** Slots of those of `open` that are in the list of a DAO; all of them where its list does not reach back to them. */
+  /** Slots of those of `open` that a DAO's list names; all of them where it does not reach back to them. */
   async function slotsOf (
     dao: string, open: ReadonlyMap<string, MissingTransaction>, lowest: number
   ): Promise<Set<number>> {
     const found = new Set<number>()
     let before: string | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const page: SignatureInfo[] = await reader.signatures(dao, {
-        limit: PAGE,
-        ...(before !== undefined && { before })
-      }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+      const place = { limit: PAGE, ...(before !== undefined && { before }) }
+      const page: SignatureInfo[] = await reader.signatures(dao, place, call)
       for (const { signature } of page) {
         const missing = open.get(signature)
         if (missing !== undefined) found.add(missing.slot)
@@ -58,7 +47,8 @@ export function createMissingOwners ({ reader, writer, daos, signal }: MissingOw
 
   return {
     get named () { return named },
-    async look (verifiedSlot) {
+    /** Finds out whose what is missing beyond `verifiedSlot` is. Throws what the node throws. */
+    async look (verifiedSlot: number): Promise<void> {
       const decided = Math.max(verifiedSlot, named.slot)
       const open = new Map<string, MissingTransaction>()
       let [lowest, highest] = [Infinity, -Infinity]
@@ -75,12 +65,8 @@ export function createMissingOwners ({ reader, writer, daos, signal }: MissingOw
         return
       }
       const { slot, daos: list } = await daos()
-      const suspects = suspectsAt(
-        highest,
-        list.map(({ address, seqNum }) => [address, seqNum] as const),
-        slot,
-        writer.state.sequenceRanges
-      )
+      const accounts = list.map(({ address, seqNum }) => [address, seqNum] as const)
+      const suspects = suspectsAt(highest, accounts, slot, writer.state.sequenceRanges)
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       for (const dao of suspects) {
         const slots = await slotsOf(dao, open, lowest)

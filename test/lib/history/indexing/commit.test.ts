@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { ServiceError } from '../../../../lib/errors.js'
-import { createStepWriter } from '../../../../lib/history/indexing/step-writer.js'
+import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../../lib/protocol/events.js'
 import { createLedger } from '../../../../simulator/index.js'
