@@ -1,4 +1,5 @@
 /** The events of the program as instruction data: CPI tag, event discriminator, Borsh body (`programs/futarchy/src/events.rs`). */
+import { FEE_VAULT, ata } from './addresses.js'
 import { type Market, type Side } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type DaoIdentity, type DaoState, type ProposalState, PROPOSAL_STATUS, writeAmm, writeSpendingLimit } from './layouts.js'
@@ -52,6 +53,15 @@ export function collectFeesEvent (context: EventContext, baseAccount: string, qu
   const writer = begin('CollectFeesEvent', context).key(identity.address).key(baseAccount).key(quoteAccount)
     .key(identity.baseVault).key(identity.quoteVault).key(identity.quoteMint).key(identity.baseMint).u64(quote).u64(base)
   return done(amm(writer, context))
+}
+
+/** What the DAO's position in an external pool has earned; quote mint before base mint, too. */
+export function collectMeteoraDammFeesEvent (
+  context: EventContext, pool: string, mints: { base: string, quote: string }, quote: bigint, base: bigint
+): Buffer {
+  const { identity } = context
+  return done(begin('CollectMeteoraDammFeesEvent', context).key(identity.address).key(pool)
+    .key(ata(FEE_VAULT, mints.base)).key(ata(FEE_VAULT, mints.quote)).key(mints.quote).key(mints.base).u64(quote).u64(base))
 }
 
 export function initializeDaoEvent (context: EventContext): Buffer {

@@ -78,14 +78,17 @@ export function createProposals (core: DaoCore) {
     return instruct(tx, 'InitializeProposal', 'initialize_proposal', () => events.initializeProposalEvent(core.context(tx), created))
   }
 
-  function end (tx: OpenTransaction, winner: Market): void {
+  /** Gives what the winning market's pool held of fees. */
+  function end (tx: OpenTransaction, winner: Market): { quote: bigint, base: bigint } {
     const ended = current('pending')
+    const { quoteFees: quote, baseFees: base } = state.pools[winner]!
     core.freeze()
     for (const [side, vault] of [['Base', vaults.base], ['Quote', vaults.quote]] as const) vault.amount += holdings![`${winner}${side}`].amount
     for (const outcome of OUTCOMES) holdings![outcome].amount = 0n
     holdings = null
     mergeWinner(state.pools, winner)
     ended.status = winner === 'pass' ? 'passed' : 'failed'
+    return { quote, base }
   }
 
   const actions = {
@@ -142,8 +145,9 @@ export function createProposals (core: DaoCore) {
       return core.act(options, tx => {
         const twaps = { pass: twap(state.pools.pass!), fail: twap(state.pools.fail!) }
         const threshold = twaps.fail * BigInt(10000 + state.config.passThresholdBps) / 10000n
-        end(tx, passed ? 'pass' : 'fail')
-        return instruct(tx, 'FinalizeProposal', 'finalize_proposal', () => events.finalizeProposalEvent(core.context(tx), ended, { ...twaps, threshold }))
+        const fees = end(tx, passed ? 'pass' : 'fail')
+        const event = () => events.finalizeProposalEvent(core.context(tx), ended, { ...twaps, threshold })
+        return { ...instruct(tx, 'FinalizeProposal', 'finalize_proposal', event), fees, averages: { ...twaps, threshold }, time: tx.time }
       })
     },
 
@@ -151,8 +155,9 @@ export function createProposals (core: DaoCore) {
     cancelProposal (options: TransactionOptions = {}) {
       const ended = current('pending')
       return core.act({ payer: ADMIN, ...options }, tx => {
-        end(tx, 'fail')
-        return instruct(tx, 'AdminCancelProposal', 'admin_cancel_proposal', () => events.proposalNoteEvent(core.context(tx), 'AdminCancelProposalEvent', ended.address, ADMIN))
+        const fees = end(tx, 'fail')
+        const event = () => events.proposalNoteEvent(core.context(tx), 'AdminCancelProposalEvent', ended.address, ADMIN)
+        return { ...instruct(tx, 'AdminCancelProposal', 'admin_cancel_proposal', event), fees, time: tx.time }
       })
     },
 

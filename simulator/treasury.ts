@@ -41,6 +41,17 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
   }
 
   return {
+    /** What a position in an external pool has earned, of the DAO's own tokens unless told otherwise (`collect_meteora_damm_fees.rs`). */
+    collectExternalFees (quote: bigint, base: bigint, mints = { base: identity.baseMint, quote: identity.quoteMint }) {
+      return core.act({ payer: ADMIN }, tx => {
+        state.seq++
+        const pool = derive(PROGRAMS.damm, 'pool', keyBytes(mints.base), keyBytes(mints.quote)).address
+        core.instruct(tx, 'CollectMeteoraDammFees', [address, ADMIN, pool, PROGRAMS.token], discriminator('global', 'collect_meteora_damm_fees'), [],
+          events.collectMeteoraDammFeesEvent(core.context(tx), pool, mints, quote, base))
+        return { quote, base, seq: state.seq, signature: tx.signature, time: tx.time }
+      })
+    },
+
     /** Sends both fee balances to the protocol's vault; 0 and 0 are collected too. */
     collectFees (actionOptions: TransactionOptions = {}) {
       return core.act({ payer: ADMIN, ...actionOptions }, tx => {

@@ -28,6 +28,7 @@ export function swapEvent ({ fees, ...swap }: SwapOfBench): ProgramEvent {
     swap: { side: 'buy', input, output: input * 7n / 3n },
     user: `user${Number(input) % 97}`,
     liquidity: null,
+    facts: null,
     reason: null,
     raw: null,
     outer: 0,

@@ -7,6 +7,9 @@
 /** Raw token units of both sides of a pool. */
 export interface Sides { quote: bigint, base: bigint }
 
+/** The two ends of a decision, each with a market of its own. */
+export type Outcome = 'pass' | 'fail'
+
 /** Bytes of it in each state; their order is that of the byte that tells it. */
 export const AMM_SIZES = { spot: 277, futarchy: 541 } as const
 export type AmmState = keyof typeof AMM_SIZES
@@ -17,6 +20,7 @@ const [UPDATED_AT, CREATED_AT] = [17, 25]
 const SPOT_RESERVES = 101
 const SPOT_FEES = 117
 const PASS_RESERVES = 233
+const POOL_BYTES = 132
 /** The keys of base mint, quote mint, base vault and quote vault end the whole. */
 export const AMM_KEYS = 4 * 32
 
@@ -35,4 +39,5 @@ export const updatedAt = (data: Buffer, amm: number): bigint => data.readBigInt6
 export const spotReserves = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_RESERVES)
 export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_FEES)
 /** Only while a proposal is live. */
-export const passReserves = (data: Buffer, amm: number): Sides => sides(data, amm + PASS_RESERVES)
+export const marketReserves = (data: Buffer, amm: number, market: Outcome): Sides =>
+  sides(data, amm + PASS_RESERVES + (market === 'pass' ? 0 : POOL_BYTES))

@@ -4,10 +4,10 @@ import { decodeBase58 } from './base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
 import { keyBytes } from './pda.js'
 
-export type { Sides } from './amm.js'
-export type { EventBody, SpotSwap } from './events/decode.js'
+export type { Outcome, Sides } from './amm.js'
+export type { EventBody, EventFacts, MarketSwap, SpotSwap } from './events/decode.js'
 export { decodeEvent, UNKNOWN_KIND } from './events/decode.js'
-export { keepsFees } from './events/layouts.js'
+export { keepsFees, NEUTRAL_KINDS, TOLD_KINDS } from './events/layouts.js'
 export type { EventName } from './events/layouts.js'
 
 /** An event together with its place in the transaction. */
@@ -82,6 +82,7 @@ const placed = (body: EventBody, outer: number, inner: number, accounts: readonl
   keepsFees: body.keepsFees,
   swap: body.swap,
   liquidity: body.liquidity,
+  facts: body.facts,
   reason: body.reason,
   raw: body.raw,
   outer,

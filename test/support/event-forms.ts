@@ -133,6 +133,7 @@ export function emitted (form: EventForm): fc.Arbitrary<Emitted> {
   const plain = form.fields.filter(field => field !== state)
   const values = fc.tuple(...plain.map(({ name, type }): fc.Arbitrary<string | bigint | string[]> => {
     if (name === 'dao') return fc.constantFrom(...DAOS)
+    if (name === 'market') return fc.constantFrom(1n, 2n)
     if (type === 'key') return key
     if (type === 'limit') return fc.array(key, { maxLength: 10 })
     return type === 'i64' ? seconds : unsigned(BITS[type]!)

@@ -23,8 +23,9 @@ const isTransaction = (outcome: unknown): outcome is RawTransaction =>
   outcome !== null && outcome !== undefined && !(outcome instanceof Error)
 
 /**
- * Learns what is not known of stored events: makers and amounts of rows of version 1.0 from their transactions, and
- * from the block the place in it where no node told it (`getTransaction` of today's nodes has none).
+ * Learns what is not known of stored events: of rows of version 1.0 makers, amounts and what they tell of decisions, from
+ * their transactions, and from the block the place in it where no node told it (`getTransaction` of today's nodes has
+ * none).
  */
 export function createCompleter ({ reader, store, writer, program, eventAuthority, signal }: CompleterOptions) {
   const options = { priority: 'idle', signal } as const
@@ -44,7 +45,8 @@ export function createCompleter ({ reader, store, writer, program, eventAuthorit
         const maker = event.user ?? event.accounts[0]
         const blockIndex = outcome.transactionIndex ?? null
         if (maker !== undefined) {
-          found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity: event.liquidity, blockIndex })
+          const { liquidity, facts } = event
+          found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity, facts, blockIndex })
         }
       }
     }

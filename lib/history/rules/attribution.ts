@@ -68,7 +68,7 @@ export const eventIndexOf = ({ outer, inner }: ProgramEvent) => outer * 65_536 +
 export function attribute (
   { event, signature, slot, blockIndex = null }: LocatedEvent, directory: Directory
 ): AttributedEvent | UnattributedEvent {
-  const { name: kind, seq, at, swap, liquidity, fees, reserves, keepsFees, reason, raw } = event
+  const { name: kind, seq, at, swap, liquidity, fees, reserves, keepsFees, facts, reason, raw } = event
   const eventIndex = eventIndexOf(event)
   const dao = daoOf(event, directory)
   if (dao === undefined || seq === null || at === null || event.slot === null) {
@@ -95,6 +95,7 @@ export function attribute (
     blockIndex,
     maker: event.user ?? event.accounts[0] ?? null,
     liquidity,
+    facts,
     swap: swap === null ? null : { side: swap.side, input: swap.input, output: swap.output, fee: null }
   }
   return { event: stored, keepsFees }

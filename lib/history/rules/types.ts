@@ -1,5 +1,5 @@
 /** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
-import type { Sides, SpotSwap } from '../../protocol/events.js'
+import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
 /** A stretch of the program's signatures, both ends included, that is processed without a gap. */
 export interface IndexedRange {
@@ -67,8 +67,35 @@ export interface PoolEvent {
 export interface StoredEvent extends PoolEvent {
   /** Protocol fees that the spot pool holds after the event, where it says so. */
   fees: Sides | null
+  /** What it tells of a decision or an external pool; none: nothing, or it has not been read for that yet. */
+  facts?: EventFacts | null
   reason: string | null
   raw: Buffer | null
+}
+
+/** One of the two markets of a proposal. */
+export interface MarketKey { proposal: string, market: Outcome }
+
+/** What made, decided or ended a proposal. */
+export interface ProposalEvent {
+  dao: string
+  proposal: string
+  kind: string
+  at: number
+  averages: EventFacts['averages']
+}
+
+/** What came to a pool's fees from outside of its swaps: a decision's end, or an external position. */
+export interface OtherFees {
+  dao: string
+  kind: string
+  at: number
+  /** Raw units; null: not known. */
+  fees: Sides | null
+  /** Of an external position: of which tokens. */
+  mints: { quote: string, base: string } | null
+  /** The spot pool's reserves by which a fee in base tokens counts; null: not known. */
+  reserves: Sides | null
 }
 
 /** A genuine event that can't be given a DAO, or not even a number, yet. */

@@ -1,5 +1,6 @@
 /** Conditions that partial indexes are made on: a query that uses one must repeat its words. */
 import { sql } from 'kysely'
+import { TOLD_KINDS } from '../../protocol/events.js'
 
 /** Events that change a spot pool's reserves by the will of someone. */
 export const POOL_KINDS = [
@@ -7,11 +8,20 @@ export const POOL_KINDS = [
   'ApplyLiquidation'
 ] as const
 
-const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))
+/** Names as a list in a statement. */
+export const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))
 
 /** Of what kind an event is that readers ask for in the order of the chain. */
 export const IS_POOL_EVENT = sql<boolean>`kind in (${quoted(POOL_KINDS)})`
+const PLACED_KINDS = [...new Set([...POOL_KINDS, 'InitializeDao', ...TOLD_KINDS])]
 /** Events whose place in the block is not known yet; those of version 1.0 lack their maker, too. */
-export const INCOMPLETE = sql<boolean>`block_index is null and kind in (${quoted([...POOL_KINDS, 'InitializeDao'])})`
+export const INCOMPLETE = sql<boolean>`block_index is null and kind in (${quoted(PLACED_KINDS)})`
+/** What tells of a decision or an external pool, and has been stored by version 1.0, which did not read that. */
+export const UNTOLD = sql<boolean>`maker is null and kind in (${quoted(TOLD_KINDS)})`
+/** What made, decided or ended a proposal. */
+export const IS_PROPOSAL_EVENT = sql<boolean>`proposal is not null and market is null`
+/** After which a pool has fees that no swap of it was charged. */
+export const BRINGS_FEES = sql<boolean>`
+  kind in (${quoted(['FinalizeProposal', 'AdminCancelProposal', 'CollectMeteoraDammFees'])})`
 /** Trades of version 1.0 whose maker is not known yet. */
 export const UNNAMED = sql<boolean>`maker is null and side is not null`

@@ -3,6 +3,7 @@ import { createTurns } from '../../async.js'
 import { messageOf, ServiceError } from '../../errors.js'
 import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candle-rows.js'
 import { putMeta, readMeta, readRevision } from './meta.js'
+import { readOtherFees, readProposalEvents, readUntold } from './decisions.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
 import { putPublished, readPublished } from './published.js'
@@ -159,6 +160,9 @@ export async function createStore (engine: Engine): Promise<Store> {
     complete: write(putCompleted),
     incompleteSlots: read(readIncompleteSlots),
     unnamedTrades: read(readUnnamedTrades),
+    untold: read(readUntold),
+    proposalEvents: read(readProposalEvents),
+    otherFees: read(readOtherFees),
     daysAfter: read(readDaysAfter),
     swapsPage: read(readSwapsPage),
     origins: read(readOrigins),

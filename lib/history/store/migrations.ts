@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { ServiceError } from '../../errors.js'
-import { INCOMPLETE, UNNAMED } from './conditions.js'
+import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 interface Migration {
@@ -94,12 +94,18 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
     close_seq ${amount}, close_quote ${amount}, close_base ${amount}, high_quote ${amount}, high_base ${amount},
     low_quote ${amount}, low_base ${amount}, average_quote ${total}, average_base ${total}`
   const statements = [
-    ...[sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`]
-      .map(column => sql`alter table events add column ${column}`),
+    ...[
+      sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`,
+      sql`proposal text`, sql`market text`, sql`facts text`
+    ].map(column => sql`alter table events add column ${column}`),
     sql`create index events_trades on events (dao, at, seq) where side is not null`,
     sql`create index events_slot on events (slot, block_index, event_index)`,
     sql`create index events_incomplete on events (slot) where ${INCOMPLETE}`,
     sql`create index events_unnamed on events (dao, at) where ${UNNAMED}`,
+    sql`create index events_untold on events (dao) where ${UNTOLD}`,
+    sql`create index events_proposals on events (proposal) where ${IS_PROPOSAL_EVENT}`,
+    sql`create index events_markets on events (proposal, market, at, seq) where market is not null`,
+    sql`create index events_other_fees on events (dao, seq) where ${BRINGS_FEES}`,
     sql`drop table days`,
     sql`create table minutes (${candle}, primary key (dao, start)) ${clause}`,
     sql`create table hours (${candle}, primary key (dao, start)) ${clause}`,

@@ -1,6 +1,7 @@
 /** Between what the store's interface speaks of and the rows of the tables. */
 import type { Insertable, Selectable } from 'kysely'
 import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
+import type { EventFacts } from '../../protocol/events.js'
 import { fractionText, parseFraction } from '../rules/fixed-point.js'
 import type {
   PoolEvent, SequenceRange, IndexedRange, StoredEvent, StoredSwap, SwapRow, Trade, UnattributedEvent
@@ -50,9 +51,26 @@ export function eventRow (event: StoredEvent, dao: number, revision: number): In
     maker: event.maker,
     block_index: event.blockIndex,
     quote_change: text(event.liquidity?.quote),
-    base_change: text(event.liquidity?.base)
+    base_change: text(event.liquidity?.base),
+    ...factColumns(event.facts ?? null)
   }
 }
+
+/** The columns of what an event tells beside its pool. */
+export const factColumns = (facts: EventFacts | null) => ({
+  proposal: facts?.proposal ?? null,
+  market: facts?.swap?.market ?? null,
+  facts: facts === null
+    ? null
+    : JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? value.toString() : value)
+})
+
+/** What of the facts is text; all else is amounts. */
+const TEXTS = new Set(['proposal', 'side', 'market', 'quoteMint', 'baseMint'])
+/** What `factColumns` has written. */
+export const factsOf = (text: string | null): EventFacts | null => text === null
+  ? null
+  : JSON.parse(text, (name, value) => typeof value === 'string' && !TEXTS.has(name) ? BigInt(value) : value)
 
 export const SWAP_COLUMNS = ['dao', 'seq', 'at', 'side', 'input', 'output', 'fee', 'maker'] as const
 export type SwapEventRow = Pick<Selectable<Tables['events']>, typeof SWAP_COLUMNS[number]>
@@ -82,6 +100,7 @@ export const POOL_EVENT_COLUMNS = ['dao', ...TRADE_COLUMNS, 'quote_change', 'bas
 export type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUMNS[number]> &
   Partial<Pick<Selectable<Tables['events']>, 'quote_change' | 'base_change'>>
 export type PoolEventRow = EventColumns & { dao: number }
+export type MarketEventRow = EventColumns & { facts: string | null }
 
 /** Of a row whose changes were not read, `liquidity` is null, as it is of every trade. */
 export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
@@ -99,6 +118,12 @@ export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
     liquidity: sides(row.quote_change ?? null, row.base_change ?? null),
     reserves: sides(row.quote_reserves, row.base_reserves)
   }
+}
+
+/** A trade of a conditional market. No event states its fee: a spot swap between two of them may move the balance. */
+export function marketTradeOf (row: MarketEventRow, dao: string): Trade {
+  const { side, input, output, reserves } = factsOf(row.facts)!.swap!
+  return { ...poolEventOf(row, dao), swap: { side, input, output, fee: null }, reserves }
 }
 
 /** `row`: one whose `side` is not null, so that it has a swap. */

@@ -7,8 +7,8 @@ import type { Candle, CandleRow, Size } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
-  DayMaker, FeeRate, IndexedRange, Loss, MissingTransaction, PoolEvent, SequenceRange, StoredEvent, StoreState, SwapRow,
-  Trade, UnattributedEvent
+  DayMaker, FeeRate, IndexedRange, Loss, MarketKey, MissingTransaction, OtherFees, PoolEvent, ProposalEvent,
+  SequenceRange, StoredEvent, StoreState, SwapRow, Trade, UnattributedEvent
 } from '../rules/types.js'
 
 /** Everything that one step changes; written in one transaction. Candles take the place of those that are stored. */
@@ -48,6 +48,8 @@ export interface Since<T> {
 /** Bounds are Unix seconds, both included. */
 export interface TradesQuery {
   dao: string
+  /** Trades of this market of a proposal, in place of the pool's. */
+  market?: MarketKey
   /** Only trades older than the one with this number, which itself need not exist. */
   before?: bigint
   since?: number
@@ -100,7 +102,8 @@ export interface IncompleteEvent
 export interface JudgedEvent { dao: string, seq: bigint, reason: string | null }
 
 /** null: still not known. */
-export interface CompletedEvent extends Pick<PoolEvent, 'dao' | 'seq' | 'maker' | 'blockIndex' | 'liquidity'> {}
+export interface CompletedEvent
+  extends Pick<StoredEvent, 'dao' | 'seq' | 'maker' | 'blockIndex' | 'liquidity' | 'facts'> {}
 
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends Pick<PoolEvent, 'kind' | 'slot' | 'at' | 'signature' | 'maker'> { isLate: boolean }
@@ -155,6 +158,12 @@ export interface Store {
   incompleteSlots (): Promise<{ oldest: number, newest: number } | null>
   /** Unix seconds of a DAO's oldest and newest trade whose maker is not known yet; null: all are. */
   unnamedTrades (dao: string): Promise<{ oldest: number, newest: number } | null>
+  /** Whether events of this DAO, or of any, have been stored without what they tell of decisions and external pools. */
+  untold (dao?: string): Promise<boolean>
+  /** What made, decided or ended this proposal, or any, in no order. */
+  proposalEvents (proposal?: string): Promise<ProposalEvent[]>
+  /** What came to the fees of all DAOs from outside of their swaps, in no order. */
+  otherFees (): Promise<OtherFees[]>
   /** Events of a DAO from the number `from` on, in their order. */
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
   /** Events of unknown kinds of which it is not known yet what they did, the newest first. */

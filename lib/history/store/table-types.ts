@@ -55,6 +55,9 @@ export interface Tables {
     block_index: number | null
     quote_change: string | null
     base_change: string | null
+    proposal: string | null
+    market: string | null
+    facts: string | null
   }
   unattributed: {
     signature: string

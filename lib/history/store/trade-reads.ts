@@ -7,8 +7,8 @@ import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { readRevision } from './meta.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import {
-  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, type SwapEventRow, swapOf,
-  TRADE_COLUMNS, tradeOf
+  type EventColumns, type MarketEventRow, marketTradeOf, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText,
+  SWAP_COLUMNS, type SwapEventRow, swapOf, TRADE_COLUMNS, tradeOf
 } from './row-mapping.js'
 import type { Tables } from './table-types.js'
 import { daoTable, keyTable, mapRows, type Read, type View } from './view.js'
@@ -18,11 +18,14 @@ const KEYS = 200
 
 const eventOf = (row: PoolEventRow, { names }: View): PoolEvent => poolEventOf(row, names.address(row.dao))
 
-export const readTrades: Read<'trades'> = async (view, { dao, before, since, until, side, limit }) => {
+export const readTrades: Read<'trades'> = async (view, { dao, market, before, since, until, side, limit }) => {
   const { db, names } = view
   const id = names.id(dao)
   if (id === undefined) return []
-  let query = db.selectFrom('events').where('dao', '=', id).where('side', 'is not', null)
+  const events = db.selectFrom('events')
+  let query = market === undefined
+    ? events.where('dao', '=', id).where('side', 'is not', null)
+    : events.where('proposal', '=', market.proposal).where('market', '=', market.market)
   if (side !== undefined) query = query.where('side', '=', side).where('input', '<>', '0').where('output', '<>', '0')
   if (since !== undefined) query = query.where('at', '>=', since)
   if (until !== undefined) query = query.where('at', '<=', until)
@@ -35,7 +38,10 @@ export const readTrades: Read<'trades'> = async (view, { dao, before, since, unt
     query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
   }
   const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit)
-  return await mapRows(view, newest, 'events', TRADE_COLUMNS, (row: EventColumns) => tradeOf(row, dao))
+  return market === undefined
+    ? await mapRows(view, newest, 'events', TRADE_COLUMNS, (row: EventColumns) => tradeOf(row, dao))
+    : await mapRows(view, newest, 'events', [...TRADE_COLUMNS, 'facts'],
+      (row: MarketEventRow) => marketTradeOf(row, dao))
 }
 
 export const readSwapsPage: Read<'swapsPage'> = async (view, after, limit) => {

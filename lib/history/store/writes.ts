@@ -9,7 +9,7 @@ import { inserts, putRows } from './inserts.js'
 import { putMeta } from './meta.js'
 import { putLate } from './published.js'
 import {
-  eventRow, indexedRangeRow, numbersText, seqText, sequenceRangeRow, unattributedRow, valuationText
+  eventRow, factColumns, indexedRangeRow, numbersText, seqText, sequenceRangeRow, unattributedRow, valuationText
 } from './row-mapping.js'
 import type { CompletedEvent, RebuiltPage, StepChanges } from './store.js'
 import type { Writing } from './view.js'
@@ -37,11 +37,12 @@ export async function putCompleted (
   to: Writing, events: readonly CompletedEvent[], makers: readonly DayMaker[]
 ): Promise<void> {
   const { trx, numbers } = to
-  for (const { dao, seq, maker, blockIndex, liquidity } of events) {
+  for (const { dao, seq, maker, blockIndex, liquidity, facts = null } of events) {
     await trx.updateTable('events').set({
       ...(maker !== null && { maker }),
       ...(blockIndex !== null && { block_index: blockIndex }),
       ...(liquidity !== null && { quote_change: liquidity.quote.toString(), base_change: liquidity.base.toString() }),
+      ...(facts !== null && factColumns(facts)),
       revision: numbers.revision()
     }).where('dao', '=', numbers.dao(dao)).where('seq', '=', seqText(seq)).execute()
   }

@@ -1,8 +1,13 @@
+import { createPauses } from '../../async.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
-import { joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
+import {
+  candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size
+} from '../rules/candles.js'
+import { ratio } from '../../decimal.js'
 import { reachesBeyond, spans } from '../rules/losses.js'
 import { mayOwnOf } from '../rules/missing-owners.js'
 import { mayReach } from '../rules/sequence-gaps.js'
+import type { MarketKey, Trade } from '../rules/types.js'
 import type { CandleRange, Store, TimedCandle } from '../store/store.js'
 import type { Completeness, PoolWindow, Volumes } from './volumes.js'
 
@@ -26,7 +31,10 @@ type StoreReads = Pick<Store, 'trades'
   | 'firstEvent'
   | 'feeRates'
   | 'incompleteSlots'
-  | 'unnamedTrades'>
+  | 'unnamedTrades'
+  | 'untold'
+  | 'proposalEvents'
+  | 'otherFees'>
 
 /** A day that has trades, counted from 1970-01-01, with the number of those who traded. */
 export interface TradedDay extends Candle { day: number, makers: number }
@@ -40,9 +48,11 @@ export interface Reading extends StoreReads {
   days (dao: string, range: CandleRange): Promise<TradedDay[]>
   /**
    * Candles that begin from `from` to before `to`, multiples of the interval, oldest first: the newest `limit` that
-   * have trades.
+   * have trades. Of a proposal's market, where one is given: made of its trades.
    */
-  candles (dao: string, interval: Interval, range: CandleRange): Promise<TimedCandle[]>
+  candles (dao: string, interval: Interval, range: CandleRange, market?: MarketKey): Promise<TimedCandle[]>
+  /** The last price of the pool, or of a proposal's market, up to the Unix second `at`; null: none. */
+  lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null>
   /** The windows of all DAOs at the Unix second `now`. */
   windows (now: number): Promise<Map<string, PoolWindow>>
   /** Whether all events of a DAO after the Unix second `after` and up to `until` are stored and understood. */
@@ -98,6 +108,41 @@ async function candlesOf (
   return joined.slice(-limit)
 }
 
+/** Trades of a proposal's market from `from` to before `to`, newest first. */
+async function * marketTrades (
+  store: Store, dao: string, market: MarketKey, { from, to }: Omit<CandleRange, 'limit'>
+): AsyncGenerator<Trade> {
+  const pause = createPauses()
+  let before: bigint | undefined
+  do {
+    const page = await store.trades({
+      dao, market, since: from, until: to - 1, limit: MARKET_PAGE, ...(before !== undefined && { before })
+    })
+    yield * page
+    await pause()
+    before = page.length === MARKET_PAGE ? page.at(-1)!.seq : undefined
+  } while (before !== undefined)
+}
+const MARKET_PAGE = 1000
+
+/** As `candlesOf`. A decision lasts days, so its candles are made when somebody asks for them. */
+async function marketCandlesOf (
+  store: Store, dao: string, interval: Interval, { limit, ...range }: CandleRange, market: MarketKey
+): Promise<TimedCandle[]> {
+  const width = INTERVALS[interval]
+  const candles: TimedCandle[] = []
+  for await (const { seq, at, swap } of marketTrades(store, dao, market, range)) {
+    const { side, input, output } = swap
+    const [base, quote] = side === 'buy' ? [output, input] : [input, output]
+    const candle = candleOf(swap, seq, { base: ratio(base), quote: ratio(quote) })
+    const [start, first] = [at - at % width, candles.at(-1)]
+    if (first?.start === start) Object.assign(first, joinCandles(first, candle))
+    else if (candles.length === limit) break
+    else candles.push({ start, ...candle })
+  }
+  return candles.reverse()
+}
+
 export function createReading (store: Store, { windows }: Volumes, known: Completeness): Reading {
   return {
     trades: store.trades,
@@ -113,7 +158,23 @@ export function createReading (store: Store, { windows }: Volumes, known: Comple
       const makers = await store.makers(dao, seconds.from, seconds.to)
       return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY, makers: makers.get(start) ?? 0 }))
     },
-    candles: (dao, interval, range) => candlesOf(store, dao, interval, range),
+    untold: store.untold,
+    proposalEvents: store.proposalEvents,
+    otherFees: store.otherFees,
+    candles: async (dao, interval, range, market) => market === undefined
+      ? await candlesOf(store, dao, interval, range)
+      : await marketCandlesOf(store, dao, interval, range, market),
+    async lastPrice (dao, at, market) {
+      if (market === undefined) {
+        const [last] = await store.lastTrades(at, [dao])
+        return last === undefined ? null : executedPrice(last.swap) ?? null
+      }
+      for await (const { swap } of marketTrades(store, dao, market, { from: 0, to: at + 1 })) {
+        const price = executedPrice(swap)
+        if (price !== undefined) return price
+      }
+      return null
+    },
     windows: now => windows(now, known),
     knowledge: (dao, after, until = Infinity) => knowledge(dao, after, until, known),
     known

@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { AMM_SIZES, ammState, createdAt, passReserves, type Sides, spotFees, spotReserves, updatedAt } from '../amm.js'
+import {
+  AMM_SIZES, ammState, createdAt, marketReserves, type Outcome, type Sides, spotFees, spotReserves, updatedAt
+} from '../amm.js'
+import { u128 } from '../bytes.js'
 import { MAX_TIME } from '../../time.js'
 import { keyText } from '../pda.js'
-import { layoutOf, type EventName, type Layout } from './layouts.js'
+import { layoutOf, TOLD_KINDS, type EventName, type Layout } from './layouts.js'
 
 export interface SpotSwap {
   /** A buy pays quote and receives base. */
@@ -11,6 +14,19 @@ export interface SpotSwap {
   input: bigint
   /** What the user received. While a proposal is live this includes arbitrage profit. */
   output: bigint
+}
+
+/** A swap of conditional tokens, and the reserves of its market after it where the event says so. */
+export interface MarketSwap extends SpotSwap { market: Outcome, reserves: Sides | null }
+
+/** What an event tells of a decision, or of an external pool: nothing of it concerns the spot pool. */
+export interface EventFacts {
+  proposal: string | null
+  swap: MarketSwap | null
+  /** Of the event that decides: average prices, and what that of the pass market had to exceed, × 10^12. */
+  averages: Record<Outcome | 'threshold', bigint> | null
+  /** What an external position has earned, and of which mints. */
+  collected: Sides & { quoteMint: string, baseMint: string } | null
 }
 
 /** What an event says, whatever its name. Keys are base58, amounts raw units. */
@@ -47,6 +63,7 @@ export interface EventBody {
    * not say what it brings back.
    */
   liquidity: Sides | null
+  facts: EventFacts | null
   /** Of an event that is not understood: what is wrong, and the name its discriminator stands for. */
   reason: string | null
   /** The whole data of an event that is not understood; null otherwise. */
@@ -91,6 +108,7 @@ function blank (data: Buffer, layout: Layout | undefined): EventBody {
     keepsFees: layout?.keepsFees ?? false,
     swap: null,
     liquidity: null,
+    facts: null,
     reason: null,
     raw: null
   }
@@ -102,6 +120,7 @@ const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody =>
   keepsFees: false,
   swap: null,
   liquidity: null,
+  facts: null,
   fees: null,
   reserves: null,
   candidates: keysAt(data),
@@ -137,8 +156,39 @@ function isBare ({ size = Infinity, amm }: Layout, length: number): boolean {
 
 /** What the pass pool begins with has come out of the spot pool. */
 const takenByLaunch = (data: Buffer, state: number): Sides => {
-  const { quote, base } = passReserves(data, state)
+  const { quote, base } = marketReserves(data, state, 'pass')
   return { quote: -quote, base: -base }
+}
+
+const isSide = (type: number): boolean => type <= 1
+const swapAt = (data: Buffer, type: number, amounts: number): SpotSwap => ({
+  side: data[type] === 0 ? 'buy' : 'sell',
+  input: data.readBigUInt64LE(amounts),
+  output: data.readBigUInt64LE(amounts + 8)
+})
+
+/** Markets as a conditional swap numbers them. */
+const MARKETS: Record<number, Outcome> = { 1: 'pass', 2: 'fail' }
+
+function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | undefined): EventFacts {
+  const facts: EventFacts = { proposal, swap: null, averages: null, collected: null }
+  if (name === 'ConditionalSwap') {
+    const market = MARKETS[data[136]!]!
+    const isLive = state !== undefined && ammState(data, state) === 'futarchy'
+    facts.swap = { ...swapAt(data, 137, 138), market, reserves: isLive ? marketReserves(data, state, market) : null }
+  }
+  if (name === 'FinalizeProposal') {
+    facts.averages = { pass: u128(data, 104), fail: u128(data, 120), threshold: u128(data, 136) }
+  }
+  if (name === 'CollectMeteoraDammFees') {
+    facts.collected = {
+      quote: data.readBigUInt64LE(232),
+      base: data.readBigUInt64LE(240),
+      quoteMint: keyAt(data, 168),
+      baseMint: keyAt(data, 200)
+    }
+  }
+  return facts
 }
 
 /**
@@ -171,9 +221,12 @@ export function decodeEvent (data: Buffer): EventBody {
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
   if (layout.name === 'SpotSwap') {
     const type = data[104]!
-    if (type > 1) return unreadable(body, data, `SpotSwap of type ${type}`)
-    const [input, output] = [data.readBigUInt64LE(105), data.readBigUInt64LE(113)]
-    body.swap = { side: type === 0 ? 'buy' : 'sell', input, output }
+    if (!isSide(type)) return unreadable(body, data, `SpotSwap of type ${type}`)
+    body.swap = swapAt(data, 104, 105)
   }
+  if (layout.name === 'ConditionalSwap' && (!isSide(data[137]!) || MARKETS[data[136]!] === undefined)) {
+    return unreadable(body, data, `ConditionalSwap of type ${data[137]} on market ${data[136]}`)
+  }
+  if (TOLD_KINDS.includes(layout.name)) body.facts = factsOf(body, data, state)
   return body
 }

@@ -77,9 +77,16 @@ const TABLE: ReadonlyArray<readonly [string, Layout]> = [
   ['3a50fce6b5c546cc', { name: 'ApplyLiquidation', dao: 40, proposal: 72, user: 104, amm: [152] }]
 ]
 
+/** Names of events that tell of a decision, or of what an external pool's position has earned. */
+export const TOLD_KINDS: readonly EventName[] = [
+  'InitializeProposal', 'FinalizeProposal', 'AdminCancelProposal', 'RemoveProposal', 'ConditionalSwap',
+  'CollectMeteoraDammFees'
+]
+
 const LAYOUTS = new Map(TABLE.map(([hex, layout]) => [Buffer.from(hex, 'hex').readBigUInt64LE(), layout]))
-const NEUTRAL = new Set<string>(TABLE.filter(([, { keepsFees }]) => keepsFees).map(([, { name }]) => name))
-/** Whether an event of this name leaves the fee balances as they were. */
+/** Names of events that leave the fee balances as they were. */
+export const NEUTRAL_KINDS = TABLE.filter(([, { keepsFees }]) => keepsFees).map(([, { name }]) => name)
+const NEUTRAL = new Set<string>(NEUTRAL_KINDS)
 export const keepsFees = (name: string): boolean => NEUTRAL.has(name)
 
 const DISCRIMINATORS = new Map(TABLE.map(([hex, { name }]) => [name, hex]))

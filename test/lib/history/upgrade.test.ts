@@ -23,8 +23,8 @@ const RENAMED = [
 
 /** What turns the tables back into those of version 1.0.0, whose schema is 2; its day sums are wrong ones, which nothing may be made of. */
 const BACK = [
-  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed'].map(index => `drop index ${index}`),
-  ...['maker', 'block_index', 'quote_change', 'base_change'].map(column => `alter table events drop column ${column}`),
+  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed', 'events_untold', 'events_proposals', 'events_markets', 'events_other_fees'].map(index => `drop index ${index}`),
+  ...['maker', 'block_index', 'quote_change', 'base_change', 'proposal', 'market', 'facts'].map(column => `alter table events drop column ${column}`),
   ...RENAMED.flatMap(([table, old, columns]) => [
     ...columns.split(',').filter(pair => pair !== '').map(pair => pair.trim().split(' ')).map(([name, before]) => `alter table ${table} rename column ${name} to ${before}`),
     ...(table === old ? [] : [`alter table ${table} rename to ${old}`])
@@ -40,8 +40,9 @@ const BACK = [
 ]
 
 const TABLES = {
-  events: `select dao, seq, maker, block_index, quote_change, base_change from events
-    where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao') order by dao, seq`,
+  events: `select dao, seq, maker, block_index, quote_change, base_change, proposal, market, facts from events
+    where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao',
+      'InitializeProposal', 'RemoveProposal', 'ConditionalSwap', 'CollectMeteoraDammFees') order by dao, seq`,
   all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
   daos: 'select id, address, first_swap from daos order by id',
   ...Object.fromEntries(['minutes', 'hours', 'days'].map(table => [table, `select dao, start, base, quote, trades, ${CANDLE.join(', ')} from ${table} order by dao, start`])),
@@ -55,7 +56,9 @@ const TABLES = {
 interface Place { open (program: string): Promise<Store>, run (sql: string[]): Promise<void>, all (sql: string): Promise<unknown[]> }
 
 async function completes (t: Test, days: number, { open, run, all }: Place): Promise<void> {
-  const ledger = makeYear(31, days)
+  const ledger = makeYear(31, days, 4, ({ daos, random }) => {
+    if (random.int(20) === 0) daos[0]!.collectExternalFees(random.amount(1n, 10n ** 9n), random.amount(1n, 10n ** 9n))
+  })
   const first = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place' })
   await settled(first, ledger)
   await until(async () => await first.store.incompleteSlots() === null)
@@ -70,7 +73,9 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
   await run(BACK)
 
   for (let stops = 0; ; stops++) {
-    const again = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place', reader: ledgerReader(ledger) })
+    const store = await open(ledger.program)
+    if (stops === 0) t.ok(await store.untold(), 'what it tells of decisions has not been read')
+    const again = await watch(t, ledger, { store, folder: 'of the place', reader: ledgerReader(ledger) })
     await until(() => again.history.status().headSlot !== null)
     const dao = ledger.daos[0]!.address
     if (stops === 0) {
@@ -82,6 +87,7 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
       await new Promise(resolve => setTimeout(resolve, 5 * stops))
     } else {
       await until(async () => await again.store.incompleteSlots() === null)
+      t.notOk(await again.store.untold())
     }
     await again.history.stop()
     await again.store.close()

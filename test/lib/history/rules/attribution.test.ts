@@ -134,6 +134,7 @@ const EVENT: ProgramEvent = {
   keepsFees: true,
   swap: null,
   liquidity: null,
+  facts: null,
   reason: null,
   raw: null,
   outer: 2,
@@ -199,6 +200,7 @@ test('what is stored of an event that has its DAO, and of one that waits', t => 
       blockIndex: 9,
       maker: 'U',
       liquidity: null,
+      facts: null,
       swap: { ...swap, fee: null }
     }
   })

@@ -333,6 +333,75 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.match((await store.trades({ dao: B, limit: 1 }))[0], { maker: 'late', blockIndex: 1 })
   })
 
+  test(`${name}: what events tell of decisions and of fees from outside`, async t => {
+    const place = await opened(t)
+    let { store } = place
+    const none = { swap: null, fees: null, reserves: null, maker: 'm', blockIndex: 1 }
+    const facts = { proposal: 'p', swap: null, averages: null, collected: null }
+    const swapped = (seq: bigint, market: 'pass' | 'fail', output: bigint): StoredEvent => event(seq, {
+      ...none,
+      kind: 'ConditionalSwap',
+      at: 1000 + Number(seq >> 1n),
+      fees: { quote: 5n, base: 1n },
+      facts: { ...facts, swap: { market, side: 'buy', input: U64, output, reserves: { quote: U64, base: 7n } } }
+    })
+    const averages = { pass: U64 * U64, fail: 3n, threshold: 4n }
+    const collected = { quote: 7n, base: 11n, quoteMint: '1'.repeat(32), baseMint: 'b' }
+    await store.write({
+      ...nothing,
+      events: [
+        event(1n, { ...none, kind: 'InitializeProposal', at: 1000, facts }),
+        swapped(2n, 'pass', U64),
+        swapped(3n, 'pass', 0n),
+        swapped(4n, 'fail', 1n),
+        swapped(6n, 'pass', 2n),
+        event(7n, { ...none, kind: 'StakeToProposal' }),
+        event(8n, { ...none, kind: 'FinalizeProposal', at: 1009, fees: { quote: 9n, base: 1n }, reserves: { quote: 2n, base: 3n }, facts: { ...facts, averages } }),
+        event(9n, { ...none, kind: 'CollectMeteoraDammFees', at: 1010, facts: { ...facts, proposal: null, collected } }),
+        // what came before it is not known, nor what lies between
+        event(5n, { ...none, dao: B, kind: 'AdminCancelProposal', fees: { quote: 1n, base: 0n }, facts: { ...facts, proposal: 'q' } }),
+        event(9n, { ...none, dao: B, kind: 'AdminCancelProposal', fees: { quote: 2n, base: 0n }, facts: { ...facts, proposal: 'r' } }),
+        event(4n, { ...none, dao: B, kind: 'RemoveProposal', maker: null, blockIndex: null })
+      ]
+    })
+    for (let time = 0; time < 2; time++) {
+      const market = { proposal: 'p', market: 'pass' } as const
+      const trades = await store.trades({ dao: A, market, limit: 9 })
+      t.match(trades, [
+        { seq: 6n, swap: { side: 'buy', input: U64, output: 2n, fee: null }, reserves: { quote: U64, base: 7n } },
+        { seq: 3n, swap: { output: 0n } },
+        { seq: 2n, swap: { output: U64 }, maker: 'm', blockIndex: 1, at: 1001 }
+      ])
+      t.equal(trades.length, 3)
+      t.same((await store.trades({ dao: A, market, limit: 1, before: 6n })).map(({ seq }) => seq), [3n])
+      t.same((await store.trades({ dao: A, market, limit: 9, since: 1002, until: 1002 })).length, 0)
+      t.same((await store.trades({ dao: A, market: { proposal: 'p', market: 'fail' }, limit: 9 })).map(({ seq }) => seq), [4n])
+      t.same(await store.trades({ dao: A, limit: 9 }), [], 'they are none of the pool')
+      t.same(await store.proposalEvents('p'), [
+        { dao: A, proposal: 'p', kind: 'InitializeProposal', at: 1000, averages: null },
+        { dao: A, proposal: 'p', kind: 'FinalizeProposal', at: 1009, averages }
+      ])
+      t.equal((await store.proposalEvents()).length, 4)
+      const fees = (await store.otherFees()).sort((a, b) => a.at - b.at)
+      t.same(fees.filter(({ dao }) => dao === A), [
+        { dao: A, kind: 'FinalizeProposal', at: 1009, fees: { quote: 4n, base: 0n }, mints: null, reserves: { quote: 2n, base: 3n } },
+        {
+          dao: A,
+          kind: 'CollectMeteoraDammFees',
+          at: 1010,
+          fees: { quote: 7n, base: 11n },
+          mints: { quote: '1'.repeat(32), base: 'b' },
+          reserves: { quote: 2n, base: 3n }
+        }
+      ])
+      t.same(fees.filter(({ dao }) => dao === B).map(({ fees }) => fees), [null, null])
+      t.same([await store.untold(), await store.untold(A), await store.untold(B), await store.untold('unknown')], [true, false, true, false])
+      store = await place.reopen()
+    }
+    await store.complete([{ dao: B, seq: 4n, maker: 'm', blockIndex: 1, liquidity: null, facts: { ...facts, proposal: 's' } }], [])
+    t.same([await store.untold(), (await store.proposalEvents('s')).length], [false, 1])
+  })
+
   test(`${name}: many rows`, async t => {
     const { store } = await opened(t)
     const events = Array.from({ length: 1234 }, (_, at) => event(BigInt(at + 1), { dao: `dao${at % 97}` }))

@@ -15,6 +15,27 @@ function liquidityOf ({ form: { name }, numbers, amm }: Emitted): EventBody['liq
   return name === 'LaunchProposal' ? { quote: -amm!.pass.quote, base: -amm!.pass.base } : null
 }
 
+/** What an event tells of a decision, or of an external pool. */
+function factsOf ({ form: { name }, keys, numbers, amm }: Emitted): EventBody['facts'] {
+  const none = { proposal: keys['proposal'] ?? null, swap: null, averages: null, collected: null }
+  if (name === 'ConditionalSwap') {
+    const market = numbers['market'] === 1n ? 'pass' : 'fail'
+    const reserves = amm && { quote: amm[market].quote, base: amm[market].base }
+    return { ...none, swap: { ...swapOf(numbers), market, reserves } }
+  }
+  if (name === 'FinalizeProposal') {
+    return { ...none, averages: { pass: numbers['passTwap']!, fail: numbers['failTwap']!, threshold: numbers['threshold']! } }
+  }
+  if (name === 'CollectMeteoraDammFees') {
+    const { quoteCollected: quote, baseCollected: base } = numbers
+    return { ...none, collected: { quote: quote!, base: base!, quoteMint: keys['quoteMint']!, baseMint: keys['baseMint']! } }
+  }
+  return ['InitializeProposal', 'AdminCancelProposal', 'RemoveProposal'].includes(name) ? none : null
+}
+
+const swapOf = (numbers: Emitted['numbers']): NonNullable<EventBody['swap']> =>
+  ({ side: numbers['type'] === 0n ? 'buy' : 'sell', input: numbers['input']!, output: numbers['output']! })
+
 /** What the fields of an event mean. */
 function meaningOf (event: Emitted): EventBody {
   const { form: { name }, keys, numbers, amm } = event
@@ -31,8 +52,9 @@ function meaningOf (event: Emitted): EventBody {
     fees: name === 'InitializeDao' ? { quote: 0n, base: 0n } : amm && { quote: amm.spot.quoteFees, base: amm.spot.baseFees },
     reserves: amm && { quote: amm.spot.quote, base: amm.spot.base },
     keepsFees: !MOVES_FEES.includes(name),
-    swap: isSwap ? { side: numbers['type'] === 0n ? 'buy' : 'sell', input: numbers['input']!, output: numbers['output']! } : null,
+    swap: isSwap ? swapOf(numbers) : null,
     liquidity: liquidityOf(event),
+    facts: factsOf(event),
     reason: null,
     raw: null
   }
@@ -57,6 +79,7 @@ function remainsOf ({ data, ...event }: Emitted, reason: EventBody['reason'], ha
     keepsFees: false,
     swap: null,
     liquidity: null,
+    facts: null,
     reason,
     raw: data
   }
@@ -140,14 +163,18 @@ test('a state that there is no room for, or of no kind, is none', t => {
   t.end()
 })
 
-test('a swap is a buy or a sale, and nothing else', t => {
-  for (const form of FORMS.filter(({ name }) => name === 'SpotSwap')) {
+test('a swap is a buy or a sale, on a market that there is, and nothing else', t => {
+  for (const form of FORMS.filter(({ name }) => name.endsWith('Swap'))) {
     const event = sampleOf(form)
-    for (const type of [2, 3, 128, 255]) {
+    const refused = (field: string, value: number) => {
       const data = Buffer.from(event.data)
-      data[event.offsets['type']!] = type
-      t.strictSame(decodeEvent(data), remainsOf({ ...event, data }, `SpotSwap of type ${type}`))
+      data[event.offsets[field]!] = value
+      const [type, market] = ['type', 'market'].map(name => data[event.offsets[name] ?? -1])
+      const reason = form.name === 'SpotSwap' ? `SpotSwap of type ${type}` : `ConditionalSwap of type ${type} on market ${market}`
+      t.strictSame(decodeEvent(data), remainsOf({ ...event, data }, reason))
     }
+    for (const type of [2, 3, 128, 255]) refused('type', type)
+    if (form.name === 'ConditionalSwap') for (const market of [0, 3, 255]) refused('market', market)
   }
   t.end()
 })
