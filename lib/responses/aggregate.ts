@@ -1,9 +1,11 @@
 import { divide, powerOfTen } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
-import type { DailyVolume, DayVolume } from '../history/history.js'
+import type { DailyVolume, DayVolume, OtherFees } from '../history/history.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
+import { feesInUsd } from '../market/other-fees.js'
+import { usdText } from '../market/ticker.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
@@ -37,7 +39,13 @@ export interface MarketTotals {
   /** Unix second up to which everything that happened has been walked for certain. */
   walkedTo: number
   volume (): Promise<Totals>
-  fees (): Promise<Totals>
+  fees (): Promise<FeeTotals>
+}
+
+/** With what came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
+export interface FeeTotals extends Totals {
+  conditional: string | null
+  external: string | null
 }
 
 export const completenessHeaders = ({ complete, missing }: Totals): Record<string, string> =>
@@ -93,19 +101,50 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       for (const day of days.values()) unknownFees += day.unknownFees
     }
     const totals = async (figure: Figure): Promise<Totals> => {
-      asked.add(figure)
       const record = await aggregateVolume(daos, day => figure === 'volume'
         ? day.quote
         : day.fees, pricingOf(snapshot, usd), head.time)
       return { record, complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0 }
     }
-    const volume = once(() => totals('volume'))
-    const fees = once(() => totals('fees'))
+    const isAsked = <T>(figure: Figure, make: () => Promise<T>) => once(() => {
+      asked.add(figure)
+      return make()
+    })
+    const volume = isAsked('volume', () => totals('volume'))
+    const fees = isAsked('fees', async () => {
+      const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
+      return {
+        ...await totals('fees'),
+        ...outsideFees(
+          others?.filter(({ dao }) => !settings.excluded.has(dao)) ?? null, known, pricingOf(snapshot, usd)
+        )
+      }
+    })
     // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who
     // asks
     await Promise.allSettled(Array.from(asked, figure => ({ volume, fees })[figure]()))
     return { value: { snapshot, usd, daily, walkedTo: head.time, volume, fees }, parts: [...parts, head] }
   })
+}
+
+/** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
+function outsideFees (
+  others: readonly OtherFees[] | null,
+  known: ReadonlyMap<string, { baseMint: string, quoteMint: string } | undefined>,
+  { usdPerUnit }: Pricing
+): Pick<FeeTotals, 'conditional' | 'external'> {
+  const text = (isExternal: boolean): string | null => {
+    const rows = (others ?? []).flatMap(({ dao: address, mints, fees, reserves }) => {
+      const dao = known.get(address)
+      const worth = dao === undefined ? undefined : usdPerUnit(dao.quoteMint)
+      if (dao === undefined || worth === undefined || (mints !== null) !== isExternal) return []
+      const isForeign = mints !== null && (mints.quote !== dao.quoteMint || mints.base !== dao.baseMint)
+      return isForeign ? [] : [{ fees, reserves, worth }]
+    })
+    const sum = others === null ? null : feesInUsd(rows)
+    return sum === null ? null : usdText(sum)
+  }
+  return { conditional: text(false), external: text(true) }
 }
 
 const toVolume = jsonResponse(AggregateSchema)
@@ -126,6 +165,8 @@ export const createFeesResponse = (totals: Kept<MarketTotals>): () => Promise<Ag
     const value = await fees()
     return toFees({
       totalFees: value.record.totalVolume,
+      conditionalFees: value.conditional,
+      externalPoolFees: value.external,
       dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
       tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
     }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) })
