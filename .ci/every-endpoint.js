@@ -51,7 +51,7 @@ await withProcesses(async ({ folder, start }) => {
   const [mint] = ticker.split('_')
   const day = new Date(chain.time * 1000).toISOString().slice(0, 10)
   const [decision] = JSON.parse(await get('/api/proposals'))
-  const values = { dao: pool, side: 'buy', amount: '1', mints: mint, proposal: decision?.proposal, pool_id: pool, mintAddress: mint, ticker_id: ticker, market_pair: ticker, date: day, fromBlock: blockNumber - 100, toBlock: blockNumber }
+  const values = { dao: pool, side: 'buy', market: 'pass', amount: '1', mints: mint, proposal: decision?.proposal, pool_id: pool, mintAddress: mint, ticker_id: ticker, market_pair: ticker, date: day, fromBlock: blockNumber - 100, toBlock: blockNumber }
   const idOf = { pair: pool, asset: mint }
   for (const [path, { get: { parameters = [] } }] of Object.entries(paths)) {
     // a market in which nothing is decided has no proposal to ask for

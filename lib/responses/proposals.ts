@@ -1,67 +1,119 @@
 import type { AccountReader } from '../chain/types.js'
 import { formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, toFixed } from '../decimal.js'
 import { ServiceError } from '../errors.js'
+import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
 import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache, RENEW_FROM } from '../live/fresh.js'
+import { type Aged, createFreshCache, type Part, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
+import type { Turn } from '../line.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type DaoProgram, decodeDao, decodeDaoDetails } from '../protocol/dao.js'
-import { timeText } from '../time.js'
 import { parseKey } from '../protocol/pda.js'
-import { decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState } from '../protocol/proposal.js'
+import {
+  decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState
+} from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
+import { timeText } from '../time.js'
 import { daoNotFound, proposalNotFound } from '../../schemas/errors.js'
-import { type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema } from '../../schemas/proposals.js'
+import type { Candles, Trades } from '../../schemas/pools.js'
+import {
+  type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema
+} from '../../schemas/proposals.js'
 import { jsonResponse, plainResponse } from './json-response.js'
-import { ALL, cacheOptions, keepResponse, type Sources, TICKER_TTL } from './sources.js'
+import { checkKnown, checkTold } from './known.js'
+import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
+import { ALL, cacheOptions, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
-export interface ProposalsAsked { state: ProposalState | undefined, dao: string | undefined, limit: number, before: string | undefined }
+export interface ProposalsAsked {
+  state: ProposalState | undefined
+  dao: string | undefined
+  limit: number
+  before: string | undefined
+}
 
-/** Proposals, of accounts alone. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND, INVALID_PARAMETER, and what the chain throws. */
+/**
+ * Proposals, of accounts and of events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
+ * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ */
 export interface ProposalAnswers {
-  /** Those of all known DAOs, newest first, kept. */
+  /** Those of all known DAOs by their accounts, newest first, kept. */
   all (): Promise<Aged<Known[]>>
   list (asked: ProposalsAsked): Promise<Aged<CachedResponse<Proposals>>>
   one (proposal: string): Promise<Aged<CachedResponse<ProposalRecord>>>
+  trades (market: MarketKey, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
+  candles (market: MarketKey, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
 }
 
 const MAX_KEPT = 256
 const PRICE_DIGITS = 12
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
+/** More days than any market is open. */
+const MAX_DAYS = 10_000
 const toList = plainResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
-export interface Known { proposal: Proposal, row: ProposalRow }
+/** `decimals`: of its DAO's base token, where that can be read. */
+export interface Known { proposal: Proposal, decimals: number | undefined }
 
-const priceText = (price: Rational): string => price.n === 0n ? toFixed(price, PRICE_DIGITS) : toFixed(price, placesFor(price, PRICE_DIGITS))
+/** What events tell of a proposal. */
+interface Told { created?: ProposalEvent, ended?: ProposalEvent }
+
+const timeOf = (event: ProposalEvent | undefined): string | null => event === undefined ? null : timeText(event.at)
+const priceText = (price: Rational): string =>
+  toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
+/** An oracle's price of raw units as that of whole tokens. */
+const averageText = (average: bigint | null, scale: Rational): string | null =>
+  average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
+
+function rowOf ({ proposal, decimals }: Known, { created, ended }: Told = {}): ProposalRow {
+  const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
+  return {
+    proposal: address,
+    dao,
+    number,
+    state,
+    proposer,
+    is_team_sponsored: isTeamSponsored,
+    created_at: timeOf(created),
+    launched_at: launchedAt === null ? null : timeText(launchedAt),
+    ends_at: launchedAt === null ? null : timeText(launchedAt + duration),
+    finalized_at: timeOf(ended),
+    staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals),
+    squads_proposal: proposal.squadsProposal
+  }
+}
+
+/** What made and what ended each proposal. */
+function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
+  const told = new Map<string, Told>()
+  for (const event of events) {
+    const part: Told = event.kind === 'InitializeProposal' ? { created: event } : { ended: event }
+    told.set(event.proposal, { ...told.get(event.proposal), ...part })
+  }
+  return told
+}
+
+/** Throws unless what no event tells of a proposal is lost: then no node has it. */
+async function checkWhole (reading: Reading, { dao, state }: Proposal, { created, ended }: Told = {}): Promise<void> {
+  const isOver = state !== 'draft' && state !== 'pending'
+  if (created !== undefined && (ended !== undefined || !isOver)) return
+  await checkTold(reading, dao)
+  checkKnown(reading, dao, created === undefined ? -Infinity : created.at - 1)
+}
+
+const isMarket = (text: string): text is MarketKey['market'] => text === 'pass' || text === 'fail'
 
 export function createProposals (sources: Sources, reader: AccountReader, program: DaoProgram): ProposalAnswers {
-  const { snapshot: snapshots } = sources
+  const { snapshot: snapshots, history } = sources
 
-  function rowOf (proposal: Proposal, decimals: number | undefined): ProposalRow {
-    const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao, squadsProposal } = proposal
-    return {
-      proposal: address,
-      dao,
-      number,
-      state,
-      proposer,
-      is_team_sponsored: isTeamSponsored,
-      launched_at: launchedAt === null ? null : timeText(launchedAt),
-      ends_at: launchedAt === null ? null : timeText(launchedAt + duration),
-      staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals),
-      squads_proposal: squadsProposal
-    }
-  }
+  const decimalsOf = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals
 
-  const baseDecimals = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals
-
-  /** All proposals of known DAOs, newest first. */
   const all = keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const daos = new Map(snapshot.discovered.flatMap(({ address, dao, leftOut }) => dao === undefined || leftOut === 'excluded' ? [] : [[address, dao]]))
+    const daos = new Map(snapshot.discovered.flatMap(({ address, dao, leftOut }) =>
+      dao === undefined || leftOut === 'excluded' ? [] : [[address, dao]]))
     const { moment, readAt, value } = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = value.flatMap((account): Known[] => {
       let proposal: Proposal
@@ -73,58 +125,134 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         throw error
       }
       const dao = daos.get(proposal.dao)
-      return dao === undefined ? [] : [{ proposal, row: rowOf(proposal, baseDecimals(snapshot, dao.baseMint)) }]
+      return dao === undefined ? [] : [{ proposal, decimals: decimalsOf(snapshot, dao.baseMint) }]
     })
     known.sort(({ proposal: a }, { proposal: b }) =>
-      (b.launchedAt ?? Infinity) - (a.launchedAt ?? Infinity) || b.number - a.number || (a.address < b.address ? -1 : 1))
+      (b.launchedAt ?? Infinity) - (a.launchedAt ?? Infinity) || b.number - a.number ||
+      (a.address < b.address ? -1 : 1))
     return { value: known, parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
   })
 
-  function marketOf ({ oracle, reserves: { quote, base } }: MarketPool, scale: Rational, decimals: { base: number, quote: number }, now: number) {
+  const told = keepResponse(sources, async () => {
+    const head = headPart(sources)
+    return { value: toldOf(await history.read(reading => reading.proposalEvents())), parts: [head] }
+  })
+
+  async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
+    if (parseKey(address) === undefined) throw new ServiceError('INVALID_PROPOSAL', 'no address')
+    const { value, parts } = await all.get()
+    const known = value.find(({ proposal }) => proposal.address === address)
+    if (known === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
+    return { known, parts }
+  }
+
+  /** The DAO's decimals. Throws NODE_BAD_ANSWER where a mint can't be read. */
+  async function tokensOf ({ address, baseMint, quoteMint }: Record<'address' | 'baseMint' | 'quoteMint', string>) {
+    const { value: snapshot } = await snapshots.get(ALL)
+    const [base, quote] = [decimalsOf(snapshot, baseMint), decimalsOf(snapshot, quoteMint)]
+    if (base === undefined || quote === undefined) {
+      throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${address} can't be read`)
+    }
+    return { base, quote }
+  }
+
+  /** The market of a proposal that `MarketKey` names, as its trades are told. */
+  async function traded (key: string): Promise<Traded> {
+    const [proposal = '', market = ''] = key.split(' ')
+    const { known: { proposal: { dao } } } = await find(proposal)
+    const { value: { discovered } } = await snapshots.get(ALL)
+    const found = discovered.find(({ address }) => address === dao)?.dao
+    if (found === undefined || !isMarket(market)) {
+      throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
+    }
+    const { base, quote } = await tokensOf(found)
+    return { ...found, baseDecimals: base, quoteDecimals: quote, market: { proposal, market } }
+  }
+  const { trades, candles } = createPoolHistory(sources, traded)
+  const keyOf = ({ proposal, market }: MarketKey): string => `${proposal} ${market}`
+
+  function marketOf (
+    { oracle, reserves: { quote, base } }: MarketPool, decimals: { base: number, quote: number }, now: number
+  ) {
     const twap = twapOf(carried({ oracle, reserves: { quote, base } }, now))
+    const scale = powerOfTen(decimals.base - decimals.quote)
     return {
       twap,
       text: {
         price: base === 0n || quote === 0n ? null : priceText(multiply(ratio(quote, base), scale)),
-        twap: twap === null ? null : priceText(multiply(ratio(twap, ORACLE_SCALE), scale)),
+        twap: averageText(twap, scale),
         base_reserve: formatUnits(base, decimals.base),
         quote_reserve: formatUnits(quote, decimals.quote)
       }
     }
   }
 
+  /** What was traded on a market of a proposal so far. */
+  async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
+    const days = await reading.candles(
+      dao, '1d', { from: 0, to: Number.MAX_SAFE_INTEGER, limit: MAX_DAYS }, { proposal: address, market }
+    )
+    return {
+      volume: exactSum(days.reduce((sum, { quote }) => sum + quote, 0n), decimals),
+      trades: days.reduce((sum, { trades }) => sum + trades, 0)
+    }
+  }
+
   const records = createFreshCache<string, CachedResponse<ProposalRecord>>({
     ...cacheOptions(sources),
     async load (address) {
-      const { value: known, parts } = await all.get()
-      const found = known.find(({ proposal }) => proposal.address === address)
-      if (found === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
-      const { value: snapshot } = await snapshots.get(ALL)
-      const { moment, readAt, value: [own, account] } = await reader.accounts([address, found.proposal.dao])
-      if (own == null || account == null) throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
-      const [proposal, dao, details] = [decodeProposal(program.program, own), decodeDao(program, account), decodeDaoDetails(account)]
+      const { known, parts } = await find(address)
+      const { moment, readAt, value: [own, account] } = await reader.accounts([address, known.proposal.dao])
+      if (own == null || account == null) {
+        throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
+      }
+      const proposal = decodeProposal(program.program, own)
+      const [dao, details] = [decodeDao(program, account), decodeDaoDetails(account)]
+      const decimals = await tokensOf(dao)
       const isOpen = proposal.state === 'draft' || proposal.state === 'pending'
-      const bps = !isOpen ? null : proposal.isTeamSponsored === true ? details.teamThresholdBps : details.passThresholdBps
-      const [base, quote] = [baseDecimals(snapshot, dao.baseMint), baseDecimals(snapshot, dao.quoteMint)]
-      const row = rowOf(proposal, base)
+      const { teamThresholdBps, passThresholdBps } = details
+      const bps = !isOpen ? null : proposal.isTeamSponsored === true ? teamThresholdBps : passThresholdBps
       const live = proposal.state === 'pending' ? liveMarkets(account) : null
+      const head = headPart(sources)
+      const { events, sums } = await history.read(async reading => {
+        const events = toldOf(await reading.proposalEvents(address)).get(address)
+        await checkWhole(reading, proposal, events)
+        if (live === null) return { events, sums: null }
+        await checkTold(reading, proposal.dao)
+        checkKnown(reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1)
+        const [pass, fail] = [await sumsOf(reading, proposal, 'pass', decimals.quote),
+          await sumsOf(reading, proposal, 'fail', decimals.quote)]
+        return { events, sums: { pass, fail } }
+      })
+      const scale = powerOfTen(decimals.base - decimals.quote)
       let markets: ProposalRecord['markets'] = null
-      if (live !== null) {
-        if (base === undefined || quote === undefined) throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
-        const scale = powerOfTen(base - quote)
-        const [pass, fail] = [marketOf(live.pass, scale, { base, quote }, moment.time), marketOf(live.fail, scale, { base, quote }, moment.time)]
+      if (live !== null && sums !== null) {
+        const [pass, fail] = [marketOf(live.pass, decimals, moment.time), marketOf(live.fail, decimals, moment.time)]
         const threshold = fail.twap === null || bps === null ? null : thresholdOf(fail.twap, bps)
         markets = {
-          pass: pass.text,
-          fail: fail.text,
-          spot_price: marketOf(live.spot, scale, { base, quote }, moment.time).text.price,
+          pass: { ...pass.text, ...sums.pass },
+          fail: { ...fail.text, ...sums.fail },
+          spot_price: marketOf(live.spot, decimals, moment.time).text.price,
           leads: pass.twap === null || threshold === null ? null : pass.twap > threshold ? 'pass' : 'fail',
-          threshold: threshold === null ? null : priceText(multiply(ratio(threshold, ORACLE_SCALE), scale)),
+          threshold: averageText(threshold, scale),
           as_of: timeText(moment.time),
           slot: moment.slot
         }
       }
-      return { value: toRecord({ ...row, pass_threshold_bps: bps, markets }), parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
+      const averages = events?.ended?.averages ?? null
+      const decision: ProposalRecord['decision'] = averages === null
+        ? null
+        : {
+            pass_twap: averageText(averages.pass, scale)!,
+            fail_twap: averageText(averages.fail, scale)!,
+            threshold: averageText(averages.threshold, scale)!,
+            outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
+          }
+      const row = rowOf({ proposal, decimals: decimals.base }, events)
+      return {
+        value: toRecord({ ...row, pass_threshold_bps: bps, markets, decision }),
+        parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }, head]
+      }
     },
     max: MAX_KEPT
   })
@@ -135,21 +263,36 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       if (dao !== undefined) {
         if (parseKey(dao) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
         const { value: { discovered } } = await snapshots.get(ALL)
-        if (!discovered.some(one => one.address === dao && one.dao !== undefined && one.leftOut !== 'excluded')) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
+        const isKnown = discovered.some(one =>
+          one.address === dao && one.dao !== undefined && one.leftOut !== 'excluded')
+        if (!isKnown) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
       }
       const { value: known, ...age } = await all.get()
       const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
       if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
-      const rows: ProposalRow[] = []
-      for (let at = from; at < known.length && rows.length < limit; at++) {
-        const { row } = known[at]!
-        if ((state === undefined || row.state === state) && (dao === undefined || row.dao === dao)) rows.push(row)
+      const page: Known[] = []
+      for (let at = from; at < known.length && page.length < limit; at++) {
+        const { proposal } = known[at]!
+        const isAsked = (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
+        if (isAsked) page.push(known[at]!)
       }
-      return { value: toList(rows), ...age }
+      const { value: events, age: eventsAge, left, parts } = await told.get()
+      await history.read(async reading => {
+        for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
+      })
+      const rows = page.map(one => rowOf(one, events.get(one.proposal.address)))
+      return {
+        value: toList(rows),
+        age: Math.max(age.age, eventsAge),
+        left: Math.min(age.left, left),
+        parts: [...age.parts, ...parts]
+      }
     },
-    async one (proposal) {
-      if (parseKey(proposal) === undefined) throw new ServiceError('INVALID_PROPOSAL', 'no address')
-      return await records.get(proposal)
-    }
+    async one (address) {
+      await find(address)
+      return await records.get(address)
+    },
+    trades: (market, asked, turn) => trades(keyOf(market), asked, turn),
+    candles: (market, asked, turn) => candles(keyOf(market), asked, turn)
   }
 }

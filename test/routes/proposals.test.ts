@@ -47,6 +47,13 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
     if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
     return answer.json<T>()
   }
+  const reached = () => until('the head is reached', () => {
+    try {
+      return app.history.head().time >= ledger.time - 15
+    } catch {
+      return false   // not reached since the clock went on
+    }
+  })
   const close = (text: string | null, value: number) => text !== null && Math.abs(Number(text) / value - 1) < 1e-9
 
   await t.test('lists', async t => {
@@ -85,6 +92,7 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       const [market, side] = [random.int(2) === 0 ? 'pass' : 'fail', random.int(2) === 0 ? 'buy' : 'sell'] as const
       if (i > 0) dao.conditionalSwap(market, side, random.amount(1n, 10n ** 9n))
       ledger.advance(11 + random.int(80))
+      await reached()
       const { markets } = await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)
       const now = Date.parse(markets!.as_of) / 1000
       const expected = { pass: clonePool(dao.state.pools.pass!), fail: clonePool(dao.state.pools.fail!) }
@@ -112,19 +120,11 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       t.equal(statusCode, 200, path)
       return body.replace(/"timestamp":\d+/, '')   // of an order book, when it was made
     }))
-    const headOf = () => {
-      try {
-        return app.history.head().time
-      } catch {
-        return 0   // not reached since the clock went on
-      }
-    }
     const [PASS, MARKETS] = [141, 264]
     for (let i = 0; i < 4; i++) {
       later = 0
       ledger.advance(25)
-      // so that no step of the history falls in between
-      await until('the head is reached', () => headOf() >= ledger.time - 15)
+      await reached()   // so that no step of the history falls in between
       const [before, own] = [await bodies(), await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)]
       const entry = ledger.accounts.get(address)!
       const data = Buffer.from(entry.data())

@@ -60,7 +60,7 @@ export interface DaoParts {
   createdAt: number | null
   extremes: Extremes | null
   /** Its proposals. */
-  proposals: ReadonlyArray<{ proposal: string, state: ProposalState }>
+  proposals: ReadonlyArray<{ address: string, state: ProposalState }>
 }
 
 /** The record as served. */
@@ -121,7 +121,7 @@ export function daoRecord ({ facts, context, more, report, pool, createdAt, extr
       passed: count('passed'),
       failed: count('failed'),
       removed: count('removed'),
-      live: proposals.find(({ state }) => state === 'pending')?.proposal ?? null
+      live: proposals.find(({ state }) => state === 'pending')?.address ?? null
     },
     slot
   }

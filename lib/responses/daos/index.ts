@@ -75,7 +75,11 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
       const [first] = reading.known.sequenceRanges.get(address) ?? []
       return { extremes: await extremesOf(reading, address), createdAt: first?.first === 1n ? first.firstAt : null }
     })
-    const made = daoRecord({ facts: one.facts, context, more, report: report!, pool: byId.get(address)?.pool ?? null, createdAt, extremes, proposals: decided.filter(({ row }) => row.dao === address).map(({ row }) => row) })
+    const own = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
+    const pool = byId.get(address)?.pool ?? null
+    const made = daoRecord({
+      facts: one.facts, context, more, report: report!, pool, createdAt, extremes, proposals: own
+    })
     return { value: toRecord(made), parts: [...parts, ...poolParts, ...proposalParts] }
   }
 

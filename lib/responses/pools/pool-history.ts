@@ -1,23 +1,31 @@
 import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
-import { executedPrice, type ExecutedPrice, INTERVALS, type Interval, type Reading, SCALE, sumOf, type TimedCandle, type Trade } from '../../history/history.js'
+import {
+  executedPrice, type ExecutedPrice, INTERVALS, type Interval, type MarketKey, type Reading, SCALE, sumOf,
+  type TimedCandle, type Trade
+} from '../../history/history.js'
 import { type Aged, createFreshCache, type Part } from '../../live/fresh.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
-import { type Pair, usdText } from '../../market/ticker.js'
-import type { UsdValuation } from '../../market/usd.js'
+import { usdText } from '../../market/ticker.js'
+import type { PricedPool, UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
-import { checkKnown } from '../known.js'
+import { checkKnown, checkTold } from '../known.js'
 import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
 
 export interface TradesAsked { limit: number, before: bigint | undefined, since: number | undefined, until: number | undefined }
 export interface CandlesAsked { interval: Interval, from: number | undefined, to: number | undefined, limit: number, empty: boolean }
 /** Days since 1970-01-01, both included. */
 export interface DaysAsked { from: number | undefined, to: number | undefined }
+
+/** A pool, or one market of a proposal of its DAO. */
+export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
+  market?: MarketKey
+}
 
 /**
  * What was traded on one pool, made in a turn of who asks. Each throws POOL_NOT_FOUND and INVALID_POOL_ID,
@@ -41,17 +49,20 @@ const toTrades = plainResponse(TradesSchema)
 const toCandles = plainResponse(CandlesSchema)
 const toDays = plainResponse(PoolDaysSchema)
 
-const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
+/** A sum of a candle as text of whole tokens. */
+export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
-export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Pair>): PoolHistory {
+/** `check` gives what an id stands for, or throws what is wrong with it. */
+export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>): PoolHistory {
   const { history, snapshot, settings } = sources
 
   /** Answers by question, kept for as long as tickers are. */
   function kept<A, T> (
-    make: (pair: Pair, asked: A, turn: Turn) => Promise<Rows<T>>, respond: (rows: T, headers: Record<string, string>) => CachedResponse<T>
+    make: (pair: Traded, asked: A, turn: Turn) => Promise<Rows<T>>,
+    respond: (rows: T, headers: Record<string, string>) => CachedResponse<T>
   ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
-    const questions = new LRUCache<string, { pair: Pair, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
+    const questions = new LRUCache<string, { pair: Traded, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
     const cache = createFreshCache<string, CachedResponse<T>>({
       ...cacheOptions(sources),
       async load (key) {
@@ -71,30 +82,45 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     }
   }
 
-  async function trades (pair: Pair, { limit, before, since, until }: TradesAsked, reading: Reading): Promise<Rows<Trades>> {
+  async function trades (
+    pair: Traded, { limit, before, since, until }: TradesAsked, reading: Reading
+  ): Promise<Rows<Trades>> {
     const found = await reading.trades({
-      dao: pair.address, limit, ...(before !== undefined && { before }), ...(since !== undefined && { since }), ...(until !== undefined && { until })
+      dao: pair.address,
+      limit,
+      ...(pair.market !== undefined && { market: pair.market }),
+      ...(before !== undefined && { before }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until })
     })
+    if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found.at(-1)!.at : since
     const isLost = checkKnown(reading, pair.address, (oldest ?? -Infinity) - 1, until)
     return { rows: found.map(trade => tradeRow(trade, pair)), isLost }
   }
 
-  async function candles (pair: Pair, { interval, from, to, limit, empty }: CandlesAsked, reading: Reading): Promise<Rows<Candles>> {
+  async function candles (
+    pair: Traded, { interval, from, to, limit, empty }: CandlesAsked, reading: Reading
+  ): Promise<Rows<Candles>> {
     const width = INTERVALS[interval]
     const down = (at: number) => at - at % width
     const end = down(Math.min(to ?? Infinity, history.head().time)) + width
     const begin = Math.max(down(from ?? 0), empty ? end - limit * width : 0)
-    const found = begin >= end ? [] : await reading.candles(pair.address, interval, { from: begin, to: end, limit })
+    const found = begin >= end
+      ? []
+      : await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
+    if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
     const isLost = checkKnown(reading, pair.address, oldest === 0 ? -Infinity : oldest - 1, end - 1)
     // What an interval without a price begins with
-    const [earlier] = found.length > 0 || empty ? await reading.lastTrades((found.length > 0 && !empty ? found[0]!.start : begin) - 1, [pair.address]) : []
-    const close = earlier === undefined ? null : executedPrice(earlier.swap) ?? null
+    const first = found.length > 0 && !empty ? found[0]!.start : begin
+    const close = found.length > 0 || empty ? await reading.lastPrice(pair.address, first - 1, pair.market) : null
     return { rows: candleRows(empty ? filled(found, begin, end, width) : found, close, pair), isLost }
   }
 
-  async function days (pair: Pair, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation): Promise<Rows<PoolDays>> {
+  async function days (
+    pair: Traded, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation
+  ): Promise<Rows<PoolDays>> {
     const worth = usd(pair.quoteMint)
     const today = dayOf(history.head().time)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
@@ -122,7 +148,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   /** Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait for a node. */
-  async function valuedDays (pair: Pair, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
+  async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
     const { value: state, parts } = await snapshot.get(ALL)
     const usd = usdValuationOf(state, settings)
     return { ...await turn(() => history.read(reading => days(pair, asked, reading, usd))), parts }
@@ -135,7 +161,8 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 }
 
-function tradeRow ({ seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves }: Trade, pair: Pair): Trades[number] {
+function tradeRow (trade: Trade, pair: Traded): Trades[number] {
+  const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
   if (maker === null || blockIndex === null) throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
   const { side, input, output, fee } = swap
   const [base, quote] = side === 'buy' ? [output, input] : [input, output]
@@ -166,7 +193,7 @@ function * filled (candles: readonly TimedCandle[], begin: number, end: number, 
 }
 
 /** Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them. Before any price there are none. */
-function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Pair): Candles {
+function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
   let last = close
   for (const candle of candles) {

@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { DEAR } from '../../../lib/http/dear-routes.js'
-import { invalidParameter, integer, positiveDecimal, word, oneOf, optional, type Parameter, readQuery, utcDay } from '../../../lib/query.js'
-import { INTERVALS, type Interval } from '../../../lib/history/history.js'
-import { MAX_TIME } from '../../../lib/time.js'
+import { positiveDecimal, word, optional, readQuery, utcDay } from '../../../lib/query.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
 import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
+import { CANDLES, CANDLES_QUERY, checkOrder, INTERVAL_NAMES, parameter, TRADES, TRADES_QUERY } from './asked.js'
 
 const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete']
 const WARMING = 'Answers 503 until everything that it states is indexed.'
@@ -17,32 +16,6 @@ const PoolParamsSchema = Type.Object({
   pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples })
 })
 const NOT_FOUND = { 404: notFound('No listed pool has this id.', poolNotFound('<pool_id>')) }
-const parameter = (description: string, example: string): TSchema =>
-  Type.Optional(Type.String({ description, examples: [example] }))
-
-/** A sequence number: any u64. */
-const tradeId: Parameter<bigint | undefined> = {
-  expects: 'a trade_id',
-  read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n
-    ? BigInt(text)
-    : undefined,
-  otherwise: { value: undefined }
-}
-const seconds = () => integer({ max: MAX_TIME, otherwise: undefined })
-const limit = (otherwise: number) => integer({ min: 1, max: 1000, otherwise })
-const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
-const interval: Parameter<Interval> = {
-  expects: `one of ${INTERVAL_NAMES.join(', ')}`,
-  read: text =>
-    INTERVAL_NAMES.find(name => name === text),
-  otherwise: { value: '1h' }
-}
-
-/** Throws INVALID_PARAMETER where two bounds contradict each other. */
-function checkOrder (later: string, from: number | undefined, to: number | undefined, earlier: string): void {
-  if (from !== undefined && to !== undefined && from > to) throw invalidParameter(later, `not before ${earlier}`)
-}
-
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { pools } = fastify
   fastify.setValidatorCompiler(() => value => ({ value }))   // handlers read queries themselves and say what is wrong
@@ -125,12 +98,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'new ones arrive. `X-History-Complete: false` says that older ones are lost, which no node has.',
       tags: ['pools'],
       params: PoolParamsSchema,
-      querystring: Type.Object({
-        limit: parameter('Most rows, 1 to 1,000. Default 100.', '100'),
-        before: parameter('Only trades older than the one with this trade_id.', '4711'),
-        since: parameter('Only trades at or after this Unix second.', '1769774400'),
-        until: parameter('Only trades at or before this Unix second.', '1769860800')
-      }),
+      querystring: Type.Object(TRADES_QUERY),
       response: {
         200: json(TradesSchema, 'The trades.', HISTORY_HEADERS),
         304: notModified(HISTORY_HEADERS),
@@ -140,7 +108,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, { limit: limit(100), before: tradeId, since: seconds(), until: seconds() })
+    const asked = readQuery(query, TRADES)
     checkOrder('until', asked.since, asked.until, 'since')
     return reply.sendCached(await pools.trades(params.pool_id, asked, turn))
   })
@@ -154,13 +122,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'add up to those of longer intervals and to the days, exactly. Intervals without a trade are left out; with `empty=true` they repeat the last close.',
       tags: ['pools'],
       params: PoolParamsSchema,
-      querystring: Type.Object({
-        interval: parameter(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, '1h'),
-        from: parameter('Unix second that the first interval holds.', '1769774400'),
-        to: parameter('Unix second that the last interval holds. Default now.', '1769860800'),
-        limit: parameter('Most rows, 1 to 1,000. Default 300.', '300'),
-        empty: parameter('true: intervals without a trade, too. Default false.', 'true')
-      }),
+      querystring: Type.Object(CANDLES_QUERY),
       response: {
         200: json(CandlesSchema, 'The candles.', HISTORY_HEADERS),
         304: notModified(HISTORY_HEADERS),
@@ -170,12 +132,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const { empty, ...asked } = readQuery(
-      query,
-      { interval, from: seconds(), to: seconds(), limit: limit(300), empty: oneOf(['true', 'false'], 'false') }
-    )
+    const asked = readQuery(query, CANDLES)
     checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.candles(params.pool_id, { ...asked, empty: empty === 'true' }, turn))
+    return reply.sendCached(await pools.candles(params.pool_id, asked, turn))
   })
 
   fastify.get('/:pool_id/days', {

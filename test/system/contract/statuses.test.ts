@@ -19,6 +19,7 @@ const OF_A_MINT: ErrorCode[] = [...ANYWHERE, 'INVALID_MINT', 'MINT_NOT_FOUND']
 const OF_A_TICKER: ErrorCode[] = [...ANYWHERE, 'INVALID_TICKER_ID', 'TICKER_NOT_FOUND']
 const OF_A_POOL: ErrorCode[] = [...ANYWHERE, 'INVALID_POOL_ID', 'POOL_NOT_FOUND']
 const OF_A_DAO: ErrorCode[] = [...ANYWHERE, 'INVALID_DAO', 'DAO_NOT_FOUND']
+const OF_A_PROPOSAL: ErrorCode[] = [...ANYWHERE, 'INVALID_PROPOSAL', 'PROPOSAL_NOT_FOUND']
 const OF_A_QUERY: ErrorCode[] = [...ANYWHERE, 'INVALID_PARAMETER']
 const BEFORE_IT: ErrorCode[] = ['OVERLOADED', 'SHUTTING_DOWN']
 
@@ -67,7 +68,9 @@ const ENDPOINTS: Record<string, ErrorCode[]> = {
   '/api/daos/x/treasury': OF_A_DAO,
   '/api/daos/x/proposals': OF_A_DAO,
   '/api/proposals': [...OF_A_DAO, 'INVALID_PARAMETER'],
-  '/api/proposals/x': [...ANYWHERE, 'INVALID_PROPOSAL', 'PROPOSAL_NOT_FOUND'],
+  '/api/proposals/x': OF_A_PROPOSAL,
+  '/api/proposals/x/trades?market=pass': OF_A_PROPOSAL,
+  '/api/proposals/x/ohlcv?market=pass': OF_A_PROPOSAL,
   '/api/treasuries': ANYWHERE,
   '/llms.txt': BEFORE_IT,
   '/api/fees/aggregate': ANYWHERE
@@ -87,7 +90,7 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   const form = new Proxy({}, { get: () => fail })
   fastify.decorate('page', { assets: [], pages: {} } as never)
   fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail } as never)
-  fastify.decorate('proposals', { list: fail, one: fail } as never)
+  fastify.decorate('proposals', { list: fail, one: fail, trades: fail, candles: fail } as never)
   fastify.decorate('prices', fail as never)
   fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
   fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
