@@ -39,14 +39,12 @@ export interface MarketTotals {
   /** Unix second up to which everything that happened has been walked for certain. */
   walkedTo: number
   volume (): Promise<Totals>
-  fees (): Promise<FeeTotals>
+  fees (): Promise<Totals>
+  outside (): Promise<OutsideTotals>
 }
 
-/** With what came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
-export interface FeeTotals extends Totals {
-  conditional: string | null
-  external: string | null
-}
+/** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
+export interface OutsideTotals { conditional: string | null, external: string | null }
 
 export const completenessHeaders = ({ complete, missing }: Totals): Record<string, string> =>
   ({ 'x-history-complete': String(complete), 'x-history-missing': missing.toString() })
@@ -101,38 +99,32 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       for (const day of days.values()) unknownFees += day.unknownFees
     }
     const totals = async (figure: Figure): Promise<Totals> => {
+      asked.add(figure)
       const record = await aggregateVolume(daos, day => figure === 'volume'
         ? day.quote
         : day.fees, pricingOf(snapshot, usd), head.time)
       return { record, complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0 }
     }
-    const isAsked = <T>(figure: Figure, make: () => Promise<T>) => once(() => {
-      asked.add(figure)
-      return make()
-    })
-    const volume = isAsked('volume', () => totals('volume'))
-    const fees = isAsked('fees', async () => {
+    const volume = once(() => totals('volume'))
+    const fees = once(() => totals('fees'))
+    const outside = once(async () => {
       const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
-      return {
-        ...await totals('fees'),
-        ...outsideFees(
-          others?.filter(({ dao }) => !settings.excluded.has(dao)) ?? null, known, pricingOf(snapshot, usd)
-        )
-      }
+      const counted = others?.filter(({ dao }) => !settings.excluded.has(dao)) ?? null
+      return outsideTotals(counted, known, pricingOf(snapshot, usd))
     })
     // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who
     // asks
     await Promise.allSettled(Array.from(asked, figure => ({ volume, fees })[figure]()))
-    return { value: { snapshot, usd, daily, walkedTo: head.time, volume, fees }, parts: [...parts, head] }
+    return { value: { snapshot, usd, daily, walkedTo: head.time, volume, fees, outside }, parts: [...parts, head] }
   })
 }
 
 /** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
-function outsideFees (
+function outsideTotals (
   others: readonly OtherFees[] | null,
   known: ReadonlyMap<string, { baseMint: string, quoteMint: string } | undefined>,
   { usdPerUnit }: Pricing
-): Pick<FeeTotals, 'conditional' | 'external'> {
+): OutsideTotals {
   const text = (isExternal: boolean): string | null => {
     const rows = (others ?? []).flatMap(({ dao: address, mints, fees, reserves }) => {
       const dao = known.get(address)
@@ -161,12 +153,12 @@ export const createVolumeResponse = (
 
 /** The bytes of the fees since launch. */
 export const createFeesResponse = (totals: Kept<MarketTotals>): () => Promise<Aged<CachedResponse<AggregateFees>>> =>
-  sameLife(totals.get, async ({ fees }) => {
-    const value = await fees()
+  sameLife(totals.get, async ({ fees, outside }) => {
+    const [value, { conditional, external }] = [await fees(), await outside()]
     return toFees({
       totalFees: value.record.totalVolume,
-      conditionalFees: value.conditional,
-      externalPoolFees: value.external,
+      conditionalFees: conditional,
+      externalPoolFees: external,
       dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
       tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
     }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) })
