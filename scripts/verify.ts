@@ -6,12 +6,13 @@
  * settings are the operator's word, given as flags (their defaults are the service's).
  */
 import { readCommandLine, refuse } from './command-line.js'
+import { besideAdapter, readVaults } from './verify/adapter.js'
 import { compareAll, type Word } from './verify/compare.js'
 import { nodeAt } from './verify/node.js'
 import { readAll } from './verify/read.js'
 
 const USAGE = 'npm run verify -- --pool ADDRESS [--url http://127.0.0.1:3000] [--rpc https://api.mainnet-beta.solana.com] [--days 1] ' +
-  '[--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] [--usd-priced-mints MINT:POOL,…] [--usd-min-depth 10000] [--volume-basis input]'
+  '[--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] [--usd-priced-mints MINT:POOL,…] [--usd-min-depth 10000] [--volume-basis input] [--adapter]'
 const DOLLARS = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v,Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 const option = { type: 'string' } as const
 const { values } = readCommandLine(USAGE, {
@@ -24,7 +25,8 @@ const { values } = readCommandLine(USAGE, {
   'usd-mints': option,
   'usd-priced-mints': option,
   'usd-min-depth': option,
-  'volume-basis': option
+  'volume-basis': option,
+  adapter: { type: 'boolean' }
 })
 const { url = 'http://127.0.0.1:3000', rpc = 'https://api.mainnet-beta.solana.com', pool: address = '' } = values
 const days = Number(values.days ?? 1)
@@ -45,8 +47,14 @@ for (const rate of [word.takerFeeRate, word.quoteNotional, word.usdMinDepth]) {
   if (!/^\d+(\.\d+)?$/.test(rate)) refuse(`${rate}: a decimal: ${USAGE}`)
 }
 
-const { served, chain } = await readAll(url, nodeAt(rpc), address, days, word)
+const node = nodeAt(rpc)
+const { served, chain } = await readAll(url, node, address, days, word)
 const { groups, notes } = compareAll(served, chain, word)
+if (values.adapter === true) {
+  const { lines, group } = besideAdapter(served, chain, await readVaults(node, chain.pool))
+  if (word.basis === 'input') groups.push(group)
+  for (const line of lines) console.log(line)
+}
 for (const { what, compared, different } of groups) {
   console.log(`${what}: ${compared} fields, ${different.length === 0 ? 'equal' : `${different.length} different`}`)
   for (const line of different) console.log(`  ${line}`)

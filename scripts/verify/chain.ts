@@ -25,6 +25,8 @@ export interface Swap {
   /** undefined: the events before it do not tell it. */
   fee: bigint | undefined
   maker: string
+  /** The transaction's log names it. */
+  isNamed: boolean
   after: State
 }
 
@@ -124,7 +126,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
   const all = taken.flatMap(({ signature, events }) => events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) })))
     .sort((a, b) => a.seq < b.seq ? -1 : 1)
   let last: State | undefined
-  for (const { signature, data, index, seq } of all) {
+  for (const { signature, data, index, seq, isNamed } of all) {
     if (!isOwn(data) && seq !== (last?.seq ?? -1n) + 1n) continue
     const [slot, at] = [Number(data.readBigUInt64LE(16)), Number(data.readBigInt64LE(24))]
     const place = stateIn(data, pool)
@@ -139,7 +141,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
       const isNext = last !== undefined && last.seq + 1n === seq
       const fee = !isNext ? undefined : isBuy ? after.quoteFees - last!.quoteFees : after.baseFees - last!.baseFees
       past.swaps.push({
-        seq, signature: signature.signature, slot, blockIndex: signature.transactionIndex, eventIndex: index, at, isBuy, input, output, base, quote, fee, maker: key(data, 72), after
+        seq, signature: signature.signature, slot, blockIndex: signature.transactionIndex, eventIndex: index, at, isBuy, input, output, base, quote, fee, maker: key(data, 72), isNamed, after
       })
     }
     if (after !== undefined) past.states.push(after)

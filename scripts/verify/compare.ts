@@ -39,7 +39,7 @@ const hasPrice = ({ base, quote }: Swap): boolean => base > 0n && quote > 0n
 const least = (a: bigint, b: bigint): bigint => a < b ? a : b
 
 /** Fees of swaps in quote tokens, each at its own price; undefined where one is not told. */
-function feesOf (swaps: Swap[], { decimals, unit }: Token): string | undefined {
+export function feesOf (swaps: Swap[], { decimals, unit }: Token): string | undefined {
   const fine = 10n ** 30n
   let all = 0n
   for (const { fee, isBuy, base, quote } of swaps) {
@@ -123,7 +123,7 @@ function worthOf (
 const same = (served: Json, ours: Json): boolean => JSON.stringify(served) === JSON.stringify(ours)
 
 /** One part of the answers: fields that were compared, and those that differ. */
-function group (what: string) {
+export function group (what: string) {
   const found: Group = { what, different: [], compared: 0 }
   return {
     found,

@@ -13,6 +13,7 @@ interface Transaction {
   transaction: { message: { accountKeys: string[] } }
   meta: {
     innerInstructions: Array<{ index: number, instructions: Inner[] }> | null
+    logMessages?: string[] | null
     loadedAddresses?: { writable: string[], readonly: string[] }
   }
 }
@@ -24,8 +25,11 @@ export interface Signature {
   /** Newer nodes alone say it. */
   transactionIndex?: number
 }
-/** An event of the program with its place: outer instruction × 65,536 + place among its inner ones. */
-export interface Placed { data: Buffer, index: number }
+/**
+ * An event of the program with its place: outer instruction × 65,536 + place among its inner ones; and whether the
+ * transaction's log names a swap, which a long log may have lost.
+ */
+export interface Placed { data: Buffer, index: number, isNamed: boolean }
 
 /** JSON of a URL; one that limits its callers is waited for. */
 export async function ask<T> (where: string, body?: object): Promise<T> {
@@ -95,9 +99,10 @@ export function nodeAt (rpc: string) {
         ...meta.loadedAddresses?.readonly ?? []
       ]
       const inner = meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)
+      const isNamed = meta.logMessages?.some(line => line.includes('Instruction: SpotSwap')) === true
       return inner.flatMap(({ index, instructions }) => instructions.flatMap(({ programIdIndex, accounts, data }, place) =>
         keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority
-          ? [{ data: Buffer.from(bs58.decode(data)), index: index * 65_536 + place }]
+          ? [{ data: Buffer.from(bs58.decode(data)), index: index * 65_536 + place, isNamed }]
           : []))
     }
   }

@@ -1,4 +1,5 @@
 import { test, type Test } from 'tap'
+import { besideAdapter } from '../../scripts/verify/adapter.js'
 import { compareAll, type Word } from '../../scripts/verify/compare.js'
 import { nodeAt } from '../../scripts/verify/node.js'
 import { readAll } from '../../scripts/verify/read.js'
@@ -75,6 +76,43 @@ test('with a node alone every field comes out equal, a pool that moves meanwhile
     await verify(dao.address, '--taker-fee-rate', '0.006'),
     /provenance\.taker_fee_rate: served "0\.005", "0\.006" by the chain[^]*\ndifferent\n$/
   )
+})
+
+test('beside the adapters\' formulas: the same swaps, to the cent, but for those that no log names', { timeout: 100_000 }, async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n })
+  for (let i = 0; i < 40; i++) {
+    ledger.advance(4000)
+    dao.swap(i % 3 === 0 ? 'sell' : 'buy', BigInt(1_000_003 * (1 + i % 7)), i % 5 === 0 ? { via: 'aggregator' } : {})
+  }
+  const url = await serve(t, ledger, node)
+  const output = await verifier(url, node.url)(dao.address, '--adapter', '--days', '2')
+  const midnight = ledger.time - ledger.time % 86_400
+  const day = ledger.swaps.filter(({ time }) => time >= midnight - 86_400 && time < midnight)
+  const quote = Number(day.reduce((sum, { side, input, output }) => sum + (side === 'buy' ? input : output), 0n)) / 1e6
+  t.ok(day.length > 10)
+  const [, volume, volumeServed, lost, fees, feesServed, tvl, tvlServed] =
+    /volume: ([\d.]+) by the adapters, ([\d.]+) served: ([\d.]+) of 0 swaps[^]*fees: ([\d.]+) by[^]*; ([\d.]+) served[^]*liquidity: ([\d.]+) by[^]*; ([\d.]+) served/.exec(output)!
+  t.same([volume, lost], [quote.toFixed(2), '0.00'])
+  t.ok(Math.abs(Number(volumeServed) - quote) < 1e-6)
+  // both are 0.5 %: the program rounds up by a raw unit
+  t.same([fees, Number(feesServed).toFixed(2)], [(quote * 0.005).toFixed(2), (quote * 0.005).toFixed(2)])
+  const { quote: reserve } = dao.reserves
+  t.equal(tvlServed, (Number(reserve) * 2 / 1e6).toFixed(2))
+  const { pool: { quoteFees, baseFees }, reserves: { base } } = dao
+  const held = Number(reserve + quoteFees) + Number(base + baseFees) * Number(reserve) / Number(base)
+  t.equal(tvl, (held / 1e6).toFixed(2), 'what is not collected yet is in it')
+  t.match(output, EQUAL)
+
+  const word: Word = { takerFeeRate: '0.005', quoteNotional: '100', usdMints: [dao.quote.address], pricedBy: new Map(), usdMinDepth: '10000', basis: 'input' }
+  const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 2, word)
+  const cut = chain.past.swaps.find(({ seq }) => Number(seq) === day[3]!.seq)!
+  cut.isNamed = false
+  const bent = besideAdapter(served, chain, { base: 0n, quote: 0n })
+  t.match(bent.lines[1], `${(Number(cut.quote) / 1e6).toFixed(2)} of 1 swaps that no log names`)
+  t.same(bent.group.different, [], 'the difference is stated')
+  chain.past.swaps.splice(chain.past.swaps.indexOf(cut), 1)
+  t.same(besideAdapter(served, chain, { base: 0n, quote: 0n }).group.different.length, 3, 'and one that is not is seen')
 })
 
 test('values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', { timeout: 200_000 }, async t => {
