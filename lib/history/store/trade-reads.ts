@@ -7,8 +7,8 @@ import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
 import { readRevision } from './meta.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import {
-  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, type SwapEventRow, swapOf,
-  TRADE_COLUMNS, tradeOf
+  type EventColumns, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText, SWAP_COLUMNS, type SwapEventRow,
+  swapOf, TRADE_COLUMNS, tradeOf
 } from './row-mapping.js'
 import type { Tables } from './table-types.js'
 import { daoTable, keyTable, mapRows, type Read, type View } from './view.js'
