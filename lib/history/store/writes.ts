@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import { SIZES } from '../rules/candles.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
@@ -80,11 +79,12 @@ async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<v
 async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<void> {
   const rows = rates.map(({ dao, bps, fromSlot, toSlot }) =>
     ({ dao: to.numbers.dao(dao), bps, from_slot: fromSlot, to_slot: toSlot }))
-  const known = sql.table('fee_rates')
-  await putRows(to, 'fee_rates', rows, oc => oc.columns(['dao', 'bps']).doUpdateSet({
-    from_slot: sql`case when excluded.from_slot < ${known}.from_slot then excluded.from_slot else ${known}.from_slot end`,
-    to_slot: sql`case when excluded.to_slot > ${known}.to_slot then excluded.to_slot else ${known}.to_slot end`
-  }))
+  const wider = (slot: 'from_slot' | 'to_slot', sign: '<' | '>') => {
+    const [given, known] = [sql.ref(`excluded.${slot}`), sql.ref(`fee_rates.${slot}`)]
+    return sql<number>`case when ${given} ${sql.raw(sign)} ${known} then ${given} else ${known} end`
+  }
+  await putRows(to, 'fee_rates', rows, oc => oc.columns(['dao', 'bps'])
+    .doUpdateSet({ from_slot: wider('from_slot', '<'), to_slot: wider('to_slot', '>') }))
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
@@ -130,18 +130,11 @@ async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void>
 
 /** Writes one step within the transaction that it is given. */
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
-  // the embedded store answers at once, without giving others their turn; whoever reads it meanwhile waits for the
-  // transaction
-  const pause = createPauses()
   await putEvents(to, changes)
-  await pause()
   await putSequenceRanges(to, changes)
   await putCandles(to, 'days', changes.days, await putMakers(to, changes.makers))
-  for (const size of ['hours', 'minutes'] as const) {
-    await pause()
-    await putCandles(to, size, changes[size])
-  }
-  await pause()
+  await putCandles(to, 'hours', changes.hours)
+  await putCandles(to, 'minutes', changes.minutes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
   await putDaos(to, changes)
