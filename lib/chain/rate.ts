@@ -126,9 +126,9 @@ export function createRate (clock: Clock, stated?: number): Rate {
     const now = clock.now()
     const seconds = (now - bucket.at) / 1000
     if (bucket.rate === Infinity || seconds <= 0) return
-    const grown = (now - bucket.grownAt) / 1000
-    if (grown >= GROW_EVERY_S) {
-      if (bucket.spent >= bucket.rate * grown / 2 && !bucket.isStated) grow(bucket, grown)
+    const since = (now - bucket.grownAt) / 1000
+    if (since >= GROW_EVERY_S) {
+      if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }
@@ -222,7 +222,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
     refuse (method, sentAt, retryAfterMs) {
       const own = of(method)
       const since = own.triedInVain ??= clock.now()
-      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
+      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by
+      // method
       const isOwn = all.accepted.some(({ at }) => at > since) ||
         (retryAfterMs !== undefined && sum(own, WINDOW_MS) > sum(all, WINDOW_MS) / 2)
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
