@@ -1,5 +1,6 @@
 import { eachInSlices } from '../../async.js'
 import { ServiceError } from '../../errors.js'
+import { type Extent, extentOf, historyHeaders } from '../known.js'
 import { formatUnits } from '../../decimal.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
@@ -34,23 +35,18 @@ export interface PairTrade {
   side: Side
 }
 
-/** Throws unless all trades of a pool from `since` to `until` are known, or stated to be lost. */
-function checkKnown (reading: Reading, pool: string, since: number, until: number | undefined): void {
-  if (reading.knowledge(pool, since - 1, until) !== 'partly') return
-  const code = reading.known.covers(since - 1) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP'
-  throw new ServiceError(code, `not all trades of ${pool} are known`)
-}
-
 /** Trades of a side that are read at once. */
 const PAGE = 1_000
 
+export type PairTrades = Record<Side, PairTrade[]> & Pick<Extent, 'headers'>
+
 /**
- * Trades of one pool of a pair, newest first, by side, read in turns of who asks. Throws INVALID_TICKER_ID,
- * TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP and
- * HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
+ * Trades of one pool of a pair, newest first, by side, read in turns of who asks; where no first second is asked for,
+ * as far as all are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers
+ * throw, WARMING_UP and HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
  */
 export function createPairTrades ({ tickers, history }: FormSources) {
-  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<Record<Side, PairTrade[]>> => {
+  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<PairTrades> => {
     const { sides, since, until, limit, pool } = asked
     if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
     const { value: { pools, pairs } } = await tickers()
@@ -74,13 +70,16 @@ export function createPairTrades ({ tickers, history }: FormSources) {
       }
     }
 
+    let headers = historyHeaders(true, undefined)
     /** The next page of a side, after those that are there. */
     async function more (reading: Reading, side: Side, known: readonly PairTrade[]): Promise<Trade[]> {
       const before = known.at(-1)?.id
       const page = Math.min(PAGE, limit - known.length)
       const trades = await reading.trades({ ...bounds, side, limit: page, ...(before !== undefined && { before }) })
-      checkKnown(reading, dao, (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity, until)
-      return trades
+      const oldest = (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity
+      const extent = extentOf(reading, dao, oldest - 1, { until, isWhole: since !== undefined })
+      if (extent.headers['x-history-complete'] === 'false') headers = extent.headers
+      return trades.filter(({ at }) => at > extent.after)
     }
 
     const found: Record<Side, PairTrade[]> = { buy: [], sell: [] }
@@ -96,6 +95,6 @@ export function createPairTrades ({ tickers, history }: FormSources) {
         open = pages.filter(([side, { length }]) => length === PAGE && found[side].length < limit).map(([side]) => side)
       }, admitted)
     }
-    return found
+    return { ...found, headers }
   }
 }
