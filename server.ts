@@ -89,7 +89,10 @@ async function start (): Promise<void> {
   await nodeAnswers()
 }
 
-/** Waits until a node has answered, and says so; throws where NODE_WITHIN sets a time and none has by then. */
+/**
+ * Waits until a node has answered, says so, and checks the programs; throws where they are none, or where NODE_WITHIN
+ * sets a time and none has answered by then.
+ */
 async function nodeAnswers (): Promise<void> {
   const { config: { startupTimeout }, cache } = fastify
   const deadline = performance.now() + (startupTimeout ?? Infinity)
@@ -97,9 +100,10 @@ async function nodeAnswers (): Promise<void> {
     try {
       const { value: { slot } } = await cache.snapshot.get(ALL)
       fastify.log.info({ slot }, 'a node answers')
-      return
+      return await checkPrograms()
     } catch (error) {
       if (isEnding()) return
+      if (error instanceof SettingsError) throw error
       if (performance.now() > deadline) {
         await fastify.close()
         throw new ServiceError(
@@ -112,6 +116,20 @@ async function nodeAnswers (): Promise<void> {
       await setTimeout(ASK_AGAIN, undefined, { ref: false })
     }
   }
+}
+
+/** Throws a SettingsError where FACTORY_ADDRESS is no program of this network; says so of ROUTER_ADDRESS. */
+async function checkPrograms (): Promise<void> {
+  const { config: { factory, router }, chain } = fastify
+  const { value: [program, routing] } = await chain.accounts.accounts([factory, router])
+  const problem = (account: typeof program) => account == null
+    ? 'there is no such account on this network'
+    : account.executable === true ? undefined : 'the account is no program'
+  const [wrong, doubt] = [problem(program), problem(routing)]
+  if (doubt !== undefined) fastify.log.warn(`ROUTER_ADDRESS=${router}: ${doubt}`)
+  if (wrong === undefined) return
+  await fastify.close()
+  throw new SettingsError([`FACTORY_ADDRESS=${factory}: ${wrong}`])
 }
 
 const grace = closeWithGrace({ delay: GRACE, logger: fatalLog, skip: SIGNALS }, async ({ err }) => {

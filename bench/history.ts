@@ -197,7 +197,7 @@ async function refresh (): Promise<void> {
   const end = BEGIN + DAYS * DAY
   const runs = await Promise.all(stores.map(async ({ size, store }) => {
     const { sequenceRanges } = await store.load()
-    const known = { sequenceRanges, unreadable: new Map(), sequenceGaps: new Map(), accounts: new Map(), named: { slot: 0, owners: new Map() }, verifiedSlot: Infinity, missing: [], losses: [], lostBefore: null, searched: () => false, covers: () => true }
+    const known = { sequenceRanges, unreadable: new Map(), sequenceGaps: new Map(), accounts: new Map(), named: { slot: 0, owners: new Map() }, verifiedSlot: Infinity, missing: [], losses: [], lostBefore: null, searched: () => false, walkedTo: -Infinity }
     return { size, volumes: createVolumes(store, VALUATION), known, first: 0, samples: [] as number[], trades: 0 }
   }))
   // In the last hours, read every ten seconds as a service would

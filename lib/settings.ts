@@ -206,9 +206,33 @@ function ratesOf (text: string, count: number): Array<number | undefined> {
   return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
 }
 
+/** Letters that one word takes to become the other: put in, left out or replaced. */
+function distance (one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [to, wanted] of [...other].entries()) {
+      next.push(Math.min(next[to]! + 1, row[to + 1]! + 1, row[to]! + Number(letter !== wanted)))
+    }
+    row = next
+  }
+  return row.at(-1)!
+}
+
+/** Shorter names resemble too many others. */
+const LEAST_LETTERS = 7
+
+/** A sentence for each variable that nobody knows and that resembles one of ours. */
+function misspelt (env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env).filter(name => name.length >= LEAST_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
+    const meant = VARIABLES.find(own => Math.abs(own.length - name.length) <= 2 && distance(name.toUpperCase(), own) <= 2)
+    return meant === undefined ? [] : [`${name} is no setting: is ${meant} meant?`]
+  })
+}
+
 /** What is doubtful about settings that are usable: each a sentence for the log. */
-export function warnings (settings: Settings): string[] {
-  const found: string[] = []
+export function warnings (settings: Settings, env: Readonly<Record<string, string | undefined>>): string[] {
+  const found = misspelt(env)
   if (settings.nodeUrls[0] === PUBLIC_NODE) {
     found.push(
       'CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take more than an hour to read'

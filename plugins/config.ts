@@ -46,5 +46,5 @@ export default fp<ConfigOptions>(async (fastify, { env }) => {
     { program: settings.factory, nodes: settings.nodeUrls.length, excluded: settings.excluded.size },
     'settings are in order'
   )
-  for (const doubt of warnings(settings)) fastify.log.warn(doubt)
+  for (const doubt of warnings(settings, env)) fastify.log.warn(doubt)
 }, { name: 'config' })

@@ -15,7 +15,12 @@ export const HEADERS = {
   Link: Type.String({ description: 'Where machines read what this is: the OpenAPI document, and a page of plain text.', examples: ['</llms.txt>; rel="describedby"'] }),
   Vary: Type.String({ description: 'Request headers that the bytes depend on.', examples: ['accept-encoding'] }),
   'X-History-Complete': Type.Union([Type.Literal('true'), Type.Literal('false')], {
-    description: 'Whether every event up to the last indexed one is known: the sequence numbers have no gap.', examples: ['true']
+    description: 'Whether every event of the time that the answer covers is known: the sequence numbers have no gap.', examples: ['true']
+  }),
+  'X-History-Since': Type.String({
+    format: 'date-time',
+    description: 'Only with `X-History-Complete: false`: from when on every event is known. While the past is read, the answer begins there.',
+    examples: ['2026-11-20T00:00:00.000Z']
   }),
   'X-History-Missing': Type.String({ pattern: '^\\d+$', description: 'Events that the sequence numbers prove and no node has shown.', examples: ['0'] }),
   'X-Fees-Unknown': Type.String({ pattern: '^\\d+$', description: 'Swaps whose fee no event tells, and so not in the sums.', examples: ['0'] }),

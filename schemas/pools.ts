@@ -6,6 +6,8 @@ const { ticker_id: TickerIdSchema, pool_id: PoolIdSchema, last_price: LastPriceS
 const example = TickerSchema.examples[0]!
 const nullable = (schema: ReturnType<typeof decimalSchema>) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
 const slotSchema = (description: string) => Type.Integer({ minimum: 0, description, examples: [400000000] })
+const count = (description: string, example: number) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description, examples: [example] })
 const TIME = '2026-01-31T12:00:00.000Z'
 const timeSchema = (description: string) => Type.String({ format: 'date-time', description, examples: [TIME] })
 const rawSchema = (description: string) => Type.String({ pattern: '^\\d+$', description, examples: ['451234560000'] })
@@ -49,18 +51,24 @@ const POOL = {
   state: Type.Union([Type.Literal('spot'), Type.Literal('proposal')], { description: 'proposal: half of the pool backs the markets of a live proposal.', examples: ['spot'] }),
   created_at: Type.Unsafe<string | null>({ ...timeSchema('When the DAO was created; null where no node has its first event any more.'), type: ['string', 'null'] }),
   startDate: startDateSchema,
+  complete_since: Type.Unsafe<string | null>({
+    ...timeSchema('From when on every trade of the pool is known; null: since its beginning. Later while the past is read, or where it is lost. ' +
+      'What would count trades from before it is null.'),
+    type: ['string', 'null'],
+    examples: [null]
+  }),
   last_price: LastPriceSchema,
   ...PRICE_CHANGES,
   high_24h: nullable(decimalSchema('Highest executed price of the last 24 hours, to the second; null without a trade.', '0.931000000000')),
   low_24h: nullable(decimalSchema('Lowest executed price of the last 24 hours; null without a trade.', '0.897000000000')),
   vwap_24h: nullable(decimalSchema(
     'Average price of the last 24 hours by volume: quote tokens ÷ base tokens of the trades that have a price. low ≤ it ≤ high. null without a trade.', '0.912300000000')),
-  base_volume_24h: decimalSchema('Base tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '120345.67'),
-  target_volume_24h: decimalSchema('Quote tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '109800.12'),
-  target_volume_7d: decimalSchema('Quote tokens traded in the 7 days up to the last whole minute.', '754321.5'),
-  target_volume_30d: decimalSchema('Quote tokens traded in the 30 days up to the last whole minute.', '3210987.25'),
-  trades_24h: Type.Integer({ minimum: 0, description: 'Spot swaps of the last 24 hours.', examples: [214] }),
-  makers_24h: Type.Integer({ minimum: 0, description: 'Distinct users among them, counted exactly.', examples: [87] }),
+  base_volume_24h: nullable(decimalSchema('Base tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '120345.67')),
+  target_volume_24h: nullable(decimalSchema('Quote tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '109800.12')),
+  target_volume_7d: nullable(decimalSchema('Quote tokens traded in the 7 days up to the last whole minute.', '754321.5')),
+  target_volume_30d: nullable(decimalSchema('Quote tokens traded in the 30 days up to the last whole minute.', '3210987.25')),
+  trades_24h: count('Spot swaps of the last 24 hours.', 214),
+  makers_24h: count('Distinct users among them, counted exactly; null also while who traded is read.', 87),
   fees_24h: nullable(decimalSchema(
     'Protocol fees of the last 24 hours in quote tokens, as charged; one in base tokens at the price of its own trade. At most 8 places, trailing zeros trimmed. ' +
     'null where the fee of a trade is not known.', '549.0006')),
@@ -81,6 +89,7 @@ const POOL_EXAMPLE = {
   state: 'spot',
   created_at: TIME,
   startDate: '2026-01-31',
+  complete_since: null,
   last_price: example.last_price,
   ...PRICE_CHANGES_EXAMPLE,
   high_24h: '0.931000000000',

@@ -3,6 +3,16 @@ import { type Static, Type } from '@sinclair/typebox'
 export const ReadySchema = Type.Object({
   ready: Type.Boolean({ description: 'Whether tickers and volumes can be served.' }),
   problems: Type.Array(Type.String(), { description: 'What stands in the way; empty when ready.' }),
+  answers: Type.Array(Type.Object({
+    paths: Type.Array(Type.String(), { description: 'Paths, each with those below it.' }),
+    ready: Type.Boolean({ description: 'Whether they answer.' }),
+    since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'From when on what they tell is known, while the past is read; null: all of it is, or they do not answer.'
+    }),
+    seconds_left: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'About how long until they answer; null: they do, or it is not known.'
+    })
+  }, { additionalProperties: false }), { description: 'What can be told by now: each answer waits only for what it states.' }),
   chain: Type.Object({
     utc: Type.String({
       format: 'date-time',
@@ -69,6 +79,10 @@ export const ReadySchema = Type.Object({
   examples: [{
     ready: false,
     problems: ['the last 24 hours are not covered yet'],
+    answers: [
+      { paths: ['/api/pools', '/market'], ready: true, since: '2026-11-23T09:12:44.000Z', seconds_left: null },
+      { paths: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], ready: false, since: null, seconds_left: 840 }
+    ],
     chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.4, drift_seconds: 0, halted: null },
     snapshot: { slot: 400123456, age_seconds: 3.2 },
     history: {

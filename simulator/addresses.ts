@@ -2,6 +2,9 @@
 import { PublicKey } from '@solana/web3.js'
 import { base58, keyBytes } from './bytes.js'
 
+/** The owner of deployed programs. */
+export const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111'
+
 export const PROGRAMS = {
   futarchy: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq',
   'v0.6': 'MooNyh4CBUYEKyXVnjGYQ8mEiJDpGvJMdvrZx1iGeHV',

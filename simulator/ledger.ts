@@ -1,6 +1,6 @@
 /** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
 import { type Account, createAccountStore } from './accounts.js'
-import { PROGRAMS, USDC, eventAuthority, relaunchAddresses } from './addresses.js'
+import { LOADER, PROGRAMS, USDC, eventAuthority, relaunchAddresses } from './addresses.js'
 import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
 import { type Dao, type DaoOptions, createDao } from './dao.js'
 import { forgeEvent, type ForgeryKind } from './forged.js'
@@ -11,6 +11,9 @@ import { type Mint, type MintOptions, createMint, createTokenAccount } from './m
 import { createRandom } from './random.js'
 import { createSlotClock } from './slot-clock.js'
 import { createHistory } from './transactions.js'
+
+/** Of the account of an upgradeable program: where its code is. */
+const PROGRAM_SIZE = 36
 
 export interface LedgerOptions {
   seed?: number
@@ -78,6 +81,7 @@ export function createLedger (options: LedgerOptions = {}) {
     onSwap: swap => { if (keepSwaps) swaps.push(swap) },
     onTransaction: index => { for (const listener of listeners) listener.transaction?.(index) }
   })
+  for (const deployed of [program, PROGRAMS.aggregator]) accounts.put(deployed, LOADER, () => Buffer.alloc(PROGRAM_SIZE))
   const daos: Dao[] = []
   const launches: Launch[] = []
   const mints = new Map<string, Mint>()

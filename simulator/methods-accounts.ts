@@ -1,6 +1,7 @@
 /** The methods that read accounts, as they were at the slot that the answer names. */
 import { type AccountStates } from './account-states.js'
 import { type Entry } from './accounts.js'
+import { LOADER } from './addresses.js'
 import { base58, fromBase58 } from './bytes.js'
 import { CLOCK, clockAccount } from './clock-account.js'
 import { type Ledger } from './ledger.js'
@@ -41,7 +42,7 @@ export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConf
     if (bytes.length > 128) throw new RpcError(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.')
     data = `["${base58(bytes)}","base58"]`
   } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
-  return `{"data":${data},"executable":false,"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
+  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
 }
 
 const slice = (data: Buffer, { offset, length }: Slice): Buffer => data.subarray(offset, offset + length)

@@ -190,3 +190,21 @@ test('NODE_WITHIN ends a start that no node answers; without it the start goes o
   await node.restart()
   await says(/"msg":"a node answers"/)
 })
+
+test('FACTORY_ADDRESS must be a program as soon as a node answers, ROUTER_ADDRESS should; a name that resembles a setting is told', async t => {
+  const { env, node, mint } = await setUp(t)
+  const wrong = startServer(t, { ...env, FACTORY_ADDRESS: mint.address })
+  t.equal((await wrong.exit()).code, 1)
+  t.equal(messages(wrong, 50).at(-1), `FACTORY_ADDRESS=${mint.address}: the account is no program`)
+  await node.stop()
+  const nowhere = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+  const later = startServer(t, { ...env, FACTORY_ADDRESS: nowhere })
+  await until('it listens', () => /no node answers yet/.test(later.output()))
+  await node.restart()
+  t.equal((await later.exit()).code, 1)
+  t.equal(messages(later, 50).at(-1), `FACTORY_ADDRESS=${nowhere}: there is no such account on this network`)
+  const doubtful = startServer(t, { ...env, ROUTER_ADDRESS: nowhere, RATE_LIMT_MAX: '600', RATE_UNIT: 'x' })
+  await until('it doubts', () => /ROUTER_ADDRESS=.*: there is no such account/.test(doubtful.output()))
+  t.ok(messages(doubtful, 40).includes('RATE_LIMT_MAX is no setting: is RATE_LIMIT_MAX meant?'))
+  t.notMatch(doubtful.output(), /RATE_UNIT/)
+})

@@ -37,7 +37,8 @@ function readAccount (address: string, account: unknown): RawAccount {
   if (!isRecord(account) || typeof account.owner !== 'string') throw bad('an account without an owner')
   const { data } = account
   if (!Array.isArray(data) || data[1] !== 'base64') throw bad('account data that are not base64')
-  return { address, owner: account.owner, data: readData(data[0]) }
+  const isProgram = account.executable === true
+  return { address, owner: account.owner, data: readData(data[0]), ...isProgram && { executable: true } }
 }
 
 function readData (data: unknown): Buffer {

@@ -8,6 +8,8 @@ export interface RawAccount {
   address: string
   owner: string
   data: Buffer
+  /** It is a program. */
+  executable?: true
 }
 
 /** What a node read of one moment of the chain, and when it was asked for, by the steady clock, ms. */

@@ -2,6 +2,7 @@
 import type { AgeTime } from '../chain/timekeeper.js'
 import type { Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
+import type { Completeness } from './rules/completeness.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
 import type { StoreState } from './rules/types.js'
 import {
@@ -10,7 +11,7 @@ import {
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
-import type { Completeness, DailyVolume, Volume24h, Volumes } from './volumes/volumes.js'
+import type { DailyVolume, Volume24h, Volumes } from './volumes/volumes.js'
 
 /** What never changes any more: block ranges, and what began a DAO. */
 export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {

@@ -31,6 +31,7 @@ export { SCALE, sumOf } from './rules/fixed-point.js'
 export type { MarketKey, OtherFees, PoolEvent, ProposalEvent, Trade } from './rules/types.js'
 export type { ChainPosition, FirstEvent, PoolEventsQuery, TimedCandle, TradesQuery } from './store/store.js'
 export { INTERVALS, type Interval, type Reading } from './volumes/reading.js'
+export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 

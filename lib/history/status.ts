@@ -3,9 +3,9 @@ import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import { type SequenceGap, sizeOf } from './rules/sequence-gaps.js'
-import { beginningOf, covers } from './rules/signature-ranges.js'
+import { type Completeness, isWalked } from './rules/completeness.js'
+import { beginningOf, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
-import type { Completeness } from './volumes/volumes.js'
 
 /** 'starting': the head is not reached yet; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
@@ -95,7 +95,7 @@ export const lastDayEdge = (time: number | undefined): number | undefined =>
 
 export function coversDay ({ indexedRanges, ended }: Walked, time: number | undefined): boolean {
   const edge = lastDayEdge(time)
-  return edge !== undefined && covers(indexedRanges, ended, edge)
+  return edge !== undefined && isWalked(walkedTo(indexedRanges, ended), edge)
 }
 
 export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
@@ -183,7 +183,7 @@ export const completenessOf = (state: StoreState, proof: ProofFacts): Completene
   missing: state.missing,
   losses: state.losses,
   lostBefore: beginningOf(state),
-  covers: after => covers(state.indexedRanges, state.ended, after)
+  walkedTo: walkedTo(state.indexedRanges, state.ended)
 })
 
 const DURATIONS = [[86_400, 'days'], [3_600, 'hours'], [60, 'minutes']] as const

@@ -56,7 +56,9 @@ export function cardFigures (
 ): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> {
   const pool = JSON.parse(variants.get('identity')!.body.toString()) as PoolDetail
   return {
-    volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`,
+    volume: pool.target_volume_24h === null
+      ? ''
+      : `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`,
     ...(pool.priced_in_usd && { liquidity: `$${short(pool.liquidity_in_usd)}` }),
     ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
   }

@@ -1,7 +1,7 @@
 import { divide, powerOfTen } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Snapshot } from '../live/snapshot.js'
-import type { DailyVolume, DayVolume, OtherFees } from '../history/history.js'
+import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
@@ -10,8 +10,10 @@ import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
 import { once } from '../once.js'
+import { DAY, dateOf } from '../time.js'
 import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.js'
 import { type AggregateFees, FeesSchema } from '../../schemas/fees.js'
+import { historyHeaders } from './known.js'
 import { sameLife } from './same-life.js'
 import { jsonResponse } from './json-response.js'
 import {
@@ -29,6 +31,8 @@ export interface Totals {
   missing: bigint
   /** Trades whose fee is not known; of volumes always 0. */
   unknownFees: number
+  /** Days since 1970-01-01: the first that is summed up, where the past is still being read; −Infinity: it is whole. */
+  firstDay: number
 }
 
 /** The days of all DAOs as they were at one moment, and what they amount to. */
@@ -38,6 +42,8 @@ export interface MarketTotals {
   daily: ReadonlyMap<string, DailyVolume>
   /** Unix second up to which everything that happened has been walked for certain. */
   walkedTo: number
+  /** The first day that is told of; −Infinity: all are. */
+  firstDay: number
   volume (): Promise<Totals>
   fees (): Promise<Totals>
   outside (): Promise<OutsideTotals>
@@ -46,8 +52,23 @@ export interface MarketTotals {
 /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
 export interface OutsideTotals { conditional: string | null, external: string | null }
 
-export const completenessHeaders = ({ complete, missing }: Totals): Record<string, string> =>
-  ({ 'x-history-complete': String(complete), 'x-history-missing': missing.toString() })
+export const completenessHeaders = ({ complete, missing, firstDay }: Totals): Record<string, string> =>
+  ({ ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() })
+
+/** The first UTC day that is stored whole, counted from 1970-01-01; −Infinity: all are; Infinity: none is yet. */
+export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number {
+  if (complete) return -Infinity
+  // a transaction of the oldest second that is covered may lie below
+  return oldestTime === null ? Infinity : Math.ceil((oldestTime + 2) / DAY)
+}
+
+/** What a DAO traded from a day on. */
+function since (firstDay: number, traded: DailyVolume): DailyVolume {
+  if (firstDay === -Infinity) return traded
+  const first = dateOf(firstDay)
+  const days = new Map(Array.from(traded.days).filter(([date]) => date >= first))
+  return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }
+}
 
 export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
   return {
@@ -60,9 +81,9 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
 }
 
 /**
- * The days and their sums since launch, kept: volumes and fees of one moment, so that they agree. Throws the
- * ServiceError of the chain, WARMING_UP until the history is walked to its beginning, HISTORY_UNAVAILABLE when it is
- * behind.
+ * The days and their sums since launch, or since the first whole day while the past is read, kept: volumes and fees of
+ * one moment, so that they agree. Throws the ServiceError of the chain, WARMING_UP until today is whole,
+ * HISTORY_UNAVAILABLE when the history is behind.
  */
 export function createTotals (sources: Sources): Kept<MarketTotals> {
   const { snapshot: snapshots, history, settings } = sources
@@ -70,15 +91,16 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
 
   return keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    if (!history.status().complete) {
-      throw new ServiceError('WARMING_UP', 'the history is still being walked to its beginning')
-    }
+    const walked = firstWholeDay(history.status())
     const head = headPart(sources)
     const report = history.report()
-    const daily = await history.daily()
+    const stored = await history.daily()
+    const firstDay = Math.max(walked, firstWholeDay(history.status()))
+    if (firstDay * DAY > head.time) throw new ServiceError('WARMING_UP', 'no UTC day is known from its beginning yet')
+    const daily = new Map(Array.from(stored, ([dao, traded]) => [dao, since(firstDay, traded)]))
     const usd = usdValuationOf(snapshot, settings)
     const daos: Array<TradedDao<DayVolume>> = []
-    let [missing, unknownFees, complete] = [0n, 0, true]
+    let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]
     for (const [address, entry] of report) {
       if (settings.excluded.has(address)) continue
       missing += missingEvents(entry)
@@ -99,7 +121,7 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       const record = await aggregateVolume(daos, day => figure === 'volume'
         ? day.quote
         : day.fees, pricingOf(snapshot, usd), head.time)
-      return { record, complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0 }
+      return { record, complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0, firstDay }
     }
     const volume = once(() => totals('volume'))
     const fees = once(() => totals('fees'))
@@ -110,7 +132,10 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who
     // asks
     await Promise.allSettled(Array.from(asked, figure => ({ volume, fees })[figure]()))
-    return { value: { snapshot, usd, daily, walkedTo: head.time, volume, fees, outside }, parts: [...parts, head] }
+    return {
+      value: { snapshot, usd, daily, walkedTo: head.time, firstDay, volume, fees, outside },
+      parts: [...parts, head]
+    }
   })
 }
 

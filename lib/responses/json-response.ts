@@ -28,8 +28,9 @@ export function plainResponse<S extends TSchema> (
  * Makes bytes of values whose numbers keep every digit. The schema is for the compiler alone: what is written is what
  * is given.
  */
-export const exactResponse = <S extends TSchema>(_schema: S) => (value: Exact<Static<S>>): CachedResponse<Static<S>> =>
-  makeCachedResponse(JSON_TYPE, exactJson(value as ExactValue))
+export const exactResponse = <S extends TSchema>(_schema: S) =>
+  (value: Exact<Static<S>>, headers?: Record<string, string>): CachedResponse<Static<S>> =>
+    makeCachedResponse(JSON_TYPE, exactJson(value as ExactValue), headers)
 
 /** Makes a form once for each value, however often it is sent; forgotten with the value. */
 export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {

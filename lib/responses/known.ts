@@ -1,14 +1,45 @@
 import { ServiceError } from '../errors.js'
-import type { Reading } from '../history/history.js'
+import { isWalked, type Reading } from '../history/history.js'
 
 /** Throws WARMING_UP until what its events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
 }
 
-/** Throws unless all that happened to a DAO after the Unix second `after`, up to `until`, is known, or stated to be lost; says whether it is lost. */
-export function checkKnown (reading: Reading, dao: string, after: number, until?: number): boolean {
+/** How far back an answer about a DAO reaches, and the headers that say so. */
+export interface Extent {
+  /** What happened after this Unix second may be told. */
+  after: number
+  headers: Record<string, string>
+}
+
+/** ISO 8601 of the first second of what is known after another; undefined: from the beginning, or not at all. */
+export const sinceText = (after: number | undefined): string | undefined =>
+  after === undefined || !Number.isFinite(after) ? undefined : new Date((after + 1) * 1000).toISOString()
+
+/** Says of an answer whether all that it covers is known and, where not, from when on. */
+export function historyHeaders (isWhole: boolean, after: number | undefined): Record<string, string> {
+  const since = isWhole ? undefined : sinceText(after)
+  return { 'x-history-complete': String(isWhole), ...since !== undefined && { 'x-history-since': since } }
+}
+
+/**
+ * How far back what happened to a DAO after the Unix second `after`, up to `until`, can be told: all of it where it is
+ * known or stated to be lost, else as far as everything is known. Throws WARMING_UP and HISTORY_UNAVAILABLE where
+ * nothing is, and for all of `isWhole` where not all is.
+ */
+export function extentOf (
+  reading: Reading,
+  dao: string,
+  after: number,
+  { until = Infinity, isWhole = false }: { until?: number | undefined, isWhole?: boolean } = {}
+): Extent {
   const known = reading.knowledge(dao, after, until)
-  if (known === 'partly') throw new ServiceError(reading.known.covers(after) ? 'HISTORY_UNAVAILABLE' : 'WARMING_UP', `not all events of ${dao} are known`)
-  return known === 'lost'
+  if (known === 'whole') return { after, headers: historyHeaders(true, undefined) }
+  const from = reading.wholeAfter(dao)
+  if (known === 'partly' && (isWhole || from === undefined || from >= until)) {
+    const isComing = !isWalked(reading.known.walkedTo, after)
+    throw new ServiceError(isComing ? 'WARMING_UP' : 'HISTORY_UNAVAILABLE', `not all events of ${dao} are known`)
+  }
+  return { after: known === 'lost' ? after : from!, headers: historyHeaders(false, from) }
 }

@@ -8,7 +8,7 @@ import { createValuation, type PricedPool } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { plainResponse } from './json-response.js'
-import { checkKnown } from './known.js'
+import { extentOf } from './known.js'
 import { cacheOptions, headPart, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
@@ -66,7 +66,9 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
     let isLost = false
     for (const pool of [...wanted, ...pricing]) {
       const known = trades.get(pool)
-      if (checkKnown(reading, pool, known === undefined ? -Infinity : known.at - 1, at)) isLost = true
+      const after = known === undefined ? -Infinity : known.at - 1
+      const { headers } = extentOf(reading, pool, after, { until: at, isWhole: true })
+      if (headers['x-history-complete'] === 'false') isLost = true
     }
     const usd = createValuation(pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth })
     const prices = mints.map((mint): [string, Prices['prices'][string]] => {

@@ -21,7 +21,7 @@ import {
   type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema
 } from '../../schemas/proposals.js'
 import { jsonResponse, plainResponse } from './json-response.js'
-import { checkKnown, checkTold } from './known.js'
+import { checkTold, extentOf } from './known.js'
 import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
 import { ALL, cacheOptions, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
@@ -100,7 +100,7 @@ async function checkWhole (reading: Reading, { dao, state }: Proposal, { created
   const isOver = state !== 'draft' && state !== 'pending'
   if (created !== undefined && (ended !== undefined || !isOver)) return
   await checkTold(reading, dao)
-  checkKnown(reading, dao, created === undefined ? -Infinity : created.at - 1)
+  extentOf(reading, dao, created === undefined ? -Infinity : created.at - 1, { isWhole: true })
 }
 
 const isMarket = (text: string): text is MarketKey['market'] => text === 'pass' || text === 'fail'
@@ -216,7 +216,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         await checkWhole(reading, proposal, events)
         if (live === null) return { events, sums: null }
         await checkTold(reading, proposal.dao)
-        checkKnown(reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1)
+        extentOf(reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1, { isWhole: true })
         const [pass, fail] = [await sumsOf(reading, proposal, 'pass', decimals.quote),
           await sumsOf(reading, proposal, 'fail', decimals.quote)]
         return { events, sums: { pass, fail } }

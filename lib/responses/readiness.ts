@@ -2,6 +2,10 @@ import { faultOf } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Ready } from '../../schemas/ready.js'
+import type { HistoryStatus } from '../history/history.js'
+import { DAY } from '../time.js'
+import { firstWholeDay } from './aggregate.js'
+import { sinceText } from './known.js'
 import { ALL, type Sources } from './sources.js'
 import type { Tickers } from './tickers.js'
 
@@ -16,23 +20,18 @@ export async function readiness (
     throw error
   })
   const snapshot = snapshots.peek(ALL)
-  const {
-    phase,
-    last24h,
-    complete,
-    headAge,
-    headSlot,
-    lastDay,
-    missingEvents,
-    losses,
-    leads,
-    refusal
-  } = history.status()
+  const status = history.status()
+  const { phase, last24h, complete, headAge, headSlot, lastDay, missingEvents, losses, leads, refusal } = status
   const halted = time.halted()
   const seconds = (ms: number | null | undefined): number | null => ms == null ? null : ms / 1000
   return {
     ready: failure === undefined,
     problems: failure === undefined ? [] : [sentenceOf(failure), ...refusal === null ? [] : [refusal]],
+    answers: answersOf(status, {
+      hasState: snapshot !== undefined && (failure === undefined || faultOf(failure) === undefined),
+      hasTickers: failure === undefined,
+      head: phase === 'starting' || status.isBehind ? undefined : history.head().time
+    }),
     chain: {
       utc: new Date(time.utc()).toISOString(),
       clock_offset_seconds: time.offsets().clock / 1000,
@@ -54,6 +53,34 @@ export async function readiness (
       leads
     }
   }
+}
+
+/** The paths that wait for one thing, by what they wait for. */
+const PATHS = {
+  state: ['/api/supply', '/api/daos', '/api/treasuries', '/jupiter'],
+  pools: ['/api/pools', '/market'],
+  lastDay: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'],
+  days: ['/api/volume/aggregate', '/api/fees/aggregate', '/api/days'],
+  ranges: ['/dexscreener', '/geckoterminal']
+}
+
+/** What each group of paths can tell by now; `head`: Unix second of the head, undefined before it can be built on. */
+function answersOf (
+  status: HistoryStatus,
+  { hasState, hasTickers, head }: { hasState: boolean, hasTickers: boolean, head: number | undefined }
+): Ready['answers'] {
+  const { complete, oldestTime, lastDay } = status
+  const firstDay = firstWholeDay(status)
+  const hasHead = hasState && head !== undefined
+  const group = (paths: string[], ready: boolean, after?: number, left: number | null = null): Ready['answers'][number] =>
+    ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
+  return [
+    group(PATHS.state, hasState),
+    group(PATHS.pools, hasHead, complete || oldestTime === null ? undefined : oldestTime + 1),
+    group(PATHS.lastDay, hasTickers, undefined, lastDay?.secondsLeft),
+    group(PATHS.days, hasHead && firstDay * DAY <= head, firstDay * DAY - 1),
+    group(PATHS.ranges, hasHead && complete)
+  ]
 }
 
 /** Why there are none; of a node's fault no more than what it was, since a message names its host. */

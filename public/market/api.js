@@ -65,7 +65,7 @@ async function request (path, signal) {
 
 /**
  * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of trades that it says
- * are missing where the history has holes; null where it says nothing of the kind. Throws a Failure.
+ * are missing where the history has holes, and from when on all are known; null where it says nothing of the kind. Throws a Failure.
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
@@ -87,7 +87,8 @@ export async function get (path, check, signal, also = []) {
     data,
     loadedAt: Date.now(),
     age: headers.has('age') ? Number(headers.get('age')) : null,
-    missing: headers.get('x-history-complete') === 'false' ? headers.get('x-history-missing') : null
+    missing: headers.get('x-history-complete') === 'false' ? headers.get('x-history-missing') : null,
+    since: headers.get('x-history-since')
   }
 }
 

@@ -1,6 +1,6 @@
 import { get } from './api.js'
 import { byId, element } from './dom.js'
-import { formatSeconds, formatTime } from './format.js'
+import { formatDay, formatSeconds, formatTime } from './format.js'
 
 /** One line on top of the page, in a holder's words, while the figures are not what they should be. */
 
@@ -29,6 +29,7 @@ function judge (answer, failure) {
   if (failure?.status === undefined && failure != null) return { kind: 'offline', text: `${failure.message} This page keeps trying.${since(answer)}` }
   if (failure != null) return { kind: 'node', text: `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}` }
   if (answer !== null && answer.age !== null) return { kind: 'stale', text: `These figures are of ${new Date(answer.loadedAt - answer.age * 1000).toISOString().slice(11, 19)} UTC: the service can’t read a newer state of the blockchain right now.` }
+  if (answer !== null && answer.missing !== null && answer.since !== null) return { kind: 'incomplete', text: `The past is still being read: what you see begins on ${formatDay(answer.since)}, and the rest follows.` }
   if (answer !== null && answer.missing !== null) return { kind: 'incomplete', text: 'Some past trades are missing, which no node has shown: volumes since launch are at least what is shown.' }
   return undefined
 }

@@ -3,9 +3,11 @@ import { compare } from './decimal.js'
 /** Only what has the form of the contract is shown: an answer with one record that has not is no answer. */
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
-const POOL_FIGURES = ['last_price', 'base_volume_24h', 'target_volume_24h', 'target_volume_7d', 'target_volume_30d', 'liquidity_in_usd']
-/** Null where the pool had no trade that would give one, or one that is not known. */
-const POOL_OPTIONAL = ['price_change_24h', 'high_24h', 'low_24h', 'vwap_24h', 'fees_24h']
+const POOL_FIGURES = ['last_price', 'liquidity_in_usd']
+/** Null where the pool had no trade that would give one, or not all of its trades are known. */
+const POOL_OPTIONAL = [
+  'base_volume_24h', 'target_volume_24h', 'target_volume_7d', 'target_volume_30d', 'price_change_24h', 'high_24h', 'low_24h', 'vwap_24h', 'fees_24h'
+]
 const CANDLE_FIGURES = ['open', 'high', 'low', 'close', 'base_volume', 'target_volume']
 const SUPPLY_FIGURES = ['totalSupply', 'circulatingSupply', 'teamPerformancePackage', 'protocolAmmLiquidity', 'externalLpLiquidity']
 
@@ -20,7 +22,7 @@ const isList = (value, holds) => Array.isArray(value) && value.every(holds)
 
 const isPool = pool => typeof pool.pool_id === 'string' && typeof pool.ticker_id === 'string' && isToken(pool.base) && isToken(pool.quote) &&
   POOL_FIGURES.every(field => isFigure(pool[field])) && POOL_OPTIONAL.every(field => isOptional(pool[field])) &&
-  Number.isInteger(pool.trades_24h) && typeof pool.priced_in_usd === 'boolean'
+  (pool.trades_24h === null || Number.isInteger(pool.trades_24h)) && typeof pool.priced_in_usd === 'boolean'
 
 const isTrade = trade => typeof trade.signature === 'string' && typeof trade.maker === 'string' && ['buy', 'sell'].includes(trade.side) &&
   isFigure(trade.base_amount) && isFigure(trade.quote_amount) && isOptional(trade.price) && !Number.isNaN(Date.parse(trade.timestamp))

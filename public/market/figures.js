@@ -1,7 +1,7 @@
 import { compare, multiply, percent, spread, subtract, trim } from './decimal.js'
 import { term } from './definition.js'
 import { addressButton, element, foreign } from './dom.js'
-import { abbreviate, formatAmount, formatChange, formatDay, formatExact, formatPercent, formatPrice, formatShort, formatUsd, NONE } from './format.js'
+import { abbreviate, formatAmount, formatChange, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort, formatUsd, NONE } from './format.js'
 import { hasProposal, nameOf, quoteOf } from './tokens.js'
 import { explorerLink } from './explorer.js'
 
@@ -10,6 +10,7 @@ import { explorerLink } from './explorer.js'
 const DAY = 86_400_000
 
 const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
+const number = value => Number.isInteger(value) ? value.toLocaleString('en') : NONE
 const unit = text => foreign(text, 'unit')
 const known = (text, write) => text === null || text === undefined ? NONE : write(text)
 
@@ -18,7 +19,7 @@ export const fact = (label, of, value, { exact, units } = {}) => element('div', 
   element('dd', { title: exact }, value, units === undefined ? undefined : ' ', units === undefined ? undefined : unit(units)))
 
 const price = (label, of, text, pool) => fact(label, of, known(text, formatPrice), { exact: known(text, formatExact), units: text == null ? undefined : quoteOf(pool) })
-const amount = (label, of, text, units) => fact(label, of, known(text, formatAmount), { exact: known(text, formatExact), units })
+const amount = (label, of, text, units) => fact(label, of, known(text, formatAmount), { exact: known(text, formatExact), units: text === null ? undefined : units })
 
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
 const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
@@ -37,8 +38,8 @@ export function drawFigures ({ pool, ticker, supply }) {
     price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
     amount('Volume, 24 h', 'pool.target_volume_24h', pool.target_volume_24h, quoteOf(pool)),
     amount('In tokens', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
-    fact('Trades, 24 h', 'pool.trades_24h', pool.trades_24h.toLocaleString('en')),
-    fact('Traders, 24 h', 'pool.makers_24h', Number.isInteger(pool.makers_24h) ? pool.makers_24h.toLocaleString('en') : NONE),
+    fact('Trades, 24 h', 'pool.trades_24h', number(pool.trades_24h)),
+    fact('Traders, 24 h', 'pool.makers_24h', number(pool.makers_24h)),
     amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
     pool.priced_in_usd
       ? fact('Liquidity', 'pool.liquidity_in_usd', formatUsd(pool.liquidity_in_usd), { exact: `$${formatExact(pool.liquidity_in_usd)}` })
@@ -46,6 +47,9 @@ export function drawFigures ({ pool, ticker, supply }) {
     capitalization('Market cap', 'supply.circulatingSupply', worth(pool, supply, 'circulatingSupply'), pool),
     capitalization('Fully diluted', 'supply.totalSupply', worth(pool, supply, 'totalSupply'), pool),
     fact('Launched', 'pool.created_at', typeof pool.created_at === 'string' ? formatDay(pool.created_at) : NONE, { exact: pool.created_at ?? undefined }),
+    ...typeof pool.complete_since === 'string'
+      ? [fact('Trades known from', 'pool.complete_since', formatMoment(Date.parse(pool.complete_since)))]
+      : [],
     fact('Proposal', 'pool.state', hasProposal(pool) ? 'Being decided' : 'None')
   ]
 }
@@ -85,7 +89,7 @@ export const drawRanges = state => RANGES.map(({ label, title, volume, of }) => 
     changed,
     element('td', { title: known(low, formatExact) }, known(low, formatPrice)),
     element('td', { title: known(high, formatExact) }, known(high, formatPrice)),
-    element('td', { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` }, formatShort(pool[volume], 4)))
+    element('td', pool[volume] === null ? {} : { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` }, known(pool[volume], text => formatShort(text, 4))))
 })
 
 export const address = (label, kind, what, value) => element('div', {}, element('dt', {}, label),

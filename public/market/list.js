@@ -4,9 +4,9 @@ import { poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createChart } from './chart.js'
 import { byId, element, setText } from './dom.js'
-import { formatAmount, formatCount, formatShort } from './format.js'
+import { formatAmount, formatCount, formatShort, NONE } from './format.js'
 import { createLeftOut } from './left-out.js'
-import { createTable } from './pools-table.js'
+import { createTable, UNREAD } from './pools-table.js'
 import { quoteOf } from './tokens.js'
 import { createView } from './view.js'
 
@@ -29,12 +29,17 @@ const total = (id, text, exact, unit = '') => byId(id).replaceChildren(
 function showTotals (pools) {
   const [deepest] = pools
   const alike = pools.filter(pool => pool.quote.mint === deepest?.quote.mint)
-  const volume = sum(alike.map(pool => pool.target_volume_24h))
+  // a sum over pools of which one is not known is not known
+  const isRead = alike.every(pool => pool.target_volume_24h !== null)
+  const volume = isRead ? sum(alike.map(pool => pool.target_volume_24h)) : '0'
   const liquidity = sum(pools.map(pool => pool.liquidity_in_usd))
-  total('total-volume', formatShort(volume, 4), formatAmount(volume), deepest === undefined ? '' : `${quoteOf(deepest)}${alike.length < pools.length ? ' pools' : ''}`)
+  const kind = deepest === undefined ? '' : `${quoteOf(deepest)}${alike.length < pools.length ? ' pools' : ''}`
+  if (isRead) total('total-volume', formatShort(volume, 4), formatAmount(volume), kind)
+  else total('total-volume', NONE, UNREAD)
   total('total-liquidity', `$${formatShort(liquidity, 4)}`, `$${liquidity}`)
+  const unread = pools.some(pool => pool.trades_24h === null)
   const trades = pools.reduce((count, pool) => count + pool.trades_24h, 0)
-  total('total-trades', trades.toLocaleString('en'), formatCount(trades, 'trade'))
+  total('total-trades', unread ? NONE : trades.toLocaleString('en'), unread ? UNREAD : formatCount(trades, 'trade'))
 }
 
 const showPools = createView({

@@ -24,6 +24,7 @@ const DEFAULT = { column: 'liquidity', direction: 'descending' }
 const OTHER = { ascending: 'descending', descending: 'ascending' }
 /** A search is announced, and written into the address, once the typing rests, ms. */
 const REST = 400
+export const UNREAD = 'The trades of the last 24 hours are still being read'
 const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
 
 const CSV = {
@@ -74,12 +75,13 @@ function updateRow (entry, pool) {
   setText(entry.name, pool.base.name)
   for (const unit of entry.units) setText(unit, quoteOf(pool))
   write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
-  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null ? 'No trade is older than 24 hours, so there is nothing to compare with' : `${pool.price_change_24h} % in 24 hours`)
+  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null ? 'No trade that is known is older than 24 hours, so there is nothing to compare with' : `${pool.price_change_24h} % in 24 hours`)
   parts.change.dataset.sign = pool.price_change_24h === null ? '' : String(Math.sign(compare(pool.price_change_24h, '0')))
-  write(parts.volume, formatCompact(pool.target_volume_24h), formatExact(pool.target_volume_24h))
+  const unread = pool.trades_24h === null
+  write(parts.volume, unread ? NONE : formatCompact(pool.target_volume_24h), unread ? UNREAD : formatExact(pool.target_volume_24h))
   if (pool.priced_in_usd) write(parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`)
   else write(parts.liquidity, NONE, UNPRICED)
-  write(parts.trades, pool.trades_24h.toLocaleString('en'), '')
+  write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
   const badges = [hasProposal(pool) ? proposalBadge() : '', pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
   if (entry.badges.childElementCount !== badges.filter(Boolean).length || (entry.badges.querySelector('.badge:not(.muted)') !== null) !== hasProposal(pool)) {
     entry.badges.replaceChildren(...badges)

@@ -1,7 +1,7 @@
 import { poll } from './api.js'
 import { term } from './definition.js'
 import { announce, byId, element, setText } from './dom.js'
-import { formatCount, formatSeconds, formatTime, NONE } from './format.js'
+import { formatCount, formatMoment, formatSeconds, formatTime, NONE } from './format.js'
 import { failureNotice } from './notice.js'
 
 /** Whether the figures are fresh and whole, in words: what `/ready` says for machines. */
@@ -26,7 +26,15 @@ const PHASES = {
 
 const offset = value => `${formatSeconds(Math.round(Math.abs(value)))} ${value > 0 ? 'ahead' : 'behind'}`
 
-const facts = ({ chain, snapshot, history }) => [
+const GROUPS = {
+  '/api/supply': 'Supplies, DAOs and treasuries',
+  '/api/pools': 'Pools, trades and candles',
+  '/api/tickers': 'Tickers of the last 24 hours',
+  '/api/volume/aggregate': 'Volumes and fees by day',
+  '/dexscreener': 'Block ranges'
+}
+
+const facts = ({ answers = [], chain, snapshot, history }) => [
   ...chain.halted === null ? [] : [fact('Chain', `${chain.halted[0].toUpperCase()}${chain.halted.slice(1)}`)],
   ...Math.abs(chain.clock_offset_seconds) < 60 ? [] : [fact('Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`)],
   ...chain.drift_seconds < 15 ? [] : [fact('Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`)],
@@ -37,6 +45,9 @@ const facts = ({ chain, snapshot, history }) => [
   fact('Last 24 hours', history.last_day_covered ? 'Whole' : 'Not whole yet'),
   fact('Since launch', history.complete ? 'Read to the beginning' : 'Still being read'),
   fact('Events known to be missing', number(history.missing_events)),
+  ...answers.map(({ paths, ready, since, seconds_left: left }) => fact(GROUPS[paths[0]] ?? paths.join(', '), ready
+    ? since === null ? 'Answers' : `Answers, from ${formatMoment(Date.parse(since))} on`
+    : left === null ? 'Not yet' : `Not yet, about ${formatSeconds(Math.max(1, left))} left`)),
   ...history.losses === undefined ? [] : [fact('Losses that no node can fill', number(history.losses))]
 ]
 

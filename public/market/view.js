@@ -1,14 +1,18 @@
 import { announce, byId, setText } from './dom.js'
-import { formatSeconds, formatTime } from './format.js'
+import { formatDay, formatSeconds, formatTime } from './format.js'
 import { failureNotice, failureText } from './notice.js'
 
 /** Parts of a page that show what one address answers: drawing, failures, freshness, and a word for those who don't see it. */
 
-const freshness = ({ loadedAt, age, missing }) => [
+const freshness = ({ loadedAt, age, missing, since }) => [
   age === null
     ? `Loaded at ${formatTime(loadedAt)}`
     : `Loaded at ${formatTime(loadedAt)}, but ${formatSeconds(age)} old: the service could not read the chain since`,
-  missing === null ? '' : '. Incomplete: some trades are missing, which no node has shown'
+  missing === null
+    ? ''
+    : since === null
+      ? '. Incomplete: some trades are missing, which no node has shown'
+      : `. The days before ${formatDay(since)} are still being read`
 ].join('')
 
 /**

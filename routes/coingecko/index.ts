@@ -67,7 +67,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       operationId: 'getCoinGeckoTrades',
       summary: 'CoinGecko: trades of a pair',
       description: 'Newest first, of the pair\'s deepest pool, as its price and book are, or of `pool_id`; swaps that gave nothing have no price and are left out. ' +
-        'Answers 503 until all trades of the time asked for are stored.',
+        'Answers 503 until all trades from `start_time` on are stored; without it, from where on all are, which `X-History-Since` says.',
       tags: ['aggregators'],
       querystring: Type.Object({
         ticker_id: TICKER_ID_PARAMETER,
@@ -93,7 +93,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         }))
       }),
       response: {
-        200: json(CoinGeckoTradesSchema, 'The trades.', BYTES_HEADERS),
+        200: json(CoinGeckoTradesSchema, 'The trades.', [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since']),
         400: badRequest({
           query: 'Invalid limit: a whole number from 0 to 1000', ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID
         }),

@@ -97,11 +97,12 @@ export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: 
     .filter(({ until }) => until !== undefined || !ended)
 }
 
-/** Whether everything after the Unix second `time` is covered, as far as the walk goes. */
-export function covers (indexedRanges: readonly IndexedRange[], ended: boolean, time: number): boolean {
-  const [top] = indexedRanges
-  if (indexedRanges.length <= 1 && ended) return true
-  return top !== undefined && top.oldestTime !== null && top.oldestTime < time
+/**
+ * Unix second down to which everything is covered from the head; −Infinity: to the beginning that the nodes offer;
+ * Infinity: nothing is, or the time is not known. A transaction of that second may lie below.
+ */
+export function walkedTo (indexedRanges: readonly IndexedRange[], ended: boolean): number {
+  return indexedRanges.length <= 1 && ended ? -Infinity : indexedRanges[0]?.oldestTime ?? Infinity
 }
 
 /**

@@ -4,12 +4,10 @@ import {
   candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size
 } from '../rules/candles.js'
 import { ratio } from '../../decimal.js'
-import { reachesBeyond, spans } from '../rules/losses.js'
-import { mayOwnOf } from '../rules/missing-owners.js'
-import { mayReach } from '../rules/sequence-gaps.js'
+import { type Completeness, type Known, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import type { MarketKey, Trade } from '../rules/types.js'
 import type { CandleRange, Store, TimedCandle } from '../store/store.js'
-import type { Completeness, PoolWindow, Volumes } from './volumes.js'
+import type { PoolWindow, Volumes } from './volumes.js'
 
 /** Lengths of candles that can be asked for, in seconds. */
 export const INTERVALS = {
@@ -21,9 +19,6 @@ export const INTERVALS = {
   '1d': DAY
 } as const
 export type Interval = keyof typeof INTERVALS
-
-/** What is known of some of a DAO's time. 'lost': all that any node has; what came before is stated to be lost. */
-export type Known = 'whole' | 'lost' | 'partly'
 
 type StoreReads = Pick<Store, 'trades'
   | 'lastTrades'
@@ -51,43 +46,15 @@ export interface Reading extends StoreReads {
    * have trades. Of a proposal's market, where one is given: made of its trades.
    */
   candles (dao: string, interval: Interval, range: CandleRange, market?: MarketKey): Promise<TimedCandle[]>
-  /** The last price of the pool, or of a proposal's market, up to the Unix second `at`; null: none. */
+  /** The last price of the pool, or of a proposal's market, up to the Unix second `at`; null: none that is known to be. */
   lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null>
   /** The windows of all DAOs at the Unix second `now`. */
   windows (now: number): Promise<Map<string, PoolWindow>>
-  /** Whether all events of a DAO after the Unix second `after` and up to `until` are stored and understood. */
+  /** What is known of a DAO after the Unix second `after`, −Infinity: from its beginning, and up to `until`. */
   knowledge (dao: string, after: number, until?: number): Known
+  /** The earliest Unix second after which everything of a DAO is known; undefined: none. */
+  wholeAfter (dao: string): number | undefined
   known: Completeness
-}
-
-/** Whether what is stored of a DAO between two Unix seconds is all there is; `after` −Infinity: from its beginning. */
-function knowledge (dao: string, after: number, until: number, known: Completeness): Known {
-  const {
-    sequenceRanges,
-    unreadable,
-    sequenceGaps,
-    verifiedSlot,
-    lostBefore,
-    losses,
-    searched,
-    missing,
-    covers
-  } = known
-  if (!covers(after) || (unreadable.get(dao) ?? -Infinity) > after) return 'partly'
-  if (mayOwnOf(missing.filter(({ at }) => at === null || (at > after && at <= until)), known)(dao)) return 'partly'
-  if (losses.some(loss => reachesBeyond(loss, after) && (loss.toSlot > verifiedSlot || !sequenceRanges.has(dao)))) {
-    return 'partly'
-  }
-  let isLost = false
-  for (const gap of sequenceGaps.get(dao) ?? []) {
-    const wasSearched = searched(gap)
-    if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) ||
-      (gap.since !== null && gap.since > until)) continue
-    // Looked for in vain: the first numbers, older than what any node offers, or what a stated loss spans
-    if (!wasSearched || !((gap.from === 1n && lostBefore !== null) || spans(gap, losses))) return 'partly'
-    isLost = true
-  }
-  return isLost ? 'lost' : 'whole'
 }
 
 /** The newest `limit` candles of an interval in a range, oldest first: those of the size that is kept, joined. */
@@ -165,18 +132,18 @@ export function createReading (store: Store, { windows }: Volumes, known: Comple
       ? await candlesOf(store, dao, interval, range)
       : await marketCandlesOf(store, dao, interval, range, market),
     async lastPrice (dao, at, market) {
-      if (market === undefined) {
-        const [last] = await store.lastTrades(at, [dao])
-        return last === undefined ? null : executedPrice(last.swap) ?? null
-      }
-      for await (const { swap } of marketTrades(store, dao, market, { from: 0, to: at + 1 })) {
+      const trades = market === undefined
+        ? await store.lastTrades(at, [dao])
+        : marketTrades(store, dao, market, { from: 0, to: at + 1 })
+      for await (const { swap, at: tradedAt } of trades) {
         const price = executedPrice(swap)
-        if (price !== undefined) return price
+        if (price !== undefined) return knowledgeOf(known, tradedAt - 1)(dao) === 'partly' ? null : price
       }
       return null
     },
     windows: now => windows(now, known),
-    knowledge: (dao, after, until = Infinity) => knowledge(dao, after, until, known),
+    knowledge: (dao, after, until) => knowledgeOf(known, after, until)(dao),
+    wholeAfter: dao => wholeAfterOf(known)(dao),
     known
   }
 }

@@ -67,7 +67,7 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
       throw invalidParameter('end_time', 'start_time or later')
     }
     const sides = type === undefined ? SIDES : [type]
-    const { buy, sell } = await pairTrades(tickerId, {
+    const { buy, sell, headers } = await pairTrades(tickerId, {
       sides,
       since,
       until,
@@ -77,7 +77,7 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
       pool
     }, turn)
     const head = headPart(sources)
-    const value = toTrades({ buy: buy.map(row), sell: sell.map(row) })
+    const value = toTrades({ buy: buy.map(row), sell: sell.map(row) }, headers)
     return { value, parts: [head], age: sources.time.age(head.time), left: TICKER_TTL }
   }
 

@@ -1,12 +1,12 @@
 import { eachInSlices } from '../../async.js'
 import { ServiceError } from '../../errors.js'
+import { type Extent, extentOf, historyHeaders } from '../known.js'
 import { formatUnits } from '../../decimal.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { isTickerId } from '../../market/ticker.js'
 import { poolNotFound, tickerNotFound } from '../../../schemas/errors.js'
-import { checkKnown } from '../known.js'
 import type { FormSources } from './sources.js'
 
 export const SIDES = ['buy', 'sell'] as const
@@ -38,13 +38,15 @@ export interface PairTrade {
 /** Trades of a side that are read at once. */
 const PAGE = 1_000
 
+export type PairTrades = Record<Side, PairTrade[]> & Pick<Extent, 'headers'>
+
 /**
- * Trades of one pool of a pair, newest first, by side, read in turns of who asks. Throws INVALID_TICKER_ID,
- * TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP and
- * HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
+ * Trades of one pool of a pair, newest first, by side, read in turns of who asks; where no first second is asked for,
+ * as far as all are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers
+ * throw, WARMING_UP and HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
  */
 export function createPairTrades ({ tickers, history }: FormSources) {
-  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<Record<Side, PairTrade[]>> => {
+  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<PairTrades> => {
     const { sides, since, until, limit, pool } = asked
     if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
     const { value: { pools, pairs } } = await tickers()
@@ -68,13 +70,16 @@ export function createPairTrades ({ tickers, history }: FormSources) {
       }
     }
 
+    let headers = historyHeaders(true, undefined)
     /** The next page of a side, after those that are there. */
     async function more (reading: Reading, side: Side, known: readonly PairTrade[]): Promise<Trade[]> {
       const before = known.at(-1)?.id
       const page = Math.min(PAGE, limit - known.length)
       const trades = await reading.trades({ ...bounds, side, limit: page, ...(before !== undefined && { before }) })
-      checkKnown(reading, dao, ((trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity) - 1, until)
-      return trades
+      const oldest = (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity
+      const extent = extentOf(reading, dao, oldest - 1, { until, isWhole: since !== undefined })
+      if (extent.headers['x-history-complete'] === 'false') headers = extent.headers
+      return trades.filter(({ at }) => at > extent.after)
     }
 
     const found: Record<Side, PairTrade[]> = { buy: [], sell: [] }
@@ -90,6 +95,6 @@ export function createPairTrades ({ tickers, history }: FormSources) {
         open = pages.filter(([side, { length }]) => length === PAGE && found[side].length < limit).map(([side]) => side)
       }, admitted)
     }
-    return found
+    return { ...found, headers }
   }
 }

@@ -23,8 +23,8 @@ export interface WindowTicker {
 const VOLUME_DIGITS = 8
 
 /**
- * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP while the windows are
- * being made.
+ * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP for one that is not
+ * whole any more.
  */
 export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]> {
   const { tickers, history } = sources
@@ -38,10 +38,10 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
       value: await inSlices(list.tickers, ticker => {
         const pair = list.pairs.get(ticker.pool_id)!
         const window: PoolWindow | undefined = windows.get(ticker.pool_id)
-        if (window === undefined) {
+        if (window?.complete !== true) {
           throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
         }
-        const { base, quote, high, low, before, last, complete } = window
+        const { base, quote, high, low, before, last } = window
         return {
           ticker: {
             ...ticker,
@@ -50,7 +50,7 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
           },
           high: high === null ? ticker.last_price : executedPriceText(high, pair),
           low: low === null ? ticker.last_price : executedPriceText(low, pair),
-          change: before === null || last === null || !complete ? null : changeText(before, last)
+          change: before === null || last === null ? null : changeText(before, last)
         }
       })
     }

@@ -14,6 +14,9 @@ import { cacheOptions, type Sources } from '../sources.js'
 
 export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today')
 
+const notRead = (firstDay: number) =>
+  new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
+
 const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
@@ -26,7 +29,8 @@ export function createMarketDay (
 ): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
   async function load (day: number): Promise<Made<CachedResponse<MarketDay>>> {
     const date = dateOf(day)
-    const { value: { snapshot, usd, daily, walkedTo, ...sums }, parts } = await totals()
+    const { value: { snapshot, usd, daily, walkedTo, firstDay, ...sums }, parts } = await totals()
+    if (day < firstDay) throw notRead(firstDay)
     const [volume, fees] = [await sums.volume(), await sums.fees()]
     const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
     for (const [address, { days }] of daily) {
@@ -88,7 +92,8 @@ export function createMarketDays (sources: Sources, totals: Market['totals']): (
     ...cacheOptions(sources),
     async load (key) {
       const [first, last] = key.split(' ')
-      const { value: { walkedTo, ...sums }, parts } = await totals()
+      const { value: { walkedTo, firstDay, ...sums }, parts } = await totals()
+      if (last! < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
       const [volume, fees] = [await sums.volume(), await sums.fees()]
       const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
       const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete

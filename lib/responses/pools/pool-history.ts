@@ -14,7 +14,7 @@ import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
-import { checkKnown, checkTold } from '../known.js'
+import { checkTold, extentOf } from '../known.js'
 import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
 
 export interface TradesAsked { limit: number, before: bigint | undefined, since: number | undefined, until: number | undefined }
@@ -38,7 +38,7 @@ export interface PoolHistory {
 }
 
 /** `parts`: what they are made of beside the history. */
-interface Rows<T> { rows: T, isLost: boolean, parts?: readonly Part[] }
+interface Rows<T> { rows: T, headers: Record<string, string>, parts?: readonly Part[] }
 
 /** Answers to single questions that are kept: anyone may ask for any stretch of time. */
 const MAX_KEPT = 128
@@ -68,8 +68,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
       async load (key) {
         const { pair, asked, turn } = questions.get(key)!
         const head = headPart(sources)
-        const { rows, isLost, parts = [] } = await make(pair, asked, turn)
-        const headers = { 'x-history-complete': String(!isLost) }
+        const { rows, headers, parts = [] } = await make(pair, asked, turn)
         return { value: respond(rows, headers), parts: [head, ...parts] }
       },
       max: MAX_KEPT
@@ -95,8 +94,13 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     })
     if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found.at(-1)!.at : since
-    const isLost = checkKnown(reading, pair.address, (oldest ?? -Infinity) - 1, until)
-    return { rows: found.map(trade => tradeRow(trade, pair)), isLost }
+    const { after, headers } = extentOf(reading, pair.address, (oldest ?? -Infinity) - 1, { until })
+    const known = found.filter(({ at }) => at > after)
+    // a page that ends what is known would pass for the end of all trades
+    if (before !== undefined && known.length === 0 && headers['x-history-complete'] === 'false') {
+      extentOf(reading, pair.address, (oldest ?? -Infinity) - 1, { isWhole: true })
+    }
+    return { rows: known.map(trade => tradeRow(trade, pair)), headers }
   }
 
   async function candles (
@@ -111,11 +115,14 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
       : await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
     if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
-    const isLost = checkKnown(reading, pair.address, oldest === 0 ? -Infinity : oldest - 1, end - 1)
+    const asked = oldest === 0 ? -Infinity : oldest - 1
+    const { after, headers } = extentOf(reading, pair.address, asked, { until: end - 1 })
+    const known = found.filter(({ start }) => start > after)
+    const first = Math.max(begin, Math.ceil((after + 1) / width) * width)
     // What an interval without a price begins with
-    const first = found.length > 0 && !empty ? found[0]!.start : begin
-    const close = found.length > 0 || empty ? await reading.lastPrice(pair.address, first - 1, pair.market) : null
-    return { rows: candleRows(empty ? filled(found, begin, end, width) : found, close, pair), isLost }
+    const begun = known.length > 0 && !empty ? known[0]!.start : first
+    const close = known.length > 0 || empty ? await reading.lastPrice(pair.address, begun - 1, pair.market) : null
+    return { rows: candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers }
   }
 
   async function days (
@@ -124,13 +131,15 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     const worth = usd(pair.quoteMint)
     const today = dayOf(history.head().time)
     const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
-    const isLost = checkKnown(reading, pair.address, first === 0 ? -Infinity : first * DAY - 1, (last + 1) * DAY - 1)
+    const begin = first === 0 ? -Infinity : first * DAY - 1
+    const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const unnamed = await reading.unnamedTrades(pair.address)
     if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
-    const rows = await reading.days(pair.address, { from: first, to: last, limit: MAX_DAYS })
+    const whole = Math.max(first, Math.ceil((after + 1) / DAY))
+    const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
     const price = (value: ExecutedPrice | undefined) => value === undefined ? null : executedPriceText(value, pair)
     return {
-      isLost,
+      headers,
       rows: rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
         date: dateOf(day),
         base_volume: exactSum(base, pair.baseDecimals),

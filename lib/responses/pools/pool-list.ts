@@ -1,7 +1,7 @@
 import { inSlices } from '../../async.js'
-import { shortText } from '../../decimal.js'
+import { type Rational, shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import type { PoolWindow } from '../../history/history.js'
+import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { type Made, RENEW_FROM } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
@@ -16,6 +16,7 @@ import { heldTokens, treasuryOf } from '../daos/treasury.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Settings } from '../../settings.js'
 import { timeText } from '../../time.js'
+import { sinceText } from '../known.js'
 import { ALL, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
@@ -32,14 +33,16 @@ export interface PoolList {
 
 interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, createdAt: number | null }
 
-/** The pools, kept. Throws the ServiceError of the chain, WARMING_UP until the last 30 days are known, HISTORY_UNAVAILABLE. */
+/** The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE. */
 export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
   const { snapshot: snapshots, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
   function record ({ pair, dao, window, createdAt, facts }: Row, slot: number, usd: UsdValuation): Pool {
-    if (window.makers === null) throw new ServiceError('WARMING_UP', 'makers of the last 24 hours are still being read')
-    const price = (value: { quote: bigint, base: bigint } | null) => value === null ? null : executedPriceText(value, pair)
+    const day = window.complete ? window : null
+    const price = (value: ExecutedPrice | null | undefined) => value == null ? null : executedPriceText(value, pair)
+    const amount = (value: Rational | null | undefined, decimals: number) =>
+      value == null ? null : exactUnits(value, decimals)
     return {
       pool_id: pair.address,
       ticker_id: `${pair.baseMint}_${pair.quoteMint}`,
@@ -50,16 +53,17 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       startDate: startDate(dao),
       last_price: quoteTexts(quotes(pair, rules)).last,
       ...priceChanges(window),
-      high_24h: price(window.high),
-      low_24h: price(window.low),
-      vwap_24h: price(window.priced),
-      base_volume_24h: exactUnits(window.base, pair.baseDecimals),
-      target_volume_24h: exactUnits(window.quote, pair.quoteDecimals),
-      target_volume_7d: exactUnits(window.quote7d, pair.quoteDecimals),
-      target_volume_30d: exactUnits(window.quote30d, pair.quoteDecimals),
-      trades_24h: window.trades,
-      makers_24h: window.makers,
-      fees_24h: window.fees === null ? null : amountText(window.fees, pair.quoteDecimals),
+      complete_since: sinceText(window.wholeAfter) ?? null,
+      high_24h: price(day?.high),
+      low_24h: price(day?.low),
+      vwap_24h: price(day?.priced),
+      base_volume_24h: amount(day?.base, pair.baseDecimals),
+      target_volume_24h: amount(day?.quote, pair.quoteDecimals),
+      target_volume_7d: amount(window.quote7d, pair.quoteDecimals),
+      target_volume_30d: amount(window.quote30d, pair.quoteDecimals),
+      trades_24h: day?.trades ?? null,
+      makers_24h: day?.makers ?? null,
+      fees_24h: day?.fees == null ? null : amountText(day.fees, pair.quoteDecimals),
       liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
       priced_in_usd: usd(pair.quoteMint) !== undefined,
       treasury_vault_address: dao.vault,
@@ -81,10 +85,14 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     for (const pair of snapshot.pairs) {
       const window = windows.get(pair.address)
       const dao = snapshot.daos.get(pair.address)
-      if (window?.complete === true && dao !== undefined) made.set(pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null, facts: figuresOf(known, pair.address, usd, settings) })
+      if (window?.wholeAfter === undefined || dao === undefined) continue
+      const createdAt = created.get(pair.address) ?? null
+      made.set(pair.address, { pair, dao, window, createdAt, facts: figuresOf(known, pair.address, usd, settings) })
     }
     // As with the tickers: an empty list would look like a market without pools
-    if (made.size === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 30 days are missing')
+    if (made.size === 0 && snapshot.pairs.length > 0) {
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
+    }
     const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
     const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
     const byPair = poolsByPair(pairs)

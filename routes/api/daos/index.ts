@@ -38,7 +38,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       operationId: 'getDao',
       summary: 'Everything of one DAO',
       description: 'The DAO with its market, its supply and where that lies, and its treasury: each a fact of the chain or what follows from facts. ' +
-        'Prices of the past answer 503 until the last 30 days are indexed.',
+        'What would count trades that are not read yet is null.',
       tags: ['daos'],
       params: DaoParamsSchema,
       querystring: Type.Object({}),

@@ -6,7 +6,7 @@ import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
 
-const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Missing', 'X-Fees-Unknown']
+const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since', 'X-History-Missing', 'X-Fees-Unknown']
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { pools } = fastify
@@ -16,8 +16,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getMarketDays',
       summary: 'UTC days of the whole market',
-      description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates have them, oldest first; at most 366 days. Answers 503 ' +
-        'until the history has been walked to its beginning.',
+      description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates have them, oldest first; at most 366 days. ' +
+        'It begins at the first whole day while the past is read, which `X-History-Since` says.',
       tags: ['pools'],
       querystring: Type.Object({
         from: Type.Optional(Type.String({ description: 'First day, YYYY-MM-DD. Default: 30 days in all.', examples: ['2026-01-01'] })),
@@ -35,8 +35,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getMarketDay',
       summary: 'One UTC day of the whole market',
-      description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown its sums are taken from. Answers 503 until the ' +
-        'history has been walked to its beginning.',
+      description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown its sums are taken from. Answers 503 while ' +
+        'that day is still to be read.',
       tags: ['pools'],
       params: Type.Object({
         date: Type.String({ description: 'UTC day, YYYY-MM-DD, not after today.', examples: ['2026-01-31'] })

@@ -9,8 +9,8 @@ import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSche
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 import { CANDLES, CANDLES_QUERY, checkOrder, INTERVAL_NAMES, parameter, TRADES, TRADES_QUERY } from './asked.js'
 
-const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete']
-const WARMING = 'Answers 503 until everything that it states is indexed.'
+const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since']
+const WARMING = 'While the past is read it tells what is known by then; where that is nothing the status is 503.'
 
 const PoolParamsSchema = Type.Object({
   pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples })

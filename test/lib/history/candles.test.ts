@@ -102,7 +102,7 @@ function sameWindow (found: PoolWindow, swaps: readonly SpotSwap[], now: number)
   const fees = found.fees === null ? NaN : Number(found.fees.n * 1000n / found.fees.d) / 1000
   return same(want.high, found.high) && same(want.low, found.low) && same(want.close ?? want.before, found.last) && same(want.before, found.before) &&
     want.base === shown(found.base) && want.quote === shown(found.quote) && want.trades === found.trades && want.makers === found.makers &&
-    want.week === shown(found.quote7d) && want.month === shown(found.quote30d) && Math.abs(fees - want.fees) < 0.01 + want.fees / 1e6
+    want.week === shown(found.quote7d!) && want.month === shown(found.quote30d!) && Math.abs(fees - want.fees) < 0.01 + want.fees / 1e6
 }
 
 async function checkWindows (t: Test, ledger: Ledger, history: History, times: readonly number[]): Promise<void> {

@@ -29,9 +29,9 @@ inBrowser(visiting => {
     for (const [index, { price, volume, liquidity, trades }] of rows.entries()) {
       const pool = pools[index]!
       t.ok(same(price, pool.last_price), `${price} is ${pool.last_price}`)
-      t.ok(same(volume, pool.target_volume_24h))
+      t.ok(same(volume, pool.target_volume_24h!))
       if (pool.priced_in_usd) t.ok(same(liquidity, pool.liquidity_in_usd))
-      t.equal(trades, pool.trades_24h.toLocaleString('en'))
+      t.equal(trades, pool.trades_24h!.toLocaleString('en'))
     }
     await page.locator('.spark').first().waitFor()
     // of the oldest day only what is left of it after the ledger began, which may be a minute without a trade
@@ -40,7 +40,7 @@ inBrowser(visiting => {
     await page.getByText('DAOs that are left out, and why').click()
     await page.getByText('Its spot pool is empty on at least one side').waitFor()
 
-    const { pool_id: id } = pools.toSorted((a, b) => b.trades_24h - a.trades_24h)[0]!
+    const { pool_id: id } = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)[0]!
     await page.clock.install()
     await openPool(page, url, id)
     await page.locator('.supply-bar').waitFor()

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import type { SignatureInfo } from '../../../../lib/chain/types.js'
-import { above, beginningOf, beginRange, checkPageOrder, covers, extend, extendUp, merge, unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
+import { isWalked } from '../../../../lib/history/rules/completeness.js'
+import { above, beginningOf, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, walkedTo } from '../../../../lib/history/rules/signature-ranges.js'
 
 const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({ signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null })
 const entries = (...slots: number[]) => slots.map(slot => entry(slot))
@@ -60,12 +61,14 @@ test('ranges that touch become one; what is left between them is what remains to
 
 test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
-  t.same([81, 80, 79, 45].map(time => covers([upper, lower], true, time)), [true, false, false, false], 'a transaction of the same second may lie below')
-  t.equal(covers([upper], true, 0), true)
-  t.equal(covers([upper], false, 0), false)
-  t.equal(covers([], false, 0), false)
-  t.equal(covers([], true, 0), true, 'a program without any transaction')
-  t.equal(covers([{ ...upper, oldestTime: null }], false, 1e9), false, 'of an end without a time nothing is known')
+  t.equal(walkedTo([upper, lower], true), 80)
+  t.same([81, 80, 79].map(time => isWalked(80, time)), [true, false, false], 'a transaction of the same second may lie below')
+  t.equal(walkedTo([upper], true), -Infinity)
+  t.equal(isWalked(-Infinity, -Infinity), true)
+  t.equal(walkedTo([upper], false), 80)
+  t.equal(walkedTo([], false), Infinity)
+  t.equal(walkedTo([], true), -Infinity, 'a program without any transaction')
+  t.equal(walkedTo([{ ...upper, oldestTime: null }], false), Infinity, 'of an end without a time nothing is known')
   t.end()
 })
 

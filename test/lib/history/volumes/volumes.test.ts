@@ -6,7 +6,8 @@ import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
 import type { StepChanges } from '../../../../lib/history/store/store.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
-import { type Completeness, createVolumes } from '../../../../lib/history/volumes/volumes.js'
+import type { Completeness } from '../../../../lib/history/rules/completeness.js'
+import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger } from '../../../../simulator/index.js'
 import { until, watch } from '../../../support/history/history.js'
@@ -48,7 +49,7 @@ const NOTHING_KNOWN: Completeness = {
   missing: [],
   lostBefore: null,
   losses: [],
-  covers: () => true
+  walkedTo: -Infinity
 }
 
 test('windows of many DAOs are made in slices, and complete by what was known when they were begun', async t => {

@@ -6,7 +6,8 @@ import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
 import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
 import type { CandlesOfAll, Store } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
-import { createVolumes, type Completeness } from '../../../../lib/history/volumes/volumes.js'
+import type { Completeness } from '../../../../lib/history/rules/completeness.js'
+import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { swapVolume } from '../../../../lib/market/volume.js'
 import { DAY } from '../../../../lib/time.js'
 import { createRandom } from '../../../../simulator/random.js'
@@ -28,7 +29,7 @@ const KNOWN: Completeness = {
   missing: [],
   lostBefore: null,
   losses: [],
-  covers: () => true
+  walkedTo: -Infinity
 }
 
 interface Arrived { row: SwapRow, revision: number }
@@ -76,7 +77,7 @@ function memoryStore () {
       for (const row of rows(({ row }) => row.at <= at && row.output > 0n && (daos?.includes(row.dao) ?? true))) {
         if (row.seq > (newest.get(row.dao)?.seq ?? -1n)) newest.set(row.dao, row)
       }
-      return [...newest.values()].map(row => ({ dao: row.dao, swap: row }) as unknown as Trade)
+      return [...newest.values()].map(row => ({ dao: row.dao, at: row.at, swap: row }) as unknown as Trade)
     }
   }
   return store
@@ -150,7 +151,7 @@ test(`the window at ${READINGS} random seconds, with trades that come late or ch
     const same = found.trades === trades && found.base.n === sumOf(expected.base, trades).n * found.base.d / SCALE && found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
       found.makers === expected.makers && quotient(found.high) === quotient(expected.high) && quotient(found.low) === quotient(expected.low) &&
       quotient(found.last) === quotient(expected.close ?? last) && quotient(found.before) === quotient(last) && (found.priced?.quote ?? 0n) === expected.priced.quote &&
-      (found.priced?.base ?? 0n) === expected.priced.base && found.quote7d.n === expected.week * found.quote7d.d / SCALE
+      (found.priced?.base ?? 0n) === expected.priced.base && found.quote7d!.n === expected.week * found.quote7d!.d / SCALE
     if (!same) wrong++
   }
   t.equal(next, SWAPS)

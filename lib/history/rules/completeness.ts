@@ -1,0 +1,94 @@
+/** What is known of a DAO's past: the one place that says whether a figure may be made of what is stored. */
+import { type Loss, type MissingTransaction, type SequenceRange } from './types.js'
+import { reachesBeyond, spans } from './losses.js'
+import { mayOwnOf, type NamedOwners } from './missing-owners.js'
+import { mayReach, type SequenceGap } from './sequence-gaps.js'
+
+/** What is known of the completeness of what is stored. */
+export interface Completeness {
+  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
+  /** Unix second of the newest event that could not be read, by DAO. */
+  unreadable: ReadonlyMap<string, number>
+  sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
+  /** Sequence numbers by account; a DAO may be here without any event. */
+  accounts: ReadonlyMap<string, bigint>
+  /** The slot of those numbers. */
+  verifiedSlot: number
+  /** Whose the transactions are that are missing beyond it. */
+  named: NamedOwners
+  /** Transactions that the node lists and does not give. */
+  missing: readonly MissingTransaction[]
+  /** Unix second at which the past begins that the node offers; null: not walked to it yet. */
+  lostBefore: number | null
+  /** Parts of the past inside what is indexed that no node offers any more. */
+  losses: readonly Loss[]
+  /** Whether a sequence gap has been looked for in the DAO's own signatures. */
+  searched: (gap: SequenceGap) => boolean
+  /** Unix second down to which the walk has come without a gap; −Infinity: to the beginning; Infinity: nowhere yet. */
+  walkedTo: number
+}
+
+/**
+ * 'whole': every event is stored and understood. 'lost': all that any node has; what came before is stated to be lost.
+ */
+export type Known = 'whole' | 'lost' | 'partly'
+
+/** Whether a walk that has come down to a Unix second covers everything after another. */
+export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
+
+/**
+ * What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, and up to `until`. What comes
+ * later is known as well or better.
+ */
+export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
+  const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched, walkedTo } = known
+  if (!isWalked(walkedTo, after)) return () => 'partly'
+  const missing = known.missing.filter(({ at }) => at === null || (at > after && at <= until))
+  const mayOwn = mayOwnOf(missing, known)
+  const reaching = losses.filter(loss => reachesBeyond(loss, after))
+  return dao => {
+    if ((unreadable.get(dao) ?? -Infinity) > after) return 'partly'
+    // Whose it is shows as a sequence gap, once the accounts have been compared; a DAO without any event shows none
+    if (mayOwn(dao)) return 'partly'
+    // So it is with what is lost
+    if (reaching.some(({ toSlot }) => toSlot > verifiedSlot || !sequenceRanges.has(dao))) return 'partly'
+    let isLost = false
+    for (const gap of sequenceGaps.get(dao) ?? []) {
+      const wasSearched = searched(gap)
+      if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) ||
+        (gap.since !== null && gap.since > until)) continue
+      // Looked for in vain: the first numbers, older than what any node offers, or what a stated loss spans
+      if (!wasSearched || !((gap.from === 1n && lostBefore !== null) || spans(gap, losses))) return 'partly'
+      isLost = true
+    }
+    return isLost ? 'lost' : 'whole'
+  }
+}
+
+/**
+ * The earliest Unix second after which everything of a DAO is known, −Infinity: from its beginning; undefined: none.
+ */
+export function wholeAfterOf (known: Completeness): (dao: string) => number | undefined {
+  const { walkedTo, missing, losses, lostBefore, unreadable, sequenceGaps } = known
+  const asked = new Map<number, (dao: string) => Known>()
+  const isWhole = (dao: string, after: number): boolean => {
+    const ask = asked.get(after) ?? knowledgeOf(known, after)
+    asked.set(after, ask)
+    return ask(dao) === 'whole'
+  }
+  // where something ends that may be missing
+  const ends = [walkedTo + 1, ...missing.map(({ at }) => at), ...losses.map(({ until }) => until), lostBefore]
+  return dao => {
+    if (isWhole(dao, -Infinity)) return -Infinity
+    const own = sequenceGaps.get(dao)?.map(({ until }) => until) ?? []
+    const bounds = [...new Set([...ends, ...own, unreadable.get(dao) ?? null])]
+      .filter(end => end !== null && Number.isFinite(end)).sort((a, b) => a! - b!) as number[]
+    let [low, high] = [0, bounds.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (isWhole(dao, bounds[middle]!)) high = middle
+      else low = middle + 1
+    }
+    return bounds[low]
+  }
+}

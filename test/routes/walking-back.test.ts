@@ -1,0 +1,68 @@
+import { test } from 'tap'
+import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { Candles, Pool, PoolDays, Trades } from '../../schemas/pools.js'
+import type { Ready } from '../../schemas/ready.js'
+import { DAY, HOUR } from '../../lib/time.js'
+import { build, historyComplete, settings, startChain, until } from '../helper.js'
+
+test('while the past is read back each answer waits only for what it states', { timeout: 120_000 }, async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  for (let hour = 0; hour < 160; hour++) {
+    dao.swap('buy', 1_000_000n)
+    ledger.advance(HOUR)
+  }
+  const app = await build(t, { env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10' }), now: () => ledger.time * 1000, pollMs: 1000 })
+  const { address } = dao
+  let last = performance.now()
+  const ticking = setInterval(() => {
+    ledger.advance((performance.now() - last) / 1000)
+    last = performance.now()
+  }, 50)
+  t.teardown(() => { clearInterval(ticking) })
+  const get = async <T>(path: string) => {
+    const answer = await app.inject(path)
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json<T>() }
+  }
+
+  await until('some of the last day is read', () => app.history.status().phase === 'last-day' && app.history.status().swaps > 0)
+  const [pool] = (await get<Pool[]>('/api/pools')).body
+  t.match(pool, { pool_id: address, target_volume_24h: null, trades_24h: null, high_24h: null, target_volume_7d: null, price_change_24h: null })
+  t.ok(Date.parse(pool!.complete_since!) / 1000 > ledger.time - DAY)
+  t.equal((await get(`/api/pools/${address}`)).status, 200)
+  const trades = await get<Trades>(`/api/pools/${address}/trades`)
+  t.match(trades, { status: 200, headers: { 'x-history-complete': 'false' } })
+  t.ok(trades.body.length > 0 && trades.body.length < 24)
+  t.ok(trades.body.every(({ timestamp }) => timestamp >= String(trades.headers['x-history-since'])))
+  t.equal((await get(`/api/pools/${address}/trades?before=${trades.body.at(-1)!.trade_id}`)).status, 503, 'no page passes for the last one')
+  t.equal((await get(`/api/pools/${address}/trades?until=${ledger.time - 2 * DAY}`)).status, 503)
+  t.match(await get('/api/tickers'), { status: 503 }, 'a volume that misses trades is a wrong number')
+  const warming = (await get<Ready>('/ready')).body
+  t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false])
+  t.equal(warming.answers[1]!.since, pool!.complete_since)
+
+  await until('the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40)
+  await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h !== null)
+  const [later] = (await get<Pool[]>('/api/pools')).body
+  t.match(later, { trades_24h: 23, target_volume_30d: null, price_change_30d: null })
+  t.equal((await get('/api/tickers')).status, 200)
+  const since = Math.ceil(Date.parse(later!.complete_since!) / 1000)
+  const candles = await get<Candles>(`/api/pools/${address}/ohlcv?interval=4h&empty=true`)
+  t.equal(candles.headers['x-history-complete'], 'false')
+  t.ok(candles.body.length > 6 && candles.body.every(({ time, trades }) => time >= since && trades <= 4))
+  const days = await get<PoolDays>(`/api/pools/${address}/days`)
+  t.ok(days.body.length > 1 && days.body.every(({ date }) => Date.parse(date) / 1000 >= since))
+  const volume = await get<AggregateVolume>('/api/volume/aggregate')
+  t.equal(volume.headers['x-history-complete'], 'false')
+  t.equal(volume.headers['x-history-since'], `${volume.body.dailyBreakdown.at(-1)!.date}T00:00:00.000Z`)
+  t.same(volume.body.dailyBreakdown.slice(1, -1).map(({ trades }) => trades), days.body.slice(1, -1).map(() => 24))
+  t.equal((await get(`/api/days/${new Date((since - 3 * DAY) * 1000).toISOString().slice(0, 10)}`)).status, 503)
+  t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, true, true, false])
+
+  await historyComplete(app)
+  ledger.advance(15)
+  await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null)
+  t.match((await get<Pool[]>('/api/pools')).body[0], { target_volume_30d: String })
+  t.match((await get<Trades>(`/api/pools/${address}/trades?limit=1000`)), { headers: { 'x-history-complete': 'true' }, body: { length: 160 } })
+  t.match((await get<Ready>('/ready')).body.answers, [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }])
+})
