@@ -1,4 +1,5 @@
 /** Which transactions of an address lie where: lines of its list of signatures, or whole transactions in bulk. */
+import { inSlices } from '../../async.js'
 import type { Moment } from '../../chain/moment.js'
 import type { BulkPage, CallOptions, HistoryReader, SignatureInfo } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
@@ -52,7 +53,8 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
       throw error
     })
     if (result === undefined) return undefined
-    const infos = result.entries.map((tx): SignatureInfo => {
+    // a thousand transactions are read in some 100 ms
+    const infos = await inSlices(result.entries, (tx): SignatureInfo => {
       const { transaction: { signatures: [signature = ''] }, slot, blockTime, transactionIndex } = tx
       const info = { signature, slot, failed: tx.meta.err !== null, blockTime, transactionIndex }
       if (!info.failed && wanted?.has(signature) !== false) fetcher.hold(tx, info)

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import { SIZES } from '../rules/candles.js'
 import { feeRatesOf } from '../rules/fee-rates.js'
@@ -130,18 +129,11 @@ async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void>
 
 /** Writes one step within the transaction that it is given. */
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
-  // the embedded store answers at once, without giving others their turn; whoever reads it meanwhile waits for the
-  // transaction
-  const pause = createPauses()
   await putEvents(to, changes)
-  await pause()
   await putSequenceRanges(to, changes)
   await putCandles(to, 'days', changes.days, await putMakers(to, changes.makers))
-  for (const size of ['hours', 'minutes'] as const) {
-    await pause()
-    await putCandles(to, size, changes[size])
-  }
-  await pause()
+  await putCandles(to, 'hours', changes.hours)
+  await putCandles(to, 'minutes', changes.minutes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
   await putDaos(to, changes)

@@ -4,10 +4,7 @@ import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import type { Store } from '../store/store.js'
 
-/**
- * A piece of time, both in Unix seconds, `to` excluded, that is answered from candles of one size; null: from single
- * trades.
- */
+/** Unix seconds, `to` excluded, that are answered from candles of one size; null: from single trades. */
 interface Piece { size: Size | null, from: number, to: number }
 
 /** The widest candles in the middle, narrower ones on both sides of them, single trades at the edges. */
@@ -27,13 +24,10 @@ export function * piecesOf (
   }
 }
 
-/** DAOs read in one statement: some 10 ms of work. */
+/** DAOs read in one statement, some 10 ms of work: 1,000 of them would hold the event loop for 100 ms. */
 const PART = 100
 
-/**
- * What `read` gives of some DAOs, a part of them at a time: the embedded store answers at once, without giving others
- * their turn.
- */
+/** What `read` gives of some DAOs, a part of them at a time: the embedded store answers at once. */
 export async function inParts<T> (
   daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
 ): Promise<Map<string, T>> {

@@ -19,7 +19,7 @@ export interface DayVolume {
 /** Days of one DAO that have trades, by date (YYYY-MM-DD). Never changed: another object takes its place. */
 export type Days = ReadonlyMap<string, DayVolume>
 
-/** Rows read at once: some 10 ms of work. */
+/** Rows read at once, some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
 const PAGE = 1_000
 
 /** All day sums, kept in memory and brought up to date by the rows that have changed. */
