@@ -10,7 +10,7 @@ import { type Answers, createAnswers, type Seen } from './answers.js'
 import { runBackground } from './indexing/background.js'
 import { createCompleter } from './indexing/complete-events.js'
 import { createFetcher } from './indexing/fetch.js'
-import { createIndexer, type HeadReached, type Indexer } from './indexing/indexer.js'
+import { createIndexer, type Indexer } from './indexing/indexer.js'
 import { createMissingOwners } from './indexing/owners.js'
 import { createPublisher } from './indexing/publish.js'
 import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
@@ -48,7 +48,7 @@ export interface HistoryOptions {
   time: AgeTime
   onLog?: OnLog
   /** Told each time the head is reached, and how far the last day is, for processes that only read the store. */
-  onReached?: (reached: HeadReached) => Promise<void>
+  onReached?: (seen: Seen) => Promise<void>
   onProgress?: (work: LastDayWork | null) => Promise<void>
   /** Told once the nodes are known to be of the network that the store is of. */
   onBound?: () => void
@@ -121,8 +121,8 @@ export function createHistory (options: HistoryOptions): History {
     const indexer = createIndexer({
       ...{ reader, writer, walk, reconciler, owners, clock, signal, onLog, onProgress, pollMs, listeningMs, checkMs },
       isFollowed,
-      async onReached (head) {
-        await onReached?.(head)
+      async onReached () {
+        if (running !== undefined) await onReached?.(seenOf(running))
         await publish()
       }
     })

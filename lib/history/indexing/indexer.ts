@@ -6,28 +6,13 @@ import { isServiceError, messageOf } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause, Stopped } from '../pause.js'
 import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
-import { gapKey } from '../rules/sequence-gaps.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
 import { firstAvailable, HistoryLost } from './list.js'
 import type { createMissingOwners } from './owners.js'
-import type { NamedOwners } from '../rules/missing-owners.js'
 import type { Reconciler } from './reconcile.js'
 import type { Walk } from './signature-walk.js'
 import type { StepWriter } from './commit.js'
 import type { StepResult } from './feed.js'
-
-/** The head, once it is reached: what a process that only reads the store can't know from its rows. */
-export interface HeadReached {
-  /** The newest finalized moment up to which everything is stored. */
-  moment: Moment
-  /** Sequence numbers by account, which should be stored up to `verifiedSlot`; empty until the first comparison. */
-  accounts: ReadonlyMap<string, bigint>
-  verifiedSlot: number
-  /** Sequence gaps that have been looked for in vain, by `gapKey`. */
-  lost: readonly string[]
-  /** Whose the transactions are that are missing beyond `verifiedSlot`. */
-  named: NamedOwners
-}
 
 export interface IndexerOptions {
   reader: HistoryReader
@@ -39,7 +24,7 @@ export interface IndexerOptions {
   signal: AbortSignal
   onLog: OnLog
   /** Told each time the head is reached; what it throws is thrown by the look at the head. */
-  onReached?: ((reached: HeadReached) => Promise<void>) | undefined
+  onReached: () => Promise<void>
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
   /** Between two looks at the head where nobody tells that it moves, and where somebody does, and two checks, ms. */
@@ -154,10 +139,7 @@ export function createIndexer (options: IndexerOptions) {
     await owners.look(reconciler.verifiedSlot)
     // a sequence gap nobody has looked for yet keeps its DAO out of answers: not for longer than it must
     if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
-    if (onReached === undefined) return
-    const lost = [...reconciler.sequenceGaps().values()].flat().filter(gap => reconciler.wasSearched(gap)).map(gapKey)
-    const { accounts, verifiedSlot } = reconciler
-    await onReached({ moment: reached, accounts, verifiedSlot, lost, named: owners.named })
+    await onReached()
   }
 
   async function stepBack (ranges: readonly UnindexedRange[]): Promise<void> {

@@ -1,11 +1,12 @@
 /** How far the process that writes has come, for those that only read: it is not to be seen from the rows. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
-import type { HeadReached } from '../indexing/indexer.js'
+import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
 import { putMeta, readMeta } from '../store/meta.js'
 import { parseValuation } from '../store/row-mapping.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
+import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { Tables } from '../store/table-types.js'
 import type { Session } from './leader-lock.js'
@@ -54,9 +55,9 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
 
 /** Writes the head for others, and what has changed of the accounts. For one lead: a new one has a new writer. */
 export function createProgressWriter (writing: Session['writing']) {
-  let written: HeadReached['accounts'] | undefined
+  let written: Seen['accounts'] | undefined
 
-  async function putAccounts (trx: Transaction<Tables>, accounts: HeadReached['accounts']): Promise<void> {
+  async function putAccounts (trx: Transaction<Tables>, accounts: Seen['accounts']): Promise<void> {
     const known = written ?? await readAccounts(trx)
     const gone = [...known.keys()].filter(address => !accounts.has(address))
     const changed = [...accounts].filter(([address, seq]) => known.get(address) !== seq).map(([address, seq]) =>
@@ -72,16 +73,16 @@ export function createProgressWriter (writing: Session['writing']) {
   let vain: ReadonlySet<string> | undefined
 
   /** Tells that the head is reached. */
-  async function reached ({ moment, accounts, verifiedSlot, lost, named }: HeadReached): Promise<void> {
+  async function reached ({ head, accounts, verifiedSlot, sequenceGaps, searched, named }: Seen): Promise<void> {
     const isNew = accounts !== written
+    const lost = [...sequenceGaps.values()].flat().filter(searched).map(gapKey)
     let all = vain
     await writing(async trx => {
       const before = vain ?? (await readLeaderProgress(trx)).lost
       all = lost.every(gap => before.has(gap)) ? before : new Set([...before, ...lost])
       if (verifiedSlot > 0 && isNew) await putAccounts(trx, accounts)
       await putMeta(trx, {
-        head_slot: String(moment.slot),
-        head_time: String(moment.time),
+        ...(head !== null && { head_slot: String(head.slot), head_time: String(head.time) }),
         named: namedText(named),
         ...(verifiedSlot > 0 && { proven_slot: String(verifiedSlot) }),
         ...(all !== before && { lost: [...all].join(',') })
