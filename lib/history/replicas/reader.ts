@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import { isServiceError } from '../../errors.js'
-import { createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
+import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
@@ -17,7 +17,7 @@ export interface PostgresReader {
 
 /** The store as a process sees it that leaves the writing to another. The tables must have been made. */
 export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(place) }) })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(configOf(place)) }) })
   const inside = new AsyncLocalStorage<Transaction<Tables>>()
 
   async function reading<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {

@@ -60,8 +60,8 @@ export const asPoolClient = (
   ({ query, release }) as unknown as PostgresPoolClient
 
 /** The driver's pool, but a connection whose query got no answer is thrown away. */
-export function createPool (place: PostgresLocation): PostgresPool {
-  const pool = new pg.Pool({ ...configOf(place), max: MOST, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
+export function createPool (config: ClientConfig, max = MOST): PostgresPool {
+  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
   // A loss is told to whoever uses the connection; without a listener it would end the process
   pool.on('error', () => {})
   pool.on('connect', client => { client.on('error', () => {}) })
