@@ -3,8 +3,8 @@ import type { VolumeRule } from '../../market/volume.js'
 
 /**
  * Sums of volumes are integers in units of 10^-24 of a raw token unit: exact sums of quotients would need ever longer
- * denominators. A leg is off by half a unit at most, a million by 10^-18 raw units; `sumOf` takes that away where it could
- * turn a rounding.
+ * denominators. A leg is off by half a unit at most, a million by 10^-18 raw units; `sumOf` takes that away where it
+ * could turn a rounding.
  */
 export const SCALE = 10n ** 24n
 const PLACES = 24

@@ -1,6 +1,6 @@
 /**
- * The port to what is kept on disk: rows in, rows out, no rules. Queries are shared by all engines; an engine brings its
- * connection, its lock and its column types.
+ * The port to what is kept on disk: rows in, rows out, no rules. Queries are shared by all engines; an engine brings
+ * its connection, its lock and its column types.
  */
 import type { VolumeRule } from '../../market/volume.js'
 import type { Candle, CandleRow, Size } from '../rules/candles.js'

@@ -79,11 +79,12 @@ async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<v
 async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<void> {
   const rows = rates.map(({ dao, bps, fromSlot, toSlot }) =>
     ({ dao: to.numbers.dao(dao), bps, from_slot: fromSlot, to_slot: toSlot }))
-  const known = sql.table('fee_rates')
-  await putRows(to, 'fee_rates', rows, oc => oc.columns(['dao', 'bps']).doUpdateSet({
-    from_slot: sql`case when excluded.from_slot < ${known}.from_slot then excluded.from_slot else ${known}.from_slot end`,
-    to_slot: sql`case when excluded.to_slot > ${known}.to_slot then excluded.to_slot else ${known}.to_slot end`
-  }))
+  const wider = (slot: 'from_slot' | 'to_slot', sign: '<' | '>') => {
+    const [given, known] = [sql.ref(`excluded.${slot}`), sql.ref(`fee_rates.${slot}`)]
+    return sql<number>`case when ${given} ${sql.raw(sign)} ${known} then ${given} else ${known} end`
+  }
+  await putRows(to, 'fee_rates', rows, oc => oc.columns(['dao', 'bps'])
+    .doUpdateSet({ from_slot: wider('from_slot', '<'), to_slot: wider('to_slot', '>') }))
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
