@@ -16,10 +16,11 @@ async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: Column
     sql`create table meta (key text primary key, value text not null)`,
     sql`create table daos (id integer primary key, address text not null unique, first_swap bigint)`,
     sql`create table events (
-      change ${arrival} primary key, dao integer not null, seq ${key} not null, kind text not null, slot bigint not null, at bigint not null,
-      signature text not null, place integer not null, side text, input ${amount}, output ${amount}, fee ${amount},
-      quote_fees ${amount}, base_fees ${amount}, quote_reserves ${amount}, base_reserves ${amount}, reason text, raw text,
-      unique (dao, seq))`,
+      change ${arrival} primary key, dao integer not null, seq ${key} not null, kind text not null,
+      slot bigint not null, at bigint not null, signature text not null, place integer not null, side text,
+      input ${amount}, output ${amount}, fee ${amount},
+      quote_fees ${amount}, base_fees ${amount}, quote_reserves ${amount}, base_reserves ${amount}, reason text,
+      raw text, unique (dao, seq))`,
     sql`create index events_at on events (at)`,
     sql`create index events_odd on events (dao) where reason is not null`,
     sql`create table unplaced (
@@ -28,18 +29,20 @@ async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: Column
     sql`create index unplaced_a on unplaced (key_a)`,
     sql`create index unplaced_b on unplaced (key_b)`,
     sql`create table intervals (
-      dao integer not null, low ${key} not null, high ${key} not null, low_slot bigint not null, high_slot bigint not null,
-      low_at bigint not null, high_at bigint not null, through integer not null, top_quote ${amount}, top_base ${amount},
+      dao integer not null, low ${key} not null, high ${key} not null, low_slot bigint not null,
+      high_slot bigint not null, low_at bigint not null, high_at bigint not null, through integer not null,
+      top_quote ${amount}, top_base ${amount},
       open_seq ${key}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount}, open_post ${amount},
       primary key (dao, low))`,
     sql`create table days (
-      dao integer not null, day integer not null, base ${total} not null, quote ${total} not null, trades bigint not null,
-      change bigint not null, primary key (dao, day))`,
+      dao integer not null, day integer not null, base ${total} not null, quote ${total} not null,
+      trades bigint not null, change bigint not null, primary key (dao, day))`,
     sql`create index days_change on days (change)`,
     sql`create table rates (bps text primary key, swaps bigint not null)`,
     sql`create table proposals (proposal text primary key, dao integer not null)`,
     sql`create table segments (
-      newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)`,
+      newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null,
+      oldest_time bigint, anchor text)`,
     sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`
   ]
   for (const table of tables) await table.execute(db)
@@ -77,8 +80,8 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
 }
 
 /**
- * Version 2.0.0: the words of the code, makers, block indexes and candles. What is made of the swaps is made anew at the
- * first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain (`complete-events.ts`).
+ * Version 2.0.0: the words of the code, makers, block indexes and candles. What is made of the swaps is made anew at
+ * the first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain (`complete-events.ts`).
  */
 async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [key, amount, total, clause, maker] = [u64Key, u64, sum, clustered, address].map(type => sql.raw(type))
@@ -89,8 +92,9 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
     }
   }
   const candle = sql`
-    dao integer not null, start bigint not null, base ${total} not null, quote ${total} not null, trades bigint not null,
-    fees ${total} not null, unknown_fees bigint not null, open_seq ${amount}, open_quote ${amount}, open_base ${amount},
+    dao integer not null, start bigint not null, base ${total} not null, quote ${total} not null,
+    trades bigint not null, fees ${total} not null, unknown_fees bigint not null,
+    open_seq ${amount}, open_quote ${amount}, open_base ${amount},
     close_seq ${amount}, close_quote ${amount}, close_base ${amount}, high_quote ${amount}, high_base ${amount},
     low_quote ${amount}, low_base ${amount}, average_quote ${total}, average_base ${total}`
   const statements = [
@@ -109,11 +113,16 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
     sql`drop table days`,
     sql`create table minutes (${candle}, primary key (dao, start)) ${clause}`,
     sql`create table hours (${candle}, primary key (dao, start)) ${clause}`,
-    sql`create table days (${candle}, revision bigint not null, makers bigint not null default 0, primary key (dao, start))`,
+    sql`create table days (
+      ${candle}, revision bigint not null, makers bigint not null default 0, primary key (dao, start))`,
     sql`create index days_revision on days (revision)`,
-    sql`create table makers (day integer not null, dao integer not null, maker ${maker} not null, primary key (day, dao, maker)) ${clause}`,
-    sql`create table fee_rates (dao integer not null, bps text not null, from_slot bigint not null, to_slot bigint not null, primary key (dao, bps))`,
-    sql`create table late (dao integer not null, seq ${key} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
+    sql`create table makers (
+      day integer not null, dao integer not null, maker ${maker} not null, primary key (day, dao, maker)) ${clause}`,
+    sql`create table fee_rates (
+      dao integer not null, bps text not null, from_slot bigint not null, to_slot bigint not null,
+      primary key (dao, bps))`,
+    sql`create table late (
+      dao integer not null, seq ${key} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
   ]
