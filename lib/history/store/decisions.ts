@@ -47,9 +47,9 @@ export const readOtherFees: Read<'otherFees'> = async ({ db, names }) => {
       from (select * from events where ${BRINGS_FEES}) e)
     select found.dao, found.seq, found.kind, found.at, found.facts, found.quote_fees, found.base_fees,
       found.quote_reserves, found.base_reserves, found.before, p.quote_fees as was_quote_fees,
-      p.base_fees as was_base_fees, p.quote_reserves as was_quote_reserves, p.base_reserves as was_base_reserves, (
+      p.base_fees as was_base_fees, p.quote_reserves as was_quote_reserves, p.base_reserves as was_base_reserves, case when p.seq is null or found.kind = 'CollectMeteoraDammFees' then 0 else (
         select count(*) from events b where b.dao = found.dao and b.seq > found.before and b.seq < found.seq
-        and b.kind in (${quoted(NEUTRAL_KINDS)})) as neutral
+        and b.kind in (${quoted(NEUTRAL_KINDS)})) end as neutral
     from found left join events p on p.dao = found.dao and p.seq = found.before`.execute(db)
   return rows.map(row => {
     const { dao, kind, at, before } = row
