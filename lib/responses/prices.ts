@@ -99,7 +99,9 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
       const { value: list, ...age } = await tickers()
       return { value: makePlainResponse(JSON_TYPE, toText(current(list, mints))), ...age }
     }
-    if (at > headPart(sources).time) throw invalidParameter('at', 'a Unix second, not after now')
+    if (at > headPart(sources).time) {
+      throw invalidParameter('at', 'Unix seconds or an ISO 8601 time, not after now, as 1769860800')
+    }
     return await kept.get(`${at} ${mints.join()}`)
   }
 }

@@ -1,12 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { DEAR } from '../../../lib/http/dear-routes.js'
-import { invalidParameter, integer, positiveDecimal, word, oneOf, optional, type Parameter, readQuery, utcDay } from '../../../lib/query.js'
+import {
+  integer, oneOf, type Parameter, positiveDecimal, readQuery, readRange, TIME, word
+} from '../../../lib/query.js'
 import { INTERVALS, type Interval } from '../../../lib/history/history.js'
-import { MAX_TIME } from '../../../lib/time.js'
+import { dayOf } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
+import { rangeParameters } from '../../../schemas/parameters.js'
 import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 
@@ -22,13 +25,12 @@ const parameter = (description: string, example: string): TSchema =>
 
 /** A sequence number: any u64. */
 const tradeId: Parameter<bigint | undefined> = {
-  expects: 'a trade_id',
+  expects: 'a trade_id, as 4711',
   read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n
     ? BigInt(text)
     : undefined,
   otherwise: { value: undefined }
 }
-const seconds = () => integer({ max: MAX_TIME, otherwise: undefined })
 const limit = (otherwise: number) => integer({ min: 1, max: 1000, otherwise })
 const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
 const interval: Parameter<Interval> = {
@@ -36,11 +38,6 @@ const interval: Parameter<Interval> = {
   read: text =>
     INTERVAL_NAMES.find(name => name === text),
   otherwise: { value: '1h' }
-}
-
-/** Throws INVALID_PARAMETER where two bounds contradict each other. */
-function checkOrder (later: string, from: number | undefined, to: number | undefined, earlier: string): void {
-  if (from !== undefined && to !== undefined && from > to) throw invalidParameter(later, `not before ${earlier}`)
 }
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
@@ -128,8 +125,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       querystring: Type.Object({
         limit: parameter('Most rows, 1 to 1,000. Default 100.', '100'),
         before: parameter('Only trades older than the one with this trade_id.', '4711'),
-        since: parameter('Only trades at or after this Unix second.', '1769774400'),
-        until: parameter('Only trades at or before this Unix second.', '1769860800')
+        ...rangeParameters('Trades', '', '')
       }),
       response: {
         200: json(TradesSchema, 'The trades.', HISTORY_HEADERS),
@@ -140,9 +136,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, { limit: limit(100), before: tradeId, since: seconds(), until: seconds() })
-    checkOrder('until', asked.since, asked.until, 'since')
-    return reply.sendCached(await pools.trades(params.pool_id, asked, turn))
+    const { from: since, to: until, ...asked } = readRange(query, { limit: limit(100), before: tradeId })
+    return reply.sendCached(await pools.trades(params.pool_id, { ...asked, since, until }, turn))
   })
 
   fastify.get('/:pool_id/ohlcv', {
@@ -156,8 +151,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       params: PoolParamsSchema,
       querystring: Type.Object({
         interval: parameter(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, '1h'),
-        from: parameter('Unix second that the first interval holds.', '1769774400'),
-        to: parameter('Unix second that the last interval holds. Default now.', '1769860800'),
+        ...rangeParameters('Intervals with trades', ', and the one that holds it', '; default now'),
         limit: parameter('Most rows, 1 to 1,000. Default 300.', '300'),
         empty: parameter('true: intervals without a trade, too. Default false.', 'true')
       }),
@@ -170,11 +164,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const { empty, ...asked } = readQuery(
-      query,
-      { interval, from: seconds(), to: seconds(), limit: limit(300), empty: oneOf(['true', 'false'], 'false') }
-    )
-    checkOrder('to', asked.from, asked.to, 'from')
+    const { empty, ...asked } =
+      readRange(query, { interval, limit: limit(300), empty: oneOf(['true', 'false'], 'false') })
     return reply.sendCached(await pools.candles(params.pool_id, { ...asked, empty: empty === 'true' }, turn))
   })
 
@@ -187,24 +178,19 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({
-        from: parameter(
-          'First day, YYYY-MM-DD.',
-          '2026-01-01'
-        ),
-        to: parameter('Last day, YYYY-MM-DD.', '2026-01-31')
+        ...rangeParameters('Days', ', and the one that holds it', '; default today')
       }),
       response: {
         200: json(PoolDaysSchema, 'The days.', HISTORY_HEADERS),
         304: notModified(HISTORY_HEADERS),
-        400: badRequest({ parameter: 'Invalid from: a UTC day, YYYY-MM-DD', pool: INVALID_POOL_ID }),
+        400: badRequest({ parameter: `Invalid from: ${TIME}`, pool: INVALID_POOL_ID }),
         ...NOT_FOUND,
         ...CHAIN_FAILURES
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
-    checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.days(params.pool_id, asked, turn))
+    const { from, to } = readRange(query, {})
+    return reply.sendCached(await pools.days(params.pool_id, { from: from && dayOf(from), to: to && dayOf(to) }, turn))
   })
 }
 export default routes
