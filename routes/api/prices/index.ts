@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { integer, readQuery } from '../../../lib/query.js'
+import { PAST_SECOND } from '../../../lib/responses/prices.js'
 import { addresses } from '../../../lib/responses/parameters.js'
 import { MAX_TIME } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
@@ -20,7 +21,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       operationId: 'getPrices',
       summary: 'Prices of many tokens, now or at a second of the past',
       description: 'Of the deepest listed pool of each mint: the spot price now, or with `at` the price of the last trade at or before that second, and what the quote token was ' +
-        'worth then. A price of the past answers 503 while not all events since its trade are stored; `X-History-Complete: false` says that some are lost.',
+        'worth then. A price of the past answers 503 while not all events since its trade are stored, and for a second that is not final yet, with `Retry-After` until it is; `X-History-Complete: false` says that some are lost.',
       tags: ['market'],
       querystring: Type.Object({
         mints: Type.String({ description: '1 to 100 addresses of mints separated by commas, each once.', examples: [AddressSchema.examples[0]] }),
@@ -29,12 +30,12 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       response: {
         200: json(PricesSchema, 'The prices.', HEADERS),
         304: notModified(HEADERS),
-        400: badRequest({ list: 'Invalid mints: 1 to 100 addresses separated by commas, each once', time: 'Invalid at: a Unix second, not after now' }),
+        400: badRequest({ list: 'Invalid mints: 1 to 100 addresses separated by commas, each once', time: `Invalid at: ${PAST_SECOND}` }),
         ...CHAIN_FAILURES
       }
     }
   }, async ({ query }, reply) => {
-    const { mints, at } = readQuery(query, { mints: addresses(1, MOST_MINTS), at: { ...integer({ max: MAX_TIME, otherwise: undefined }), expects: 'a Unix second, not after now' } })
+    const { mints, at } = readQuery(query, { mints: addresses(1, MOST_MINTS), at: { ...integer({ max: MAX_TIME, otherwise: undefined }), expects: PAST_SECOND } })
     return reply.sendCached(await prices(mints, at))
   })
 }
