@@ -1,4 +1,5 @@
 import { multiply, parseDecimal, placesFor, type Rational, toFixed } from '../decimal.js'
+import { ServiceError } from '../errors.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Aged, createFreshCache } from '../live/fresh.js'
@@ -12,13 +13,20 @@ import { extentOf } from './known.js'
 import { cacheOptions, headPart, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
-/** Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, and what the tickers and the history throw. */
+/**
+ * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
+ * not final yet, and what the tickers and the history throw.
+ */
 export type PriceAnswers = (mints: readonly string[], at: number | undefined) => Promise<Aged<CachedResponse<Prices>>>
 
 const toPrices = plainResponse(PricesSchema)
 /** Answers of the past that are kept: anyone may ask for any second. */
 const MAX_KEPT = 128
 const DIGITS = 12
+/** What `at` may be. */
+const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860800'
+/** A history that is catching up passes a second sooner than the chain took to get to it, s. */
+const LONGEST_WAIT = 60
 
 const usdOf = (price: Rational, worth: Rational | undefined): string | null => {
   if (worth === undefined) return null
@@ -93,14 +101,21 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
     max: MAX_KEPT
   })
 
+  /** Other blocks of the head's own second, and of those up to now, may still bring a trade. */
+  function checkFinal (at: number): void {
+    const { time: head } = headPart(sources)
+    if (at < head) return
+    if (at > Math.max(head, sources.time.utc() / 1000)) throw invalidParameter('at', PAST_SECOND)
+    const retryAfter = Math.min(at - head + 1, LONGEST_WAIT)
+    throw new ServiceError('WARMING_UP', `the second ${at} is not final yet`, { retryAfter })
+  }
+
   return async (mints, at) => {
     if (at === undefined) {
       const { value: list, ...age } = await tickers()
       return { value: toPrices(current(list, mints)), ...age }
     }
-    if (at > headPart(sources).time) {
-      throw invalidParameter('at', 'Unix seconds or an ISO 8601 time, not after now, as 1769860800')
-    }
+    checkFinal(at)
     return await kept.get(`${at} ${mints.join()}`)
   }
 }

@@ -3,6 +3,7 @@ import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
 import { checkWindow, isLess, isPrice } from './figures.js'
 import { decimalsOf, type OwnPool, priceOf } from './market.js'
+import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
 import { checkDetail, checkSettings } from './record.js'
 import { ADDRESS, amount, below, compareFields, decimal, isRow, type Row, SIGNATURE, text } from './rules.js'
@@ -34,6 +35,7 @@ export async function checkApi (checking: Checking): Promise<void> {
   }
   await checkDaos(checking, pools)
   await checkTotals(checking, pools)
+  await checkPrices(checking, pools)
   await checkKnown(reader, '/api/tickers', refuse)
   compared(`${pools.length} pools by ticker, record, reserves, order and 24 hours`)
   compared(

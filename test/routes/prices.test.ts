@@ -7,7 +7,7 @@ import type { Prices } from '../../schemas/prices.js'
 import { fromBase58 } from '../../simulator/bytes.js'
 import { u64 } from '../../simulator/inspect.js'
 import { createRandom } from '../../simulator/random.js'
-import { build, historyComplete, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
 
 const DAY = 86_400
 /** Random seconds and sizes that are asked for; `RANDOM=10000` takes minutes. */
@@ -146,6 +146,25 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     await says(`${quote}?side=sell&amount=99999999`, 400, /^Invalid amount: at most [\d.]+, what the pool holds$/)
     await says(`/api/pools/${one.address}/quote?side=buy&amount=1`, 404, /^Pool not found/)
     await says('/api/days?from=2026-02-02&to=2026-02-01', 400, 'Invalid to: not before from')
+  })
+
+  await t.test('a second is answered once it is final', async t => {
+    const ask = async (at: number) => await app.inject(`/api/prices?mints=${deep.base.address}&at=${at}`)
+    await headReached(app, ledger, ledger.time)
+    const head = app.history.head().time
+    const early = await ask(head)
+    t.same([early.statusCode, early.headers['retry-after']], [503, '1'], 'another block may have the head\'s second')
+    ledger.advance(30)
+    const at = ledger.time
+    const behind = await ask(at)
+    t.equal(behind.statusCode, 503, 'a second that has passed, and is not final')
+    t.ok(Number(behind.headers['retry-after']) >= 1 && Number(behind.headers['retry-after']) <= 60)
+    deep.swap('buy', 1_000_000n)
+    const swap = ledger.swaps.at(-1)!
+    ledger.advance(5)
+    await headReached(app, ledger, swap.time + 1)
+    t.equal((await ask(swap.time)).json<Prices>().prices[deep.base.address]!.timestamp, swap.time)
+    t.equal((await ask(ledger.time + 100)).statusCode, 400)
   })
 
   await t.test('while a proposal is live a quote is the least that is had', async t => {

@@ -19,7 +19,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       operationId: 'getPrices',
       summary: 'Prices of many tokens, now or at a second of the past',
       description: 'Of the deepest listed pool of each mint: the spot price now, or with `at` the price of the last trade at or before that second, and what the quote token was ' +
-        'worth then. A price of the past answers 503 while not all events since its trade are stored; `X-History-Complete: false` says that some are lost.',
+        'worth then. A price of the past answers 503 while not all events since its trade are stored, and for a second that is not final yet, with `Retry-After` until it is; `X-History-Complete: false` says that some are lost.',
       tags: ['market'],
       querystring: Type.Object({
         mints: Type.String({ description: '1 to 100 addresses of mints separated by commas, each once.', examples: [AddressSchema.examples[0]] }),

@@ -112,6 +112,13 @@ const FAULTS: Fault[] = [
     told: /of no 24 hours|is not that of its trades/
   },
   {
+    form: 'api',
+    what: 'the price of the trade before',
+    path: /prices.*at=/,
+    plant: value => { for (const price of Object.values<any>(value.prices)) price.timestamp -= 1 },
+    told: /timestamp is/
+  },
+  {
     form: 'coingecko',
     what: 'a trade left out',
     path: /historical/,
@@ -646,6 +653,9 @@ const UNMET = new Map([
   ['/api/pools/* .provenance.base_fees', 'the chain alone tells it: `npm run verify`'],
   ['/api/pools/* .provenance.quote_fees', 'the chain alone tells it: `npm run verify`'],
   ['/api/pools/* .provenance.windows_end', 'by a second: no trade is at the edge of the window'],
+  ['/api/prices?mints=*&at=* .slot', 'each answer is of a slot of its own'],
+  ['/api/prices?mints=*,*,*,*,* .prices{}.timestamp', 'each answer is of a moment of its own'],
+  ['/api/prices?mints=*,*,*,*,* .slot', 'each answer is of a slot of its own'],
   ['/api/supply/* .data.externalLpLiquidity', 'the chain alone tells it'],
   ['/api/supply/* .data.protocolAmmLiquidity', 'the chain alone tells it: anyone may send tokens to a vault']
 ])
@@ -659,7 +669,7 @@ function planted (answer: Answer, value: unknown): Answer {
 /** An endpoint: its path without what it is asked for. */
 const endpointOf = (path: string): string =>
   path.replaceAll(/[1-9A-HJ-NP-Za-km-z]{32,}(_[1-9A-HJ-NP-Za-km-z]{32,})?/g, '*')
-    .replaceAll(/(fromBlock|toBlock|before)=\d+/g, '$1=*')
+    .replaceAll(/(fromBlock|toBlock|before|at)=\d+/g, '$1=*')
 
 test('the service passes by every form, and each planted fault is refused', { timeout: 400_000 }, async t => {
   const { ledger, node } = await startChain(t)
