@@ -15,6 +15,8 @@ declare module 'fastify' {
     cache: {
       /** All DAOs; the key is always `ALL`. */
       snapshot: FreshCache<typeof ALL, Snapshot>
+      /** The DAOs that trade a mint as their base. */
+      daosOf (mint: string): Promise<Made<string[]>>
       supply: FreshCache<string, Supply>
     }
   }
@@ -45,15 +47,14 @@ export default fp(async fastify => {
   })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, max: 1 })
 
-  /** The DAOs that trade a mint as their base, but for those that are excluded. */
   async function daosOf (mint: string): Promise<Made<string[]>> {
-    const { value: { discovered }, parts } = await snapshot.get(ALL)
-    const daos = discovered.filter(({ dao, leftOut }) => dao?.baseMint === mint && leftOut !== 'excluded')
-    return { value: daos.map(({ address }) => address), parts }
+    const { value: { daos }, parts } = await snapshot.get(ALL)
+    return { value: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address), parts }
   }
 
   fastify.decorate('cache', {
     snapshot,
+    daosOf,
     supply: rememberUnknown(
       createFreshCache({ ...common, load: createSupplyReader(chain.accounts, program, daosOf), max: MAX_MINTS }), now)
   })

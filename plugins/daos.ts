@@ -6,7 +6,6 @@ import { createDaoResponses, type DaoResponses } from '../lib/responses/daos/ind
 import { createPoolResponses, type PoolResponses } from '../lib/responses/pools/index.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
 import { createPrices, type PriceAnswers } from '../lib/responses/prices.js'
-import { ALL } from '../lib/responses/sources.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,17 +24,14 @@ declare module 'fastify' {
 const METADATA_TTL = 100_000
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { accounts, tokenAccounts, clock: { now }, time }, program, history, market } = fastify
+  const { config: settings, cache: { snapshot, daosOf }, chain: { accounts, tokenAccounts, clock: { now }, time }, program, history, market } = fastify
   const sources = { snapshot, history, settings, now, time }
   const reader = createDaoFactsReader({
     reader: accounts,
     client: program,
     list: tokenAccounts,
     mints: [...new Set([...settings.usdMints, ...settings.usdPricedMints.keys()])],
-    async daosOf (mint) {
-      const { value: { discovered }, parts } = await snapshot.get(ALL)
-      return { value: discovered.filter(({ dao, leftOut }) => dao?.baseMint === mint && leftOut !== 'excluded').map(({ address }) => address), parts }
-    },
+    daosOf,
     now
   })
   const facts = createDaoFacts(sources, reader)

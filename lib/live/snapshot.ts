@@ -24,6 +24,8 @@ export interface Snapshot {
   slot: number
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
+  /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
+  daos: ReadonlyMap<string, Dao>
   /** The pools that are listed. */
   pairs: Pair[]
   /** Tokens of every DAO that is not excluded, by mint; null where the key holds no mint. */
@@ -107,22 +109,24 @@ export function createSnapshotReader (
     const all = new Set(value.map(({ address }) => address))
     const found = await inSlices(value, account => discover(account, all))
     before = new Map(found.map(made => [made.account.address, made]))
-    const mints = found.flatMap(({ entry: { dao, leftOut } }) => dao === undefined || leftOut !== undefined
-      ? []
-      : [dao.baseMint, dao.quoteMint])
+    const daos = new Map<string, Dao>()
+    for (const { entry: { address, dao, leftOut } } of found) {
+      if (dao !== undefined && leftOut === undefined) daos.set(address, dao)
+    }
+    const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
     const discovered = await inSlices(found, (made): Discovered => {
       const { entry } = made
-      const { dao, leftOut } = entry
-      if (dao === undefined || leftOut !== undefined) return entry
+      const dao = daos.get(entry.address)
+      if (dao === undefined) return entry
       const result = list(made, dao, tokens)
       if (typeof result === 'string') return { ...entry, leftOut: result }
       pairs.push(result)
       return entry
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
-    return { value: { slot, discovered, pairs, tokens }, parts: [{ time, readAt, commitment: 'confirmed' }] }
+    return { value: { slot, discovered, daos, pairs, tokens }, parts: [{ time, readAt, commitment: 'confirmed' }] }
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */

@@ -77,7 +77,6 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     const report = history.report()
     const daily = await history.daily()
     const usd = usdValuationOf(snapshot, settings)
-    const known = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, true]
     for (const [address, entry] of report) {
@@ -86,13 +85,10 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       // born in what no node offers any more, and silent since
       complete &&= daily.has(address) || entry.sequenceGaps.length === 0
     }
-    for (const [address, dao] of known) {
-      complete &&= settings.excluded.has(address) || daily.has(address) ||
-      dao === undefined || !hasEvents(dao, head.time)
-    }
+    for (const [address, dao] of snapshot.daos) complete &&= daily.has(address) || !hasEvents(dao, head.time)
     for (const [address, { launchedAt, days, complete: whole }] of daily) {
       if (settings.excluded.has(address)) continue
-      const dao = known.get(address)
+      const dao = snapshot.daos.get(address)
       complete &&= whole && dao !== undefined
       if (dao === undefined) continue
       daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })

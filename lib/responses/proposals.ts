@@ -112,8 +112,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
 
   const all = keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const daos = new Map(snapshot.discovered.flatMap(({ address, dao, leftOut }) =>
-      dao === undefined || leftOut === 'excluded' ? [] : [[address, dao]]))
     const { moment, readAt, value } = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = value.flatMap((account): Known[] => {
       let proposal: Proposal
@@ -124,7 +122,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         if (error instanceof DecodeError) return []
         throw error
       }
-      const dao = daos.get(proposal.dao)
+      const dao = snapshot.daos.get(proposal.dao)
       return dao === undefined ? [] : [{ proposal, decimals: decimalsOf(snapshot, dao.baseMint) }]
     })
     known.sort(({ proposal: a }, { proposal: b }) =>
@@ -262,10 +260,8 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     async list ({ state, dao, limit, before }) {
       if (dao !== undefined) {
         if (parseKey(dao) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
-        const { value: { discovered } } = await snapshots.get(ALL)
-        const isKnown = discovered.some(one =>
-          one.address === dao && one.dao !== undefined && one.leftOut !== 'excluded')
-        if (!isKnown) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
+        const { value: { daos } } = await snapshots.get(ALL)
+        if (!daos.has(dao)) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
       }
       const { value: known, ...age } = await all.get()
       const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1

@@ -28,8 +28,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const usd = usdValuationOf(snapshot, settings)
     const deepest = byDepth(snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd).slice(0, MOST_WITH_FACTS)
-    const daos = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
-    const facts = await reader.all(deepest.flatMap(({ address }) => daos.get(address) ?? []))
+    const facts = await reader.all(deepest.flatMap(({ address }) => snapshot.daos.get(address) ?? []))
     return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }
   })
 
@@ -38,7 +37,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
     async load (address) {
       // what tokens are worth is of the list; all else is read anew
       const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-      const dao = snapshot.discovered.find(one => one.address === address)?.dao
+      const dao = snapshot.daos.get(address)
       if (dao === undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(address))
       const facts = await reader.one(dao)
       return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }

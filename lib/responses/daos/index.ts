@@ -50,13 +50,11 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
   /** The address of a DAO that is asked for. */
   async function find (daoOrMint: string): Promise<string> {
     if (parseKey(daoOrMint) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
-    const { value: { discovered } } = await snapshots.get(ALL)
-    const isKnown = ({ dao, leftOut }: Snapshot['discovered'][number]): boolean => dao !== undefined && leftOut !== 'excluded'
-    const own = discovered.find(({ address }) => address === daoOrMint)
-    const trading = own === undefined ? discovered.filter(one => one.leftOut === undefined && one.dao?.baseMint === daoOrMint) : []
-    const found = own ?? (trading.length === 1 ? trading[0] : undefined)
-    if (found === undefined || !isKnown(found)) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
-    return found.address
+    const { value: { daos, pairs } } = await snapshots.get(ALL)
+    if (daos.has(daoOrMint)) return daoOrMint
+    const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
+    if (trading === undefined || another !== undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
+    return trading.address
   }
 
   /** Tokens of a vault that no listed pool knows. */

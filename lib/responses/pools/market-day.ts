@@ -24,18 +24,15 @@ const MAX_KEPT = 128
 export function createMarketDay (
   sources: Sources, totals: Market['totals']
 ): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
-  const { settings } = sources
-
   async function load (day: number): Promise<Made<CachedResponse<MarketDay>>> {
     const date = dateOf(day)
     const { value: { snapshot, usd, daily, walkedTo, ...sums }, parts } = await totals()
     const [volume, fees] = [await sums.volume(), await sums.fees()]
-    const daos = new Map(snapshot.discovered.map(({ address, dao }) => [address, dao]))
     const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
     for (const [address, { days }] of daily) {
-      const [dao, traded] = [daos.get(address), days.get(date)]
+      const [dao, traded] = [snapshot.daos.get(address), days.get(date)]
       const decimals = dao && snapshot.tokens.get(dao.quoteMint)?.decimals
-      if (settings.excluded.has(address) || dao === undefined || traded === undefined) continue
+      if (dao === undefined || traded === undefined) continue
       if (decimals === undefined) {
         throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
       }

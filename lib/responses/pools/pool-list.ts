@@ -77,11 +77,10 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
     }))
-    const daos = daosOf(snapshot)
     const made = new Map<string, Row>()
     for (const pair of snapshot.pairs) {
       const window = windows.get(pair.address)
-      const dao = daos.get(pair.address)
+      const dao = snapshot.daos.get(pair.address)
       if (window?.complete === true && dao !== undefined) made.set(pair.address, { pair, dao, window, createdAt: created.get(pair.address) ?? null, facts: figuresOf(known, pair.address, usd, settings) })
     }
     // As with the tickers: an empty list would look like a market without pools
@@ -95,12 +94,6 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   }
 
   return keepResponse(sources, load)
-}
-
-function daosOf ({ discovered }: Snapshot): Map<string, Dao> {
-  const daos = new Map<string, Dao>()
-  for (const { address, dao } of discovered) if (dao !== undefined) daos.set(address, dao)
-  return daos
 }
 
 type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'>
