@@ -60,17 +60,12 @@ export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =
 export function oneOf<const W extends string, D extends W | undefined> (
   words: readonly W[], otherwise: D
 ): Parameter<W | D> {
-  return {
-    expects: `one of ${words.join(', ')}`,
-    read: text => words.find(word => word === text),
-    otherwise: {
-      value: otherwise
-    }
-  }
+  return { ...word(words), otherwise: { value: otherwise } }
 }
 
 /** One of a few words, which must be given. */
-export const word = <const W extends string>(words: readonly W[]): Parameter<W> => ({ expects: `one of ${words.join(', ')}`, read: text => words.find(word => word === text) })
+export const word = <const W extends string>(words: readonly W[]): Parameter<W> =>
+  ({ expects: `one of ${words.join(', ')}`, read: text => words.find(word => word === text) })
 
 const MAX_DECIMAL = 64
 /** Plain decimal text above 0. */

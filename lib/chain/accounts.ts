@@ -82,7 +82,8 @@ export function createAccountReader (rpc: Rpc): AccountReader {
     if (lists.some(({ length }) => length > MAX_ACCOUNTS)) {
       throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
     }
-    const config = { commitment: COMMITMENT, encoding: 'base64', ...(minSlot !== undefined && { minContextSlot: minSlot }) }
+    const least = minSlot === undefined ? {} : { minContextSlot: minSlot }
+    const config = { commitment: COMMITMENT, encoding: 'base64', ...least }
     return await rpc.ask({
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
       commitment: COMMITMENT,

@@ -111,8 +111,9 @@ const WRITES = new Set(['sendTransaction', 'requestAirdrop'])
 
 /** Composes the client; throws a TypeError where a URL is none (it is not repeated). */
 export function createNodeClient (options: NodeClientOptions): NodeClient {
-  const { urls, rates, callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs, onTime, onFault, onCall, clock } =
-    { ...DEFAULTS, ...options }
+  const all = { ...DEFAULTS, ...options }
+  const { urls, rates, callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = all
+  const { onTime, onFault, onCall, clock } = all
   const { connections = createConnections(), timeClock = clock } = options
   if (urls.length === 0) throw new TypeError('no node')
   const closing = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * All nodes behind one `Send`, and the one place where anything is tried again: each call goes to the nodes in order of preference
- * until one gives a result that is believed, and what may pass is asked once more after a pause.
+ * All nodes behind one `Send`, and the one place where anything is tried again: each call goes to the nodes in order of
+ * preference until one gives a result that is believed, and what may pass is asked once more after a pause.
  */
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
@@ -40,12 +40,15 @@ const METHOD_NOT_FOUND = -32601
 const NOT_OFFERED_CODES = new Set([-32601, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
 const CURSOR_UNKNOWN = -32020
-// How long a call waits for the pace of a node while another may be free; what nobody waits for keeps to the preferred one.
+// How long a call waits for the pace of a node while another may be free; what nobody waits for keeps to the preferred
+// one.
 const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
 
 export interface Failover {
   send: Send
-  /** The youngest answer to a question, from the first node whose state is current, else of all. Throws a ServiceError. */
+  /**
+   * The youngest answer to a question, from the first node whose state is current, else of all. Throws a ServiceError.
+   */
   ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>>
 }
 
@@ -61,11 +64,13 @@ const SAME_AGE_MS = 3_000
 export function withFailover (
   nodes: readonly FailoverNode[], { clock, time, now, onFault, retries, backoffMs }: FailoverOptions
 ): Failover {
-  // Until when each node asked to be left alone (Retry-After of an outage), is asked last, and is not asked for a method.
+  // Until when each node asked to be left alone (Retry-After of an outage), is asked last, and is not asked for a
+  // method.
   const restUntil = nodes.map(() => 0)
   const olderUntil = nodes.map(() => 0)
   const faults = nodes.map(() => new Set<string>())
-  // A node in trouble must not get a multiple of the usual load: retries are at most a fifth of the calls, besides one every two seconds.
+  // A node in trouble must not get a multiple of the usual load: retries are at most a fifth of the calls, besides one
+  // every two seconds.
   let retriesLeft = MAX_SAVED_RETRIES
   let earnedAt = clock.now()
 
@@ -86,15 +91,19 @@ export function withFailover (
 
   async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
     const { host, send } = nodes[index]!
-    const offers = (method: string) => (without[index]!.get(method) ?? 0) <= clock.now() || (nodes.length === 1 && !OPTIONAL_METHODS.has(method))
+    const offers = (method: string) =>
+      (without[index]!.get(method) ?? 0) <= clock.now() || (nodes.length === 1 && !OPTIONAL_METHODS.has(method))
     const possible = calls.filter(({ method }) => offers(method))
     const replies = possible.length === 0 ? [] : await send(possible, options)
     const byCall = new Map(possible.map((call, i) => [call, replies[i]!]))
     return calls.map(call => {
-      const reply = byCall.get(call) ?? { error: nodeError('NODE_BAD_ANSWER', `does not offer ${call.method}`, { host, reason: 'unsupported' }) }
-      if ('result' in reply || !isNotOffered(call.method, reply.error)) return note(index, reply)
-      without[index]!.set(call.method, clock.now() + (OPTIONAL_METHODS.has(call.method) ? UNSUPPORTED_MS : MISSING_MS))
-      return { error: nodeError('NODE_BAD_ANSWER', `does not offer ${call.method}`, { host, reason: 'unsupported' }) }
+      const { method } = call
+      const unsupported = (): Reply =>
+        ({ error: nodeError('NODE_BAD_ANSWER', `does not offer ${method}`, { host, reason: 'unsupported' }) })
+      const reply = byCall.get(call) ?? unsupported()
+      if ('result' in reply || !isNotOffered(method, reply.error)) return note(index, reply)
+      without[index]!.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
+      return unsupported()
     })
   }
 
@@ -105,7 +114,10 @@ export function withFailover (
     return reply
   }
 
-  /** One round: every open call to one node after the other. Gives what was believed or doubted by all; the errors of the rest. */
+  /**
+   * One round: every open call to one node after the other. Gives what was believed or doubted by all; the errors of
+   * the rest.
+   */
   async function round (calls: readonly Call[], options: SendOptions): Promise<Array<Reply | ServiceError[]>> {
     const results = calls.map((): Reply | undefined => undefined)
     const doubted = calls.map((): Reply | undefined => undefined)
@@ -114,8 +126,7 @@ export function withFailover (
     for (const [place, index] of indexes.entries()) {
       const open = [...calls.keys()].filter(at => results[at] === undefined)
       if (open.length === 0 || options.signal.aborted) break
-      const patience = place < indexes.length - 1 ? PATIENCE_MS[options.priority] : undefined
-      const replies = await ask(index, open.map(at => calls[at]!), { ...options, ...(patience !== undefined && { patience }) })
+      const replies = await ask(index, open.map(at => calls[at]!), patient(options, place < indexes.length - 1))
       for (const [i, at] of open.entries()) {
         const reply = replies[i]!
         if ('error' in reply) errors[at]!.push(reply.error)
@@ -127,7 +138,9 @@ export function withFailover (
   }
 
   /** Waits before another round; false: there will be none. */
-  async function mayRetry (retry: number, worst: ServiceError, { signal, deadline = Infinity }: SendOptions): Promise<boolean> {
+  async function mayRetry (
+    retry: number, worst: ServiceError, { signal, deadline = Infinity }: SendOptions
+  ): Promise<boolean> {
     const pause = (worst.retryAfter ?? 0) * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** retry)
     earn(0)
     if (signal.aborted || retry >= retries || clock.now() + pause >= deadline || retriesLeft < 1) return false
@@ -154,7 +167,8 @@ export function withFailover (
         const before = replies[at]
         const error = mostHopeful(outcome) ?? reasonOf(signal)
         // Our own failures may have opened the last breaker: why they failed says more than that.
-        replies[at] = { error: error.code === 'BREAKER_OPEN' && before !== undefined && 'error' in before ? before.error : error }
+        const isMute = error.code === 'BREAKER_OPEN' && before !== undefined && 'error' in before
+        replies[at] = { error: isMute ? before.error : error }
         if (!isWorthRetrying(error)) continue
         failed.push(at)
         if (worst === undefined || (error.retryAfter ?? 0) > (worst.retryAfter ?? 0)) worst = error
@@ -169,14 +183,17 @@ export function withFailover (
   }
 
   /** What one node says to a question, with the state's age; or why it says nothing. */
-  async function put<T> (index: number, question: Question<T>, options: SendOptions): Promise<Candidate<T> | ServiceError> {
+  async function put<T> (
+    index: number, question: Question<T>, options: SendOptions
+  ): Promise<Candidate<T> | ServiceError> {
     const { host } = nodes[index]!
     const readAt = now()
     const replies = await ask(index, question.calls, options)
     const failed = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
     if (failed.length > 0) return mostHopeful(failed)!
     try {
-      const { moment, value } = question.read(replies.map(reply => (reply as { result: unknown }).result), time.of(index))
+      const results = replies.map(reply => (reply as { result: unknown }).result)
+      const { moment, value } = question.read(results, time.of(index))
       const wrong = time.note(index, question.commitment, moment)
       if (wrong !== undefined) throw nodeError('NODE_BAD_ANSWER', wrong, { host, reason: 'moment' })
       const doubt = time.dateFault(index)
@@ -204,8 +221,7 @@ export function withFailover (
     const indexes = order()
     for (const [place, index] of indexes.entries()) {
       if (options.signal.aborted) break
-      const patience = place < indexes.length - 1 ? PATIENCE_MS[options.priority] : undefined
-      const outcome = await put(index, question, { ...options, ...(patience !== undefined && { patience }) })
+      const outcome = await put(index, question, patient(options, place < indexes.length - 1))
       if ('code' in outcome) {
         errors.push(outcome)
         continue
@@ -235,20 +251,30 @@ export function withFailover (
   }
 }
 
+/** While another node may be free a call waits for the pace of one for so long only. */
+function patient (options: SendOptions, hasOthers: boolean): SendOptions {
+  const patience = hasOthers ? PATIENCE_MS[options.priority] : undefined
+  return { ...options, ...(patience !== undefined && { patience }) }
+}
+
 interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isDoubted: boolean }
 
 function isNotOffered (method: string, error: ServiceError): boolean {
   const fault = faultOf(error)
   if (!OPTIONAL_METHODS.has(method)) return fault?.rpcCode === METHOD_NOT_FOUND
-  return NOT_OFFERED_CODES.has(fault?.rpcCode ?? 0) || (fault?.reason === 'http' && NOT_OFFERED_STATUSES.has(fault.status ?? 0))
+  return NOT_OFFERED_CODES.has(fault?.rpcCode ?? 0) ||
+    (fault?.reason === 'http' && NOT_OFFERED_STATUSES.has(fault.status ?? 0))
 }
 
-/** One worth a retry, else of a node that was asked, else any; among these the shortest Retry-After, then the most preferred node. */
+/**
+ * One worth a retry, else of a node that was asked, else any; among these the shortest Retry-After, then the most
+ * preferred node.
+ */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
   // That a cursor is unknown must be said by all: whoever gave another error may know it.
   const others = errors.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
   const said = others.length > 0 && others.length < errors.length ? others : errors
   const asked = said.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
   const [from = said] = [asked.filter(isWorthRetrying), asked].filter(({ length }) => length > 0)
-  return from.length === 0 ? undefined : from.reduce((best, error) => (error.retryAfter ?? 0) < (best.retryAfter ?? 0) ? error : best)
+  return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
 }

@@ -123,10 +123,10 @@ export function readNodeUrl (text: string, position: number): NodeAddress {
     throw new TypeError(`node ${position + 1} has no http or https URL`)
   }
   const { host, username, password } = url
-  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  const user = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
   url.username = ''
   url.password = ''
-  return { host, url: url.href, authorization: user === ':' ? undefined : `Basic ${Buffer.from(user).toString('base64')}` }
+  return { host, url: url.href, authorization: user.length === 1 ? undefined : `Basic ${user.toString('base64')}` }
 }
 
 /** Seconds from now (`epoch`, Unix milliseconds), of the seconds or the date that the header states. */

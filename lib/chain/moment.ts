@@ -1,6 +1,7 @@
 /**
- * When it is, how old a state of the chain is, and whether the chain has halted. Pure: facts in, verdicts out. A state is dated by the Clock sysvar
- * that was read with it, and nothing else says how old it is. Differences of clocks are kept less the steady clock, so that they hold between answers.
+ * When it is, how old a state of the chain is, and whether the chain has halted. Pure: facts in, verdicts out. A state
+ * is dated by the Clock sysvar that was read with it, and nothing else says how old it is. Differences of clocks are
+ * kept less the steady clock, so that they hold between answers.
  */
 
 /** A slot, and the chain's own time at it, Unix seconds. */
@@ -49,7 +50,9 @@ const FUTURE_MS = 30_000
 const AGREEING_MS = 60_000
 /** Slots of two nodes that differ by less are the same place of the chain. */
 const SAME_SLOTS = 10
-/** Two nodes that show the chain's time so alike, ms, are at the same place though they were asked one after the other. */
+/**
+ * Two nodes that show the chain's time so alike, ms, are at the same place though they were asked one after the other.
+ */
 const SAME_MS = 3_000
 const MINUTE = 60_000
 /** For so many minutes a drift must have lasted, and one node alone must have called itself healthy. */
@@ -60,13 +63,17 @@ const MAX_DRIFT_MS = 60 * MINUTE
 const JUMP_SECONDS = 120
 /** A slot takes at most so long, s, until a node's pace is known: what is dated by it is dated older, never younger. */
 const SLOWEST_PACE = 1
-/** A pace is measured over so many seconds at least, soon over more, and counts one more: the chain's clock shows whole ones. */
+/**
+ * A pace is measured over so many seconds at least, soon over more, and counts one more: the chain's clock shows whole
+ * ones.
+ */
 const PACE_SECONDS = 5
 const MARK_SECONDS = 60
 
 const offsetOf = ({ time, at }: { time: number, at: number }): number => time * 1000 - at
 
-export const noFacts = (hosts: readonly string[], clock: number): Facts => ({ clock, nodes: hosts.map(host => ({ host })), freshest: new Map(), drift: 0 })
+export const noFacts = (hosts: readonly string[], clock: number): Facts =>
+  ({ clock, nodes: hosts.map(host => ({ host })), freshest: new Map(), drift: 0 })
 
 /** The freshest time of the last ten minutes. */
 function freshest ({ freshest }: Facts): number {
@@ -83,13 +90,15 @@ export interface Utc {
 }
 
 /**
- * UTC is the latest of what most witnesses say within a minute: the wall clock, the `Date` of each host, the chain's freshest time with its drift. A tie
- * goes to the side of the clock; the latest, so that an error makes a state look older, never younger. `claimed`: an offset that the chain may have, too.
+ * UTC is the latest of what most witnesses say within a minute: the wall clock, the `Date` of each host, the chain's
+ * freshest time with its drift. A tie goes to the side of the clock; the latest, so that an error makes a state look
+ * older, never younger. `claimed`: an offset that the chain may have, too.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
   for (const { host, date } of facts.nodes) {
-    if (date !== undefined && now - date.at < DRIFT_MINUTES * MINUTE) dates.set(host, Math.max(date.offset, dates.get(host) ?? -Infinity))
+    if (date === undefined || now - date.at >= DRIFT_MINUTES * MINUTE) continue
+    dates.set(host, Math.max(date.offset, dates.get(host) ?? -Infinity))
   }
   const chain = Math.max(freshest(facts), claimed) + facts.drift
   const others = [facts.clock, ...dates.values()]
@@ -99,14 +108,17 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
     const besideChain = others.filter(agrees)
     return { latest, besideChain, size: witnesses.filter(agrees).length, hasClock: agrees(facts.clock) }
   })
-  const [best] = groups.sort((a, b) => b.size - a.size || Number(b.hasClock) - Number(a.hasClock) || b.latest - a.latest)
+  const [best] = groups.sort((a, b) =>
+    b.size - a.size || Number(b.hasClock) - Number(a.hasClock) || b.latest - a.latest)
   const { latest, besideChain, size, hasClock } = best!
   const beside = besideChain.length === 0 ? undefined : Math.max(...besideChain)
-  return { offset: latest, besideChain: beside, clock: !hasClock ? 'refuted' : size === 1 && witnesses.length > 1 ? 'alone' : 'believed' }
+  const isAlone = size === 1 && witnesses.length > 1
+  return { offset: latest, besideChain: beside, clock: !hasClock ? 'refuted' : isAlone ? 'alone' : 'believed' }
 }
 
 /** The drift at a time of the chain: what was read before its clock has jumped is no older for that. */
-const driftAt = ({ drift, jumped }: Facts, time: number): number => jumped !== undefined && time < jumped.to ? jumped.drift : drift
+const driftAt = ({ drift, jumped }: Facts, time: number): number =>
+  jumped !== undefined && time < jumped.to ? jumped.drift : drift
 
 /** Age of a state of the chain's time, ms; never below 0. */
 export const ageOf = (facts: Facts, now: number, time: number): number =>
@@ -121,15 +133,18 @@ export function isFuture (facts: Facts, now: number, moment: Moment & { at: numb
 const goesOn = ({ shown }: NodeFacts, now: number): boolean =>
   shown?.movedAt !== undefined && now - shown.at < MINUTE && now - shown.movedAt < MINUTE
 
-const says = ({ health }: NodeFacts, now: number): Health | undefined => health === undefined || now - health.at > MINUTE ? undefined : health.says
+const says = ({ health }: NodeFacts, now: number): Health | undefined =>
+  health === undefined || now - health.at > MINUTE ? undefined : health.says
 
 /**
- * Whether a lag that all nodes show is the chain's clock and not theirs: two hosts show the same place, both go on, and neither says that it is behind;
- * or one has gone on and called itself healthy for ten minutes without a pause (a load balancer may say so for a node that is behind).
+ * Whether a lag that all nodes show is the chain's clock and not theirs: two hosts show the same place, both go on, and
+ * neither says that it is behind; or one has gone on and called itself healthy for ten minutes without a pause (a load
+ * balancer may say so for a node that is behind).
  */
 function isDriftBelieved ({ nodes }: Facts, now: number): boolean {
   const going = nodes.filter(node => goesOn(node, now))
-  const alone = ({ health }: NodeFacts): boolean => health?.says === 'ok' && health.at - health.since >= DRIFT_MINUTES * MINUTE - 1
+  const alone = ({ health }: NodeFacts): boolean =>
+    health?.says === 'ok' && health.at - health.since >= DRIFT_MINUTES * MINUTE - 1
   const sound = going.filter(node => !['behind', undefined].includes(says(node, now)))
   return sound.some(node => alone(node) || sound.some(other =>
     other.host !== node.host && Math.abs(offsetOf(node.shown!) - offsetOf(other.shown!)) <= SAME_MS))
@@ -142,12 +157,13 @@ function driftOf (facts: Facts, now: number): number {
 }
 
 /**
- * The moment of the last state where the chain has halted: two hosts or more have been asked of late, agree on the slot, it is old, and none has shown a
- * higher one. One node alone can't show it.
+ * The moment of the last state where the chain has halted: two hosts or more have been asked of late, agree on the
+ * slot, it is old, and none has shown a higher one. One node alone can't show it.
  */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
-  const asked = facts.nodes.flatMap(({ host, shown }) => shown !== undefined && now - shown.at <= CURRENT_MS.confirmed ? [{ host, ...shown }] : [])
-  const best = asked.reduce<typeof asked[number] | undefined>((best, one) => best === undefined || one.time > best.time ? one : best, undefined)
+  const asked = facts.nodes.flatMap(({ host, shown }) =>
+    shown !== undefined && now - shown.at <= CURRENT_MS.confirmed ? [{ host, ...shown }] : [])
+  const [best] = asked.toSorted((a, b) => b.time - a.time)
   if (best === undefined || ageOf(facts, now, best.time) <= CURRENT_MS.confirmed) return undefined
   const agreeing = asked.filter(({ slot }) => Math.abs(slot - best.slot) <= SAME_SLOTS)
   if (agreeing.some(({ movedAt }) => movedAt !== undefined && now - movedAt <= CURRENT_MS.confirmed)) return undefined
@@ -170,7 +186,9 @@ function measurePace (node: NodeFacts, moment: Moment): void {
   const { slot, time } = moment
   const [from, next] = node.marks ?? [moment, moment]
   node.marks = time - next.time >= MARK_SECONDS ? [next, moment] : [from, next]
-  if (slot > from.slot && time - from.time >= PACE_SECONDS) node.pace = Math.min(SLOWEST_PACE, (time - from.time + 1) / (slot - from.slot))
+  if (slot > from.slot && time - from.time >= PACE_SECONDS) {
+    node.pace = Math.min(SLOWEST_PACE, (time - from.time + 1) / (slot - from.slot))
+  }
 }
 
 /** Facts with a moment that a node has shown at `confirmed`. */
@@ -190,7 +208,10 @@ export function withMoment (facts: Facts, index: number, moment: Moment & { at: 
   facts.drift = driftOf(facts, at)
 }
 
-/** The moment of a list of accounts by the Clock that was read beside it: the older of the two, at the node's own pace between them. */
+/**
+ * The moment of a list of accounts by the Clock that was read beside it: the older of the two, at the node's own pace
+ * between them.
+ */
 export function momentOfList (slot: number, clock: Moment, { pace = SLOWEST_PACE }: Pick<NodeFacts, 'pace'>): Moment {
   const before = Math.max(0, clock.slot - slot)
   const time = Math.max(0, Math.floor(clock.time - before * pace))

@@ -42,7 +42,8 @@ const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
  * A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside.
  */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
-  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, ...(retryAfter !== undefined && { retryAfter }) })
+  const options = { cause: fault, ...(retryAfter !== undefined && { retryAfter }) }
+  return new ServiceError(code, `node ${fault.host} ${what}`, options)
 }
 
 /** The facts that `nodeError` put into `error`; undefined for any other error. */

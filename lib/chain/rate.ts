@@ -222,7 +222,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
     refuse (method, sentAt, retryAfterMs) {
       const own = of(method)
       const since = own.triedInVain ??= clock.now()
-      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
+      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by
+      // method
       const isOwn = all.accepted.some(({ at }) => at > since) ||
         (retryAfterMs !== undefined && sum(own, WINDOW_MS) > sum(all, WINDOW_MS) / 2)
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all

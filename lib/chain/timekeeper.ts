@@ -4,7 +4,8 @@
  */
 import type { Clock } from '../clock.js'
 import {
-  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf, withDate, withHealth, withMoment
+  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf,
+  withDate, withHealth, withMoment
 } from './moment.js'
 
 /** Time as everything above the node client sees it. */
@@ -90,13 +91,14 @@ export function createTimekeeper (
     change('clock', utc().clock === 'refuted', {
       level: 'warn',
       code: 'clock-wrong',
-      message: `this machine's clock is ${seconds(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} UTC by what the nodes say: ` +
-        'it is not believed; look at this machine\'s time service'
+      message: `this machine's clock is ${seconds(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} UTC ` +
+        'by what the nodes say: it is not believed; look at this machine\'s time service'
     }, { level: 'info', code: 'clock-right', message: 'this machine\'s clock agrees with UTC again' })
     change('drift', facts.drift > TELL_DRIFT_MS, {
       level: 'warn',
       code: 'drift',
-      message: `the chain's own clock is ${seconds(facts.drift)} s behind UTC, though its nodes are current: days and windows end at the chain's time`
+      message: `the chain's own clock is ${seconds(facts.drift)} s behind UTC, though its nodes are current: ` +
+        'days and windows end at the chain\'s time'
     })
     const halted = followHalt()
     change('halted', halted !== undefined, {

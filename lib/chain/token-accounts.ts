@@ -24,7 +24,9 @@ export function createTokenAccountLister (rpc: Rpc): TokenAccountLister {
       return answer.value.map(readRow)
     } catch (error) {
       const fault = faultOf(error)
-      if (fault?.reason === 'unsupported' || fault?.reason === 'too-large' || fault?.rpcCode === EXCLUDED) return undefined
+      if (fault?.reason === 'unsupported' || fault?.reason === 'too-large' || fault?.rpcCode === EXCLUDED) {
+        return undefined
+      }
       throw error
     }
   }

@@ -33,7 +33,10 @@ export type Facts = ReadonlyMap<string, DaoFacts | ServiceError>
 export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
 export interface DaoFactsReader {
-  /** Of many DAOs, with what their vaults hold in the accounts associated with known mints; an error where one can't be made out. Throws the ServiceError of a failed read. */
+  /**
+   * Of many DAOs, with what their vaults hold in the accounts associated with known mints; an error where one can't be
+   * made out. Throws the ServiceError of a failed read.
+   */
   all (daos: readonly KnownDao[]): Promise<Made<Facts>>
   /** Of one, with all that its vault holds. Throws what is wrong with it. */
   one (dao: KnownDao): Promise<Made<DaoFacts>>
@@ -60,7 +63,11 @@ const MAX_TOKENS = 60
 const LIST_TTL = 60_000
 const MAX_KEPT = 2_000
 
-interface Listed { at: number, addresses: readonly string[], complete: boolean }
+/** Token accounts that a vault may have; `complete`: they are all. */
+interface HeldAccounts { addresses: readonly string[], complete: boolean }
+interface Listed extends HeldAccounts { at: number }
+
+const bad = (what: string, cause?: unknown): ServiceError => new ServiceError('NODE_BAD_ANSWER', what, { cause })
 
 export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now }: DaoFactsOptions): DaoFactsReader {
   /** What was needed the last time, so that once is enough. */
@@ -69,23 +76,39 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
 
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
-  /** All token accounts of a vault that hold something: of known mints first, then by what they hold; a bounded number. */
+  /**
+   * All token accounts of a vault that hold something: of known mints first, then by what they hold; a bounded number.
+   */
   async function listed ({ vault, baseMint, quoteMint }: KnownDao): Promise<Listed> {
     const kept = lists.get(vault)
     if (kept !== undefined && now() - kept.at < LIST_TTL) return kept
     const found = [await list(vault, PROGRAMS.token), await list(vault, PROGRAMS.token2022)]
-    const rows = found.flatMap(rows => rows ?? []).map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) })).filter(({ amount }) => amount > 0n)
+    const rows = found.flatMap(rows => rows ?? [])
+      .map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) }))
+      .filter(({ amount }) => amount > 0n)
     const isKnown = new Set([baseMint, quoteMint, ...mints])
-    rows.sort((a, b) => Number(isKnown.has(b.mint)) - Number(isKnown.has(a.mint)) || (a.amount === b.amount ? (a.address < b.address ? -1 : 1) : a.amount > b.amount ? -1 : 1))
-    const made = { at: now(), addresses: rows.slice(0, MAX_TOKENS).map(({ address }) => address), complete: found.every(rows => rows !== undefined) && rows.length <= MAX_TOKENS }
+    rows.sort((a, b) => Number(isKnown.has(b.mint)) - Number(isKnown.has(a.mint)) ||
+      Number(b.amount - a.amount) || (a.address < b.address ? -1 : 1))
+    const made = {
+      at: now(),
+      addresses: rows.slice(0, MAX_TOKENS).map(({ address }) => address),
+      complete: found.every(rows => rows !== undefined) && rows.length <= MAX_TOKENS
+    }
     lists.set(vault, made)
     return made
   }
 
   /** Token accounts where known mints would lie. */
-  const associated = ({ vault, baseMint, quoteMint }: KnownDao): string[] => [...new Set([baseMint, quoteMint, ...mints])].map(mint => tokenAccountAddress(vault, mint))
+  const associated = ({ vault, baseMint, quoteMint }: KnownDao): string[] =>
+    [...new Set([baseMint, quoteMint, ...mints])].map(mint => tokenAccountAddress(vault, mint))
 
-  function make (dao: KnownDao, slot: number, accounts: ReadonlyMap<string, RawAccount>, supply: SupplyFacts, held: readonly string[], complete: boolean): DaoFacts {
+  function make (
+    dao: KnownDao,
+    slot: number,
+    accounts: ReadonlyMap<string, RawAccount>,
+    supply: SupplyFacts,
+    { addresses, complete }: HeldAccounts
+  ): DaoFacts {
     const own = accounts.get(dao.address)
     if (own === undefined) throw new DecodeError('dao: there is none')
     const [decoded, details] = [decodeDao(client, own), decodeDaoDetails(own)]
@@ -93,18 +116,21 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
     const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)
     const { totalLiquidity: total } = details
     if (liquidity > total) throw new DecodeError('position: of more than there is')
-    const tokens = held.flatMap(address => {
+    const tokens = addresses.flatMap(address => {
       const account = accounts.get(address)
       if (account === undefined) return []
       const { mint, owner, amount } = decodeTokenAccount(account)
       return owner === dao.vault && amount > 0n ? [{ mint, amount, address }] : []
     })
     const share = (reserve: bigint): bigint => total === 0n ? 0n : liquidity * reserve / total
-    return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: complete, internal: { base: share(decoded.baseReserves), quote: share(decoded.quoteReserves) } }
+    const internal = { base: share(decoded.baseReserves), quote: share(decoded.quoteReserves) }
+    return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: complete, internal }
   }
 
   /** Reads the accounts of each DAO, those of one in one call where it holds them. */
-  async function read (wanted: ReadonlyMap<string, readonly string[]>): Promise<Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>> {
+  async function read (
+    wanted: ReadonlyMap<string, readonly string[]>
+  ): Promise<Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>> {
     const calls: Array<{ addresses: string[], daos: string[] }> = []
     for (const [dao, addresses] of wanted) {
       for (const some of chunks(addresses, MAX_ACCOUNTS)) {
@@ -134,13 +160,18 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
     return found
   }
 
-  async function facts (daos: readonly KnownDao[], held: (dao: KnownDao) => { addresses: readonly string[], complete: boolean }): Promise<Made<Facts>> {
+  async function facts (
+    daos: readonly KnownDao[], held: (dao: KnownDao) => HeldAccounts
+  ): Promise<Made<Facts>> {
     await client.load()
     const done = new Map<string, DaoFacts | ServiceError>()
     const parts: Part[] = []
     let open = [...daos]
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
-      const wanted = new Map(open.map(dao => [dao.address, [...new Set([dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...plans.get(dao.address) ?? [], ...held(dao).addresses])]]))
+      const wanted = new Map(open.map(dao => {
+        const supply = [...supplyAddresses(dao.baseMint), ...plans.get(dao.address) ?? []]
+        return [dao.address, [...new Set([dao.address, positionOf(dao), ...supply, ...held(dao).addresses])]]
+      }))
       const found = await read(wanted)
       const again: KnownDao[] = []
       const pause = createPauses()
@@ -154,17 +185,17 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
             again.push(dao)
           } else {
             parts.push(...read, ...supply.parts)
-            done.set(dao.address, make(dao, slot, value, supply, held(dao).addresses, held(dao).complete))
+            done.set(dao.address, make(dao, slot, value, supply, held(dao)))
           }
         } catch (error) {
-          if (error instanceof DecodeError) done.set(dao.address, new ServiceError('NODE_BAD_ANSWER', `${dao.address}: ${error.message}`, { cause: error }))
+          if (error instanceof DecodeError) done.set(dao.address, bad(`${dao.address}: ${error.message}`, error))
           else if (isServiceError(error)) done.set(dao.address, error)
           else throw error
         }
       }
       open = again
     }
-    for (const { address } of open) done.set(address, new ServiceError('NODE_BAD_ANSWER', `the launch of ${address} changed with every read`))
+    for (const { address } of open) done.set(address, bad(`the launch of ${address} changed with every read`))
     return { value: done, parts }
   }
 

@@ -4,7 +4,9 @@ import type { AccountReader, RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
-import { bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
+import {
+  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress
+} from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
@@ -30,19 +32,21 @@ interface Origin {
 }
 
 /**
- * Reads the supply of a mint. The first read finds the launch among the launchpads; for a token of no launch it is the only one. The second
- * reads everything again, with the vaults and the external pool that the launch leads to, at one slot; a third follows only when the launch
- * has changed in between. A token of no launch has the DAOs that trade it as its internal AMM, which `daosOf` names: their base vaults are read
- * likewise, a hundred accounts a call.
+ * Reads the supply of a mint. The first read finds the launch among the launchpads; for a token of no launch it is the
+ * only one. The second reads everything again, with the vaults and the external pool that the launch leads to, at one
+ * slot; a third follows only when the launch has changed in between. A token of no launch has the DAOs that trade it as
+ * its internal AMM, which `daosOf` names: their base vaults are read likewise, a hundred accounts a call.
  *
- * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError of a failed read:
- * only an account of which the node says that it does not exist counts as nothing.
+ * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError
+ * of a failed read: only an account of which the node says that it does not exist counts as nothing.
  */
 export function createSupplyReader (
   reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
 ): SupplyReader {
   /** Of one moment where one call holds them all, else of the same or following ones. */
-  async function readAll (addresses: readonly string[], minSlot: number | undefined): Promise<{ slot: number, value: Array<RawAccount | null>, parts: Part[] }> {
+  async function readAll (
+    addresses: readonly string[], minSlot: number | undefined
+  ): Promise<{ slot: number, value: Array<RawAccount | null>, parts: Part[] }> {
     let slot = minSlot
     const value: Array<RawAccount | null> = []
     const parts: Part[] = []
@@ -72,13 +76,22 @@ export function createSupplyReader (
   }
 }
 
-const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
+const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, program }) => ({
+  version,
+  addresses: launchAddresses(program, mint)
+}))
 
 /** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
-export const supplyAddresses = (mint: string): string[] => [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
+export const supplyAddresses = (mint: string): string[] =>
+  [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
 /** Where tokens are, by the token account or position that anyone can look up. Raw units. */
-export interface AllocatedPart { kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall', address: string, amount: bigint, circulating: boolean }
+export interface AllocatedPart {
+  kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
+  address: string
+  amount: bigint
+  circulating: boolean
+}
 
 /** What the accounts of one slot say of a supply. */
 export interface SupplyFacts {
@@ -88,7 +101,10 @@ export interface SupplyFacts {
   circulating: bigint
   /** null: it comes from none. */
   launch: (Launch & { address: string }) | null
-  /** What the launch's own position in the external pool would withdraw, by mint; null: there is none, or it has left the vault. */
+  /**
+   * What the launch's own position in the external pool would withdraw, by mint; null: there is none, or it has left
+   * the vault.
+   */
   external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
   allocation: AllocatedPart[]
   /** The states that the list of DAOs was made of, where one was needed. */
@@ -96,18 +112,27 @@ export interface SupplyFacts {
 }
 
 /**
- * The supply by the accounts that were read, `asked` of them, or which more must be read with them; `isWhole`: with those that tell where else tokens of a launch are.
- * Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that contradict each other.
+ * The supply by the accounts that were read, `asked` of them, or which more must be read with them; `isWhole`: with
+ * those that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that
+ * contradict each other.
  */
 export async function supplyOf (
-  client: ProgramClient, mint: string, accounts: Accounts, asked: ReadonlySet<string>, daosOf: (mint: string) => Promise<Made<readonly string[]>>, isWhole = false
+  client: ProgramClient,
+  mint: string,
+  accounts: Accounts,
+  asked: ReadonlySet<string>,
+  daosOf: (mint: string) => Promise<Made<readonly string[]>>,
+  isWhole = false
 ): Promise<SupplyFacts | string[]> {
   try {
     const token = readMint(mint, accounts)
     const origin = findOrigin(client, candidatesOf(mint), accounts, mint)
     const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
-    const needed = origin === undefined ? daos.map(dao => ammVault(dao, token)) : [...neededFor(origin, token), ...isWhole ? elsewhere(origin, token) : []]
-    return needed.every(address => asked.has(address)) ? { ...measure(client, token, origin, daos, accounts, isWhole), parts } : needed
+    const needed = origin === undefined
+      ? daos.map(dao => ammVault(dao, token))
+      : [...neededFor(origin, token), ...isWhole ? elsewhere(origin, token) : []]
+    if (!needed.every(address => asked.has(address))) return needed
+    return { ...measure(client, token, origin, daos, accounts, isWhole), parts }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
     throw new ServiceError('NODE_BAD_ANSWER', `the supply of ${mint}: ${error.message}`, { cause: error })
@@ -115,12 +140,14 @@ export async function supplyOf (
 }
 
 /**
- * Accounts by address, without those that merely hold lamports: anyone can send some to an address that a program may use later, which
- * makes an empty account of the system program.
+ * Accounts by address, without those that merely hold lamports: anyone can send some to an address that a program may
+ * use later, which makes an empty account of the system program.
  */
 export function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
-  const present = accounts.filter(account => account !== null && !(account.owner === PROGRAMS.system && account.data.length === 0)) as RawAccount[]
-  return new Map(present.map(account => [account.address, account]))
+  return new Map(accounts.flatMap(account =>
+    account === null || (account.owner === PROGRAMS.system && account.data.length === 0)
+      ? []
+      : [[account.address, account]]))
 }
 
 function readMint (mint: string, accounts: Accounts): Mint {
@@ -133,7 +160,9 @@ function readMint (mint: string, accounts: Accounts): Mint {
 interface Candidate { version: typeof LAUNCHPADS[number]['version'], addresses: LaunchAddresses }
 
 /** The launch that a mint comes from: the newest launchpad's that is complete, else the newest's. */
-function findOrigin (client: ProgramClient, candidates: readonly Candidate[], accounts: Accounts, mint: string): Origin | undefined {
+function findOrigin (
+  client: ProgramClient, candidates: readonly Candidate[], accounts: Accounts, mint: string
+): Origin | undefined {
   const origins = candidates.flatMap(({ version, addresses }) => {
     const account = accounts.get(addresses.launch)
     if (account === undefined) return []
@@ -147,8 +176,10 @@ function findOrigin (client: ProgramClient, candidates: readonly Candidate[], ac
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
 }
 
-const packageVault = ({ addresses }: Origin, { address, tokenProgram }: Mint): string => tokenAccountAddress(addresses.package, address, tokenProgram)
-const ammVault = (dao: string, { address, tokenProgram }: Mint): string => tokenAccountAddress(dao, address, tokenProgram)
+const packageVault = ({ addresses }: Origin, { address, tokenProgram }: Mint): string =>
+  tokenAccountAddress(addresses.package, address, tokenProgram)
+const ammVault = (dao: string, { address, tokenProgram }: Mint): string =>
+  tokenAccountAddress(dao, address, tokenProgram)
 
 /** What else must be read, at the same slot, to measure the parts. */
 function neededFor (origin: Origin, token: Mint): string[] {
@@ -165,18 +196,35 @@ function neededFor (origin: Origin, token: Mint): string[] {
 const elsewhere = ({ launch, addresses }: Origin, { address, tokenProgram }: Mint): string[] =>
   [launch.baseVault, tokenAccountAddress(bidWallAddress(address, addresses.signer), address, tokenProgram)]
 
-function measure (client: ProgramClient, token: Mint, origin: Origin | undefined, daos: readonly string[], accounts: Accounts, isWhole: boolean): Omit<SupplyFacts, 'parts'> {
+type MeasuredSupply = Omit<SupplyFacts, 'parts'>
+
+function measure (
+  client: ProgramClient,
+  token: Mint,
+  origin: Origin | undefined,
+  daos: readonly string[],
+  accounts: Accounts,
+  isWhole: boolean
+): MeasuredSupply {
   const { address: mint, supply, decimals } = token
   const allocation: AllocatedPart[] = []
   const put = (kind: AllocatedPart['kind'], address: string, amount: bigint): bigint => {
     if (amount > 0n) allocation.push({ kind, address, amount, circulating: kind !== 'team_package' })
     return amount
   }
-  const pool = (dao: string): bigint => put('internal_pool', ammVault(dao, token), balance(accounts, ammVault(dao, token), mint, dao))
+  const pool = (dao: string): bigint =>
+    put('internal_pool', ammVault(dao, token), balance(accounts, ammVault(dao, token), mint, dao))
   const dao = origin?.launch.dao
   const launch = origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch }
-  const facts = (teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external']): Omit<SupplyFacts, 'parts'> => ({
-    supply: supplyRecord({ mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity: external?.amounts.get(mint) ?? 0n }),
+  const facts = (teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external']): MeasuredSupply => ({
+    supply: supplyRecord({
+      mint,
+      supply,
+      decimals,
+      teamPackage,
+      ammLiquidity,
+      externalLiquidity: external?.amounts.get(mint) ?? 0n
+    }),
     mint: token,
     circulating: supply - teamPackage,
     launch,
@@ -199,12 +247,17 @@ function measure (client: ProgramClient, token: Mint, origin: Origin | undefined
   return facts(team, pool(dao), external)
 }
 
-/** Balance of `owner`'s token account; 0 where the account does not exist. Throws a DecodeError where it is of another mint or owner. */
+/**
+ * Balance of `owner`'s token account; 0 where the account does not exist. Throws a DecodeError where it is of another
+ * mint or owner.
+ */
 export function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
-  if (token.mint !== mint || token.owner !== owner) throw new DecodeError(`${address}: a vault of another mint or owner`)
+  if (token.mint !== mint || token.owner !== owner) {
+    throw new DecodeError(`${address}: a vault of another mint or owner`)
+  }
   return token.amount
 }
 
@@ -226,7 +279,9 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
 }
 
 /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
-function externalLiquidity (client: ProgramClient, { launch, addresses, position }: Origin, mint: string, accounts: Accounts): SupplyFacts['external'] {
+function externalLiquidity (
+  client: ProgramClient, { launch, addresses, position }: Origin, mint: string, accounts: Accounts
+): SupplyFacts['external'] {
   if (position === null || !holdsNft(accounts.get(addresses.positionNftAccount), launch.daoVault)) return null
   const account = accounts.get(position.pool)
   if (account === undefined) throw new DecodeError('external position: its pool does not exist')
@@ -236,7 +291,10 @@ function externalLiquidity (client: ProgramClient, { launch, addresses, position
   return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
 }
 
-/** The position belongs to whoever holds its NFT. Without its first account the NFT has not been seen to leave the vault. */
+/**
+ * The position belongs to whoever holds its NFT. Without its first account the NFT has not been seen to leave the
+ * vault.
+ */
 function holdsNft (account: RawAccount | undefined, vault: string | null): boolean {
   if (account === undefined) return true
   const { owner, amount } = decodeTokenAccount(account)

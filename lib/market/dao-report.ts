@@ -1,4 +1,5 @@
 import type { DaoReport, Daos } from '../../schemas/daos.js'
+import type { Dao } from '../protocol/dao.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
@@ -7,7 +8,7 @@ import type { UsdValuation } from './usd.js'
 /** One account of the program. `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
 export interface FoundDao {
   address: string
-  dao: { state: 'spot' | 'futarchy', baseMint: string, quoteMint: string, size: number, seqNum: bigint, createdAt: number } | undefined
+  dao: Pick<Dao, 'state' | 'baseMint' | 'quoteMint' | 'size' | 'seqNum' | 'createdAt'> | undefined
   leftOut: string | undefined
 }
 

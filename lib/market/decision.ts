@@ -1,8 +1,8 @@
 import type { MarketPool, Oracle } from '../protocol/proposal.js'
 
 /**
- * How a proposal stands, by the program's own arithmetic (programs/futarchy/src/state/futarchy_amm.rs, finalize_proposal.rs). Conditional prices
- * and reserves serve this alone.
+ * How a proposal stands, by the program's own arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
+ * finalize_proposal.rs). Conditional prices and reserves serve this alone.
  */
 
 const PRICE_SCALE = 10n ** 12n
@@ -15,8 +15,8 @@ const min = (a: bigint, b: bigint): bigint => a < b ? a : b
 const max = (a: bigint, b: bigint): bigint => a > b ? a : b
 
 /**
- * The oracle as a swap at the Unix second `now` would leave it: an observation at most a minute, clamped; what held until then is weighed by its time,
- * from the end of the start delay on, as the compiled program does.
+ * The oracle as a swap at the Unix second `now` would leave it: an observation at most a minute, clamped; what held
+ * until then is weighed by its time, from the end of the start delay on, as the compiled program does.
  */
 export function carried ({ oracle, reserves: { quote, base } }: MarketPool, now: number): Oracle {
   if (now < oracle.updatedAt + LEAST || quote === 0n || base === 0n) return oracle

@@ -1,5 +1,6 @@
 import {
-  formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, shortText, signedText, subtract, toFixed, wholeTokens
+  formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, shortText, signedText, subtract, toFixed,
+  wholeTokens
 } from '../decimal.js'
 import type { Pool } from './price.js'
 

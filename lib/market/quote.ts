@@ -1,4 +1,4 @@
-import { multiply, ONE, type Rational, ratio, subtract } from '../decimal.js'
+import { divide, ONE, type Rational, ratio, subtract } from '../decimal.js'
 
 /** What a swap of a given size yields, by the program's integer arithmetic. */
 
@@ -14,13 +14,17 @@ const U64 = (1n << 64n) - 1n
 export const mostInput = (reserve: bigint): bigint => reserve < U64 - reserve ? reserve : U64 - reserve
 
 /**
- * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, the part of liquidity providers
- * stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap; every whole rate of basis points gives the same as the program's 10,000ths).
+ * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, the
+ * part of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap; every whole rate of
+ * basis points gives the same as the program's 10,000ths).
  */
-export function quoteSwap (input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees): SwapQuote {
+export function quoteSwap (
+  input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees
+): SwapQuote {
   const net = input * (protocol.d - protocol.n) / protocol.d
   const weighted = net * (lp.d - lp.n)
   const output = weighted * reserveOut / (reserveIn * lp.d + weighted)
   const atSpot = ratio(weighted * reserveOut, lp.d * reserveIn)
-  return { output, fee: input - net, impact: atSpot.n === 0n ? ONE : subtract(ONE, multiply(ratio(output), { n: atSpot.d, d: atSpot.n })) }
+  const impact = atSpot.n === 0n ? ONE : subtract(ONE, divide(ratio(output), atSpot))
+  return { output, fee: input - net, impact }
 }

@@ -1,7 +1,10 @@
 import { add, compare, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
 import type { UsdValuation } from './usd.js'
 
-/** What a DAO owns, and what that makes of each of its tokens. Raw units of one slot; formulas in docs/methodology.md, "Treasury". */
+/**
+ * What a DAO owns, and what that makes of each of its tokens. Raw units of one slot; formulas in docs/methodology.md,
+ * "Treasury".
+ */
 
 export interface TreasuryParts {
   /** What the vault holds, of each token account one row. */
@@ -34,7 +37,9 @@ export interface TreasuryFigures {
   runwayMonths: Rational | null
 }
 
-export function treasuryFigures ({ tokens, base, quote, positions, circulating, price, monthlyLimit, usdMints, usd }: TreasuryParts): TreasuryFigures {
+export function treasuryFigures (
+  { tokens, base, quote, positions, circulating, price, monthlyLimit, usdMints, usd }: TreasuryParts
+): TreasuryFigures {
   let [dollars, worth, ownTokens] = [ZERO, ZERO, 0n]
   for (const { mint, amount, decimals } of tokens) {
     if (mint === base.mint) {
@@ -48,18 +53,24 @@ export function treasuryFigures ({ tokens, base, quote, positions, circulating, 
   }
   const [ownBase, ownQuote] = positions.reduce(([base, quote], own) => [base + own.base, quote + own.quote], [0n, 0n])
   const quoteUsd = usd(quote.mint)
-  const nav = quoteUsd === undefined && ownQuote > 0n ? null : add(worth, multiply(wholeTokens(ratio(ownQuote), quote.decimals), quoteUsd ?? ZERO))
+  const nav = quoteUsd === undefined && ownQuote > 0n
+    ? null
+    : add(worth, multiply(wholeTokens(ratio(ownQuote), quote.decimals), quoteUsd ?? ZERO))
   const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), base.decimals)
   const navPerToken = nav === null || outside.n <= 0n ? null : divide(nav, outside)
   const priceUsd = price === null || quoteUsd === undefined ? null : multiply(price, quoteUsd)
-  const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined ? null : multiply(wholeTokens(ratio(monthlyLimit), quote.decimals), quoteUsd)
+  const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined
+    ? null
+    : multiply(wholeTokens(ratio(monthlyLimit), quote.decimals), quoteUsd)
   return {
     dollars,
     ownTokens,
     nav,
     navPerToken,
     priceUsd,
-    premium: priceUsd === null || navPerToken === null || compare(navPerToken, ZERO) === 0 ? null : subtract(divide(priceUsd, navPerToken), ONE),
+    premium: priceUsd === null || navPerToken === null || compare(navPerToken, ZERO) === 0
+      ? null
+      : subtract(divide(priceUsd, navPerToken), ONE),
     runwayMonths: limit === null ? null : divide(dollars, limit)
   }
 }

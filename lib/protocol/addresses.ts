@@ -57,12 +57,20 @@ export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: s
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
 
-/** A DAO's own liquidity in its pool (programs/futarchy/src/instructions/provide_liquidity.rs; the seed is the vault whatever authority is stored). */
+/**
+ * A DAO's own liquidity in its pool (programs/futarchy/src/instructions/provide_liquidity.rs; the seed is the vault
+ * whatever authority is stored).
+ */
 export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
-  keptIn(positions, `${program} ${dao} ${vault}`, () => pda(program, text('amm_position'), keyBytes(dao), keyBytes(vault)))
-/** The bid wall of a launch (programs/v07_launchpad/src/instructions/complete_launch.rs: creator the launch's signer, nonce 0). */
+  keptIn(positions, `${program} ${dao} ${vault}`, () =>
+    pda(program, text('amm_position'), keyBytes(dao), keyBytes(vault)))
+/**
+ * The bid wall of a launch (programs/v07_launchpad/src/instructions/complete_launch.rs: creator the launch's signer,
+ * nonce 0).
+ */
 export const bidWallAddress = (mint: string, signer: string): string =>
-  keptIn(positions, `${mint} ${signer}`, () => pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
+  keptIn(positions, `${mint} ${signer}`, () =>
+    pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
 
 /** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
 export interface LaunchAddresses {

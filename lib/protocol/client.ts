@@ -42,7 +42,9 @@ export interface ProgramClient {
   readonly daoPrefix: Buffer
   /** Loads Anchor, without which the decoders below throw. */
   load (): Promise<void>
-  /** Each gives an object with the IDL's names; throws a DecodeError unless owner, discriminator and length are right. */
+  /**
+   * Each gives an object with the IDL's names; throws a DecodeError unless owner, discriminator and length are right.
+   */
   dao: Decode
   launch (version: LaunchpadVersion, account: RawAccount): unknown
   package: Decode

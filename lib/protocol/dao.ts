@@ -117,7 +117,10 @@ export interface DaoDetails {
   teamThresholdBps: number | null
 }
 
-/** Accounts of at least this size were made or resized by a version that has teams (programs/futarchy/src/instructions/resize_dao.rs). */
+/**
+ * Accounts of at least this size were made or resized by a version that has teams
+ * (programs/futarchy/src/instructions/resize_dao.rs).
+ */
 const TEAM_SIZE = 1163
 const MAX_MEMBERS = 10
 const LIMIT = 13
@@ -142,7 +145,12 @@ export function decodeDaoDetails ({ data }: RawAccount): DaoDetails {
     totalLiquidity: u128(data, end - AMM_KEYS - 16),
     proposalCount: data.readUInt32LE(end + PROPOSAL_COUNT),
     passThresholdBps: data.readUInt16LE(end + PASS_THRESHOLD),
-    spendingLimit: has === 0 ? null : { amount: data.readBigUInt64LE(at + 1), members: Array.from({ length: count }, (_, i) => key(at + LIMIT + i * KEY)) },
+    spendingLimit: has === 0
+      ? null
+      : {
+          amount: data.readBigUInt64LE(at + 1),
+          members: Array.from({ length: count }, (_, i) => key(at + LIMIT + i * KEY))
+        },
     teamAddress: teamAddress === PROGRAMS.system ? null : teamAddress,
     teamThresholdBps: hasTeam ? data.readInt16LE(team) : null
   }
@@ -150,9 +158,14 @@ export function decodeDaoDetails ({ data }: RawAccount): DaoDetails {
 
 const POSITION = Buffer.from('2261694a11e2d400', 'hex')
 
-/** The liquidity of a position in the pool of `dao` (programs/futarchy/src/state/amm_position.rs). Throws a DecodeError where the account is none. */
+/**
+ * The liquidity of a position in the pool of `dao` (programs/futarchy/src/state/amm_position.rs). Throws a DecodeError
+ * where the account is none.
+ */
 export function decodeAmmPosition (program: string, dao: string, { owner, data }: RawAccount): bigint {
-  if (owner !== program || !data.subarray(0, 8).equals(POSITION)) throw new DecodeError('position: another kind of account')
+  if (owner !== program || !data.subarray(0, 8).equals(POSITION)) {
+    throw new DecodeError('position: another kind of account')
+  }
   need(data, 0, 88, 'position')
   if (keyText(data.subarray(8, 40)) !== dao) throw new DecodeError('position: of another DAO')
   return u128(data, 72)

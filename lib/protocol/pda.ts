@@ -4,8 +4,9 @@ import { decodeBase58 } from './base58.js'
 import { u128 } from './bytes.js'
 
 /**
- * Keys and program-derived addresses. web3.js takes 200 µs to derive one, since it decompresses a curve point only to see
- * whether there is one; by a Jacobi symbol it takes 50 (`npm run bench -- pda`). A cold refresh derives one for each mint.
+ * Keys and program-derived addresses. web3.js takes 200 µs to derive one, since it decompresses a curve point only to
+ * see whether there is one; by a Jacobi symbol it takes 50 (`npm run bench -- pda`). A cold refresh derives one for
+ * each mint.
  */
 
 const P = (1n << 255n) - 19n

@@ -35,7 +35,9 @@ const SPONSOR_SIZE = 355
 
 /** Throws a DecodeError where the account is none. */
 export function decodeProposal (program: string, { address, owner, data }: RawAccount): Proposal {
-  if (owner !== program || !data.subarray(0, 8).equals(PROPOSAL_PREFIX)) throw new DecodeError('proposal: another kind of account')
+  if (owner !== program || !data.subarray(0, 8).equals(PROPOSAL_PREFIX)) {
+    throw new DecodeError('proposal: another kind of account')
+  }
   need(data, 0, SPONSORED + STAKED_BYTES, 'proposal')
   const state = PROPOSAL_STATES[data[STATE]!]
   if (state === undefined) throw new DecodeError('proposal: a state that is none')

@@ -48,7 +48,13 @@ function holds ({ owner, data }: RawAccount, bytes: number, type: number): boole
 export function decodeMint (account: RawAccount): Mint | undefined {
   const { data, owner, address } = account
   if (!isTokenProgram(owner) || !holds(account, MINT_BYTES, TYPE_MINT) || data[45] !== 1) return undefined
-  return { address, supply: data.readBigUInt64LE(36), decimals: data.readUInt8(44), tokenProgram: owner, mintAuthority: data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null }
+  return {
+    address,
+    supply: data.readBigUInt64LE(36),
+    decimals: data.readUInt8(44),
+    tokenProgram: owner,
+    mintAuthority: data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null
+  }
 }
 
 /** The token account in an account. Throws a DecodeError where it is none. */
