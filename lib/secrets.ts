@@ -17,7 +17,7 @@ const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
 const PLAIN = ['schema', 'sslmode']
 /** Shorter ones can't be told from words and numbers that a log is full of. */
 const SHORTEST = 5
-/** What stands in for a secret. */
+/** What a secret is replaced by. */
 const HIDDEN = '[hidden]'
 
 function decoded (text: string): string {

@@ -126,9 +126,9 @@ export function createRate (clock: Clock, stated?: number): Rate {
     const now = clock.now()
     const seconds = (now - bucket.at) / 1000
     if (bucket.rate === Infinity || seconds <= 0) return
-    const grown = (now - bucket.grownAt) / 1000
-    if (grown >= GROW_EVERY_S) {
-      if (bucket.spent >= bucket.rate * grown / 2 && !bucket.isStated) grow(bucket, grown)
+    const since = (now - bucket.grownAt) / 1000
+    if (since >= GROW_EVERY_S) {
+      if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }

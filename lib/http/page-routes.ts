@@ -3,7 +3,7 @@
 /** Share images are not among them: each may cost some tens of milliseconds. */
 const PAGES = /^\/(?:market|documentation|status)(?:\/(?!pool\/:pool_id\/card)|$)/
 
-/** Whether a route template is one of them; undefined stands for a path that does not exist. */
+/** Whether a route template is one of them; undefined: the path does not exist. */
 export const isPageRoute = (template: string | undefined): boolean => template !== undefined && PAGES.test(template)
 
 /** A page that says `sentence`, for a browser that asks for a page and can't have it. */

@@ -23,7 +23,7 @@ export interface DaoFacts extends SupplyFacts {
   tokens: Array<{ mint: string, amount: bigint, address: string }>
   /** Whether these are all; false where no node lists them: then they are of the mints that were asked for. */
   tokensComplete: boolean
-  /** What its own position in the spot pool stands for now; raw units. */
+  /** What its own position in the spot pool would withdraw now, raw units. */
   internal: { base: bigint, quote: bigint }
 }
 

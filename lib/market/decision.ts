@@ -1,7 +1,7 @@
 import type { MarketPool, Oracle } from '../protocol/proposal.js'
 
 /**
- * How a proposal stands, by the program's own arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
+ * Which side of a proposal leads, by the program's own arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
  * finalize_proposal.rs). Conditional prices and reserves serve this alone.
  */
 

@@ -1,4 +1,4 @@
-/** The part of an external pool that a position stands for. */
+/** What a position would withdraw from an external pool. */
 
 /** A price range and the price in it; square roots of token B per token A, Q64.64. */
 export interface PriceCurve {
@@ -8,7 +8,7 @@ export interface PriceCurve {
 }
 
 /**
- * Tokens that `liquidity` stands for on one side of an external pool, rounded down as a withdrawal is (cp-amm: curve
+ * Tokens that `liquidity` would withdraw on one side of an external pool, rounded down (cp-amm: curve
  * helpers). Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
  */
 export function positionAmount (

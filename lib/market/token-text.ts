@@ -1,4 +1,4 @@
-/** How much of what a token's creator wrote is shown where others have to stand beside it. */
+/** How much of what a token's creator wrote is shown in a list. */
 
 /** Characters as people see them (grapheme clusters). */
 export const MAX_SYMBOL = 32

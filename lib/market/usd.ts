@@ -41,11 +41,11 @@ function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRul
  */
 export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
   const wanted = new Set(rules.pricedBy.values())
-  const named = new Map<string, PricedPool>()
-  if (wanted.size > 0) for (const pool of pools) if (wanted.has(pool.address)) named.set(pool.address, pool)
+  const pricing = new Map<string, PricedPool>()
+  if (wanted.size > 0) for (const pool of pools) if (wanted.has(pool.address)) pricing.set(pool.address, pool)
   const prices = new Map<string, Rational | undefined>()
   for (const [mint, address] of rules.pricedBy) {
-    const pool = named.get(address)
+    const pool = pricing.get(address)
     prices.set(mint, pool && priceBy(pool, mint, rules))
   }
   return mint => rules.usdMints.has(mint) ? ONE : prices.get(mint)

@@ -1,4 +1,4 @@
-/** Pages made of templates: `{{name}}` stands for a text, escaped. */
+/** Pages made of templates: `{{name}}` becomes a text, escaped. */
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 

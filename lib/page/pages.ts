@@ -10,7 +10,7 @@ const HTML = 'text/html; charset=utf-8'
 const SITE = 'DAO Market Data'
 /** Pages that are kept: any host and pool may be asked for, so the number is bounded. */
 const MAX_PAGES = 200
-/** Rows that stand for pools until they come. */
+/** Placeholder rows until the pools have been loaded. */
 const SKELETON_ROWS = 10
 const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'

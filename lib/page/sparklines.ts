@@ -1,6 +1,6 @@
 import { chunks } from '../chunks.js'
 import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
-import type { Reading } from '../history/volumes/reading.js'
+import type { Reading } from '../history/history.js'
 import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
 import type { Pair } from '../market/ticker.js'
 import { ALL, cacheOptions, headPart, type Sources } from '../responses/sources.js'

@@ -91,7 +91,7 @@ const placed = (body: EventBody, outer: number, inner: number, accounts: readonl
   emitters: []
 })
 
-/** Keys of the transaction that stand in an event's data, in their order there. */
+/** Keys of the transaction that are in an event's data, in their order there. */
 function keysOfData (data: Buffer, accounts: readonly string[]): string[] {
   const places = accounts.map(account => ({ account, at: data.indexOf(keyBytes(account), FIRST_FIELD) }))
   return places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at).map(({ account }) => account)

@@ -6,8 +6,7 @@ import { ALL, type Sources } from './sources.js'
 import type { Tickers } from './tickers.js'
 
 /**
- * Whether the tickers can be served, which is found out by asking for them as any client would; and what stands in the
- * way.
+ * Whether the tickers can be served, which is found out by asking for them as any client would; and what prevents it.
  */
 export async function readiness (
   { snapshot: snapshots, history, time }: Sources, tickers: Pick<Tickers, 'get'>

@@ -64,7 +64,7 @@ export interface EventBody {
    */
   liquidity: Sides | null
   facts: EventFacts | null
-  /** Of an event that is not understood: what is wrong, and the name its discriminator stands for. */
+  /** Of an event that is not understood: what is wrong, and the name of its discriminator. */
   reason: string | null
   /** The whole data of an event that is not understood; null otherwise. */
   raw: Buffer | null
@@ -131,14 +131,14 @@ const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody =>
 /** Between 2020 and 2128. */
 const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800n, 5_000_000_000n]
 
-/** Whether a pool stands at `at` by the two times in it: a release that changes an event in its middle moves them. */
+/** Whether a pool is at `at`, by its two times: a release that changes an event in its middle moves them. */
 function isPool (data: Buffer, at: number): boolean {
   const [created, updated] = [createdAt(data, at), updatedAt(data, at)]
   return created > FIRST_SECOND && updated >= created && updated < LAST_SECOND
 }
 
 /**
- * Where the AMM state begins: where the length adds up, or else where a pool stands with a tail behind it; undefined:
+ * Where the AMM state begins: where the length adds up, or else where a pool is with a tail behind it; undefined:
  * nowhere.
  */
 function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
