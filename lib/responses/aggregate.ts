@@ -106,7 +106,7 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     const outside = once(async () => {
       const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
       const counted = others?.filter(({ dao }) => !settings.excluded.has(dao)) ?? null
-      return outsideTotals(counted, known, pricingOf(snapshot, usd))
+      return outsideTotals(counted, snapshot.daos, pricingOf(snapshot, usd))
     })
     // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who
     // asks
