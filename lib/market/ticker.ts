@@ -34,26 +34,14 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
 /** Amounts in USD as text: two digits after the point. */
 export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
 
-interface Deep<P> { pair: P, depth: Rational, near: number, isPriced: boolean }
+interface Deep<P> { pair: P, depth: Rational, isPriced: boolean }
 
 function deep<P extends PricedPool> (pair: P, usd: UsdValuation): Deep<P> {
-  const depth = liquidityUsd(pair, usd)
-  return { pair, depth, near: nearly(depth), isPriced: usd(pair.quoteMint) !== undefined }
+  return { pair, depth: liquidityUsd(pair, usd), isPriced: usd(pair.quoteMint) !== undefined }
 }
-
-/** As a float, which is NaN where a part is too large for one: then nothing is near, or far. */
-function nearly ({ n, d }: Rational): number {
-  const below = Number(d)
-  return below === Infinity ? NaN : Number(n) / below
-}
-
-/** Far more than the error of a depth as a float. */
-const NEAR = 1e-12
 
 function deeperFirst (a: Deep<PricedPool>, b: Deep<PricedPool>): number {
   if (a.isPriced !== b.isPriced) return a.isPriced ? -1 : 1
-  // floats settle all but the closest, and such as are too large for one
-  if (Math.abs(a.near - b.near) > NEAR * Math.max(a.near, b.near)) return b.near - a.near
   return compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1)
 }
 
