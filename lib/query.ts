@@ -1,6 +1,6 @@
 import { parseDecimal, type Rational } from './decimal.js'
 import { ServiceError } from './errors.js'
-import { DAY, dateOf } from './time.js'
+import { DAY, dateOf, MAX_TIME } from './time.js'
 
 /**
  * Query parameters: read strictly, so that a misspelt or malformed one is told instead of giving another answer than
@@ -44,12 +44,57 @@ export function integer (
 
 /** A UTC day as it is written, by days since 1970-01-01. */
 export const utcDay: Parameter<number> = {
-  expects: 'a UTC day, YYYY-MM-DD',
+  expects: 'a UTC day, YYYY-MM-DD, as 2026-01-31',
   read (text) {
     const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 / DAY : NaN
     // A date that does not exist is moved to the next month: told by its text
     return day >= 0 && dateOf(day) === text ? day : undefined
   }
+}
+
+const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** Unix seconds of a time as it is written; of a date its first second, or its last one where it ends a range. */
+const readTime = (isEnd: boolean) => (text: string): number | undefined => {
+  if (/^\d{1,12}$/.test(text)) return Number(text) <= MAX_TIME ? Number(text) : undefined
+  const [, date, time] = ISO.exec(text) ?? []
+  const day = date === undefined ? undefined : utcDay.read(date)
+  if (day === undefined) return undefined
+  if (time === undefined) return (isEnd ? day + 1 : day) * DAY - Number(isEnd)
+  const at = Math.floor(Date.parse(text) / 1000)
+  return at >= 0 ? at : undefined
+}
+
+export const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
+/** A moment, Unix seconds; a date stands for its first second. */
+export const time: Parameter<number> = { expects: TIME, read: readTime(false) }
+
+/** The bounds of a range by their names, and by the synonyms `since` and `until`: times, both included. */
+const RANGE = { from: 'since', to: 'until' } as const
+
+/**
+ * As `readQuery`, with a range of time in Unix seconds: `from` and `to`, or `since` and `until`; a date as its end
+ * includes that day. Throws INVALID_PARAMETER also for a bound that is given twice, and for an end that comes first.
+ */
+export function readRange<P extends Record<string, Parameter<unknown>>> (
+  query: unknown, parameters: P
+): Values<P> & { from: number | undefined, to: number | undefined } {
+  const [from, to] = [optional(time), optional({ expects: TIME, read: readTime(true) })]
+  const asked = readQuery(query, { ...parameters, from, to, since: from, until: to })
+  const bounds = asked as Record<keyof typeof RANGE | 'since' | 'until', number | undefined>
+  for (const [name, synonym] of Object.entries(RANGE) as Array<['from' | 'to', 'since' | 'until']>) {
+    if (bounds[name] !== undefined && bounds[synonym] !== undefined) {
+      throw invalidParameter(synonym, `another name of ${name}, which is given too`)
+    }
+  }
+  const [first, last] = [bounds.from ?? bounds.since, bounds.to ?? bounds.until]
+  if (first !== undefined && last !== undefined && first > last) {
+    const [later, earlier] =
+      [bounds.until === undefined ? 'to' : 'until', bounds.since === undefined ? 'from' : 'since']
+    throw invalidParameter(later, `not before ${earlier}`)
+  }
+  const own = Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(parameters, name)))
+  return { ...own as Values<P>, from: first, to: last }
 }
 
 /** The same parameter where it need not be given. */
@@ -70,7 +115,7 @@ export const word = <const W extends string>(words: readonly W[]): Parameter<W> 
 const MAX_DECIMAL = 64
 /** Plain decimal text above 0. */
 export const positiveDecimal: Parameter<Rational> = {
-  expects: 'plain decimal text above 0',
+  expects: 'whole tokens as plain decimal text above 0: 12.5',
   read (text) {
     const value = text.length <= MAX_DECIMAL && /^[\d.]+$/.test(text) ? parseDecimal(text) : undefined
     return value !== undefined && value.n > 0n ? value : undefined

@@ -1,5 +1,8 @@
 import type {} from '@fastify/swagger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import type { ErrorBody } from '../schemas/common.js'
+import { METHOD_NOT_ALLOWED } from '../schemas/errors.js'
 
 /**
  * Headers that every answer carries. The service is public and reads no credentials, so any page may read it (CORS);
@@ -7,14 +10,20 @@ import fp from 'fastify-plugin'
  */
 const HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, x-history-missing, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, x-history-missing, x-history-since, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff'
 }
+const ALLOWED = 'GET, HEAD, OPTIONS'
+const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE']
 /** Seconds for which a browser need not ask again before a cross-origin request. */
 const PREFLIGHT_AGE = 86_400
+
+const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
+  await reply.code(405).headers({ allow: ALLOWED, 'cache-control': 'no-store' })
+    .send({ error: METHOD_NOT_ALLOWED } satisfies ErrorBody)
 
 export default fp(async fastify => {
   fastify.addHook('onRequest', (_request, reply, done) => {
@@ -22,17 +31,19 @@ export default fp(async fastify => {
     done()
   })
 
-  // OPTIONS answers wherever GET does, and nowhere else: an unknown path stays unknown.
+  // OPTIONS answers wherever GET does, other methods are refused there: an unknown path stays unknown.
   fastify.addHook('onRoute', ({ method, url }) => {
     if (method !== 'GET') return
     fastify.options(url, { schema: { hide: true } }, async (_request, reply) => reply
       .code(204)
       .headers({
-        allow: 'GET, HEAD, OPTIONS',
-        'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+        allow: ALLOWED,
+        'access-control-allow-methods': ALLOWED,
         'access-control-allow-headers': '*',
         'access-control-max-age': PREFLIGHT_AGE
       })
       .send())
+    // before a body of a type that nobody knows is looked at
+    fastify.route({ method: OTHERS, url, schema: { hide: true }, preParsing: refuse, handler: refuse })
   })
 }, { name: 'security' })

@@ -34,7 +34,7 @@ export const DaoReportSchema = Type.Object({
   ),
   state: Type.Union(
     [Type.Literal('spot'), Type.Literal('futarchy'), Type.Null()],
-    { description: 'futarchy while a proposal is live. Null: undecodable.' }
+    { description: 'futarchy, as the program names it, while a proposal is live: the pools\' `proposal`. Null: undecodable.' }
   ),
   base_mint: optionalAddress('Mint of the base token.'),
   quote_mint: optionalAddress('Mint of the quote token.'),

@@ -6,6 +6,7 @@ export const INVALID_TICKER_ID = 'Invalid ticker_id format. Expected: BASE_MINT_
 export const INVALID_POOL_ID = 'Invalid pool_id'
 export const INVALID_DAO = 'Invalid dao'
 export const INVALID_PROPOSAL = 'Invalid proposal'
+export const METHOD_NOT_ALLOWED = 'Method not allowed: only GET, HEAD and OPTIONS'
 export const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 export const UPSTREAM_UNAVAILABLE = 'Upstream RPC service unavailable'
 export const CHAIN_UNREADABLE = 'Failed to fetch DAO data from blockchain'

@@ -98,7 +98,9 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
       const { value: list, ...age } = await tickers()
       return { value: toPrices(current(list, mints)), ...age }
     }
-    if (at > headPart(sources).time) throw invalidParameter('at', 'a Unix second, not after now')
+    if (at > headPart(sources).time) {
+      throw invalidParameter('at', 'Unix seconds or an ISO 8601 time, not after now, as 1769860800')
+    }
     return await kept.get(`${at} ${mints.join()}`)
   }
 }

@@ -118,6 +118,9 @@ export function createMarket (reader: Reader, now: number, count: number): Marke
 
   async function read (pool: OwnPool): Promise<OwnTrades> {
     const since = Math.floor(now / 1000) - DAY - APART
+    // the past may still be read back
+    const known = pool.pool.complete_since
+    const reach = typeof known === 'string' ? Date.parse(known) / 1000 : -Infinity
     const trades: OwnTrade[] = []
     for (let [page, before] = [0, '']; page < MAX_PAGES; page++) {
       const found = listOf(await reader.json(`/api/pools/${pool.id}/trades?limit=${PAGE}${before}`))
@@ -126,7 +129,7 @@ export function createMarket (reader: Reader, now: number, count: number): Marke
         if (trade !== undefined) trades.push(trade)
       }
       // one that has a price from before the window tells the change
-      if (found.length < PAGE) return { trades: trades.reverse(), reach: -Infinity }
+      if (found.length < PAGE) return { trades: trades.reverse(), reach }
       if (trades.some(({ at, hasPrice }) => at < since && hasPrice)) {
         return { reach: trades.at(-1)!.at + 1, trades: trades.reverse() }
       }

@@ -277,7 +277,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   else day.field('fees_24h', detail?.fees_24h, fees)
   for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
     const from = end - end % 60 - days * DAY
-    if (word.basis !== 'input' || from < since) notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
+    if (detail?.[name] === null) notes.push(`not made again: ${name}, which the service has not read yet`)
+    else if (word.basis !== 'input' || from < since) notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
     else {
       day.field(
         name,

@@ -36,6 +36,8 @@ test('what is no HTTP is answered in the words of the contract, and the connecti
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['a method of nobody', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
+    ['two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
+    ['GET of all', 'GET * HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['length and chunks', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['a header of a line break', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
@@ -65,7 +67,7 @@ test('HTTP that is only unusual is answered', async t => {
   const many = Array.from({ length: 3_000 }, () => 'a:').join('\r\n')
   t.match(await ask(`GET /health HTTP/1.1\r\n${many}\r\nHost: x\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 200 OK/, 'the last of 3,000 headers counts')
   t.match(await ask('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 204 /)
-  t.match(await ask('DELETE /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /\{"error":"Endpoint not found: \/health"\}$/)
+  t.match(await ask('DELETE /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 405 [^]*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/)
   t.match(await ask('GET /%zz%ff?q=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /\{"error":"Endpoint not found: \/%zz%ff"\}$/)
 })
 
@@ -86,7 +88,7 @@ test('what a stranger writes comes back only where nothing can take it for marku
 test('a body is never waited for: small ones are passed over, others end the connection', async t => {
   const { app, port } = await listen(t)
   const small = open(t, port, 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Type: nonsense\r\nContent-Length: 5\r\n\r\nhello')
-  await until('it is answered', () => small.text().includes('Endpoint not found'))
+  await until('it is answered', () => small.text().includes('Method not allowed'))
   small.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await until('the connection serves on', () => small.text().includes('healthy'))
 
@@ -94,7 +96,7 @@ test('a body is never waited for: small ones are passed over, others end the con
     for (const method of ['GET', 'POST', 'PUT']) {
       const { text, closed } = open(t, port, `${method} /health HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n`)
       t.ok(await closed < 9_000, `${name} ${method}: not only when it is too slow`)
-      t.match(text(), method === 'GET' ? /"healthy"/ : /Endpoint not found/)
+      t.match(text(), method === 'GET' ? /"healthy"/ : /Method not allowed/)
       t.match(text(), /connection: close/i)
     }
   }
@@ -102,7 +104,7 @@ test('a body is never waited for: small ones are passed over, others end the con
   const asking = open(t, port, 'POST /health HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n')
   await asking.closed
   t.notMatch(asking.text(), /100 Continue/, 'nobody is invited to send one')
-  t.match(asking.text(), /Endpoint not found/)
+  t.match(asking.text(), /Method not allowed/)
   t.equal(app.connections.count(), 1)
 })
 
@@ -120,7 +122,7 @@ test('slow clients are cut off: silent ones, slow headers, slow bodies', async t
   }
   const after = await body.closed
   t.ok(after > 9_000 && after < 45_000, `${after} ms`)
-  t.match(body.text(), /^HTTP\/1.1 404 Not Found.*\{"error":"Endpoint not found: \/health"\}$/s, 'one answer, not two')
+  t.match(body.text(), /^HTTP\/1.1 405 Method Not Allowed.*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/s, 'one answer, not two')
   await until('all are forgotten', () => app.connections.count() === 0)
 })
 

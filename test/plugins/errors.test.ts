@@ -23,7 +23,7 @@ test('spec 2.6: every code has its status and sentence', async t => {
   t.same(answerFor(Object.assign(new Error('limited'), { statusCode: 429 }), '/x'), { status: 429, message: 'Rate limit exceeded. Please try again later.' })
 })
 
-test('spec 7: an unknown path or method is not found: the path without its query, and nothing else in the body', async t => {
+test('spec 7: an unknown path is not found: the path without its query, and nothing else in the body', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
   const cases: Array<['GET' | 'POST' | 'PUT' | 'DELETE', string, string]> = [
@@ -34,16 +34,20 @@ test('spec 7: an unknown path or method is not found: the path without its query
     ['GET', '/%zz?x=%zz', '/%zz'],
     ['GET', '/a%20b', '/a%20b'],
     ['GET', '/api/supply/a/b/c', '/api/supply/a/b/c'],
-    ['POST', '/api/tickers', '/api/tickers'],
-    ['PUT', '/health?x', '/health'],
-    ['DELETE', '/', '/']
+    ['POST', '/nope?x', '/nope']
   ]
   for (const [method, url, path] of cases) {
     const answer = await app.inject({ method, url })
     t.same([answer.statusCode, answer.json(), answer.headers['content-type']], [404, { error: `Endpoint not found: ${path}` }, 'application/json; charset=utf-8'], `${method} ${url}`)
   }
+  const other: Array<['POST' | 'PUT' | 'DELETE', string]> =
+    [['POST', '/api/tickers'], ['PUT', '/health?x'], ['DELETE', '/'], ['POST', '/api/pools/x/trades']]
+  for (const [method, url] of other) {
+    const { statusCode, headers, payload } = await app.inject({ method, url })
+    t.same([statusCode, headers.allow, payload], [405, 'GET, HEAD, OPTIONS', '{"error":"Method not allowed: only GET, HEAD and OPTIONS"}'], `${method} ${url}`)
+  }
   for (const contentType of ['application/json', 'text/weird', '']) {
     const answer = await app.inject({ method: 'POST', url: '/api/tickers', headers: { 'content-type': contentType }, payload: '{not json' })
-    t.equal(answer.statusCode, 404, `a body of ${contentType}`)
+    t.equal(answer.statusCode, 405, `a body of ${contentType}`)
   }
 })

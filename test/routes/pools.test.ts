@@ -182,12 +182,22 @@ test('pools, their trades, candles and days: each agrees with the others', async
     await says(`/api/pools/${id}/ohlcv?interval=2m`, 400, /^Invalid interval: one of 1m, 5m, 15m, 1h, 4h, 1d/)
     await says(`/api/pools/${id}/ohlcv?from=5&to=4`, 400, 'Invalid to: not before from')
     await says(`/api/pools/${id}/ohlcv?empty=1`, 400, /^Invalid empty: /)
-    await says(`/api/pools/${id}/days?from=2026-02-30`, 400, 'Invalid from: a UTC day, YYYY-MM-DD')
+    await says(`/api/pools/${id}/days?from=2026-02-30`, 400, /^Invalid from: Unix seconds, or ISO 8601: /)
     await says(`/api/pools/${id}/days?from=2026-02-02&to=2026-02-01`, 400, 'Invalid to: not before from')
     await says('/api/days/today', 400, /^Invalid date: /)
     await says('/api/days/2999-01-01', 400, /^Invalid date: /)
     await says('/api/fees/aggregate?x=1', 400, /^Invalid x: /)
+    await says(`/api/pools/${id}/trades?since=1&from=1`, 400, 'Invalid since: another name of from, which is given too')
+    await says(`/api/pools/${id}/trades?from=2026-01-31T12:00:00`, 400, /^Invalid from: Unix seconds/)
     t.same(await get(app, `/api/pools/${id}/trades?until=1`), [])
+    const day = new Date(app.history.head().time * 1000).toISOString().slice(0, 10)
+    for (const path of ['trades', 'ohlcv', 'days']) {
+      const [first, last] = [Date.parse(day) / 1000, Date.parse(day) / 1000 + DAY - 1]
+      const asked = await get(app, `/api/pools/${id}/${path}?from=${first}&to=${last}`)
+      for (const range of [`from=${day}&to=${day}`, `since=${day}T00:00:00Z&until=${day}T23:59:59.999Z`, `from=${day}T01:00%2B01:00&until=${day}`]) {
+        t.same(await get(app, `/api/pools/${id}/${path}?${range}`), asked, `${path} ${range}`)
+      }
+    }
     t.same(await get(app, `/api/pools/${id}/ohlcv?to=1`), [])
   })
 

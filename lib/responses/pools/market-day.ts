@@ -12,7 +12,7 @@ import { jsonResponse } from '../json-response.js'
 import type { Market } from '../market.js'
 import { cacheOptions, type Sources } from '../sources.js'
 
-export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today')
+export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today, as 2026-01-31')
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)

@@ -1,7 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { invalidParameter, optional, readQuery, utcDay } from '../../../lib/query.js'
+import { readQuery, readRange, TIME, utcDay } from '../../../lib/query.js'
 import { invalidDate } from '../../../lib/responses/pools/market-day.js'
+import { dayOf } from '../../../lib/time.js'
+import { rangeParameters } from '../../../schemas/parameters.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
@@ -20,15 +22,13 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'It begins at the first whole day while the past is read, which `X-History-Since` says.',
       tags: ['pools'],
       querystring: Type.Object({
-        from: Type.Optional(Type.String({ description: 'First day, YYYY-MM-DD. Default: 30 days in all.', examples: ['2026-01-01'] })),
-        to: Type.Optional(Type.String({ description: 'Last day, YYYY-MM-DD. Default today.', examples: ['2026-01-31'] }))
+        ...rangeParameters('Days', ', and the one that holds it; default 30 days in all', '; default today')
       }),
-      response: { 200: json(MarketDaysSchema, 'The days.', HEADERS), 304: notModified(HEADERS), 400: badRequest('Invalid from: a UTC day, YYYY-MM-DD'), ...CHAIN_FAILURES }
+      response: { 200: json(MarketDaysSchema, 'The days.', HEADERS), 304: notModified(HEADERS), 400: badRequest(`Invalid from: ${TIME}`), ...CHAIN_FAILURES }
     }
   }, async ({ query }, reply) => {
-    const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
-    if (asked.from !== undefined && asked.to !== undefined && asked.from > asked.to) throw invalidParameter('to', 'not before from')
-    return reply.sendCached(await pools.marketDays(asked))
+    const { from, to } = readRange(query, {})
+    return reply.sendCached(await pools.marketDays({ from: from && dayOf(from), to: to && dayOf(to) }))
   })
 
   fastify.get('/:date', {

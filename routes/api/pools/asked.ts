@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { INTERVALS, type Interval } from '../../../lib/history/history.js'
-import { integer, invalidParameter, type Parameter } from '../../../lib/query.js'
-import { MAX_TIME } from '../../../lib/time.js'
+import { integer, type Parameter } from '../../../lib/query.js'
+import { rangeParameters } from '../../../schemas/parameters.js'
 
 /** What is asked of trades and candles, of pools and of the markets of proposals. */
 
@@ -10,11 +10,10 @@ export const parameter = (description: string, example: string): TSchema =>
 
 /** A sequence number: any u64. */
 const tradeId: Parameter<bigint | undefined> = {
-  expects: 'a trade_id',
+  expects: 'a trade_id, as 4711',
   read: text => /^\d{1,20}$/.test(text) && BigInt(text) < 1n << 64n ? BigInt(text) : undefined,
   otherwise: { value: undefined }
 }
-const seconds = () => integer({ max: MAX_TIME, otherwise: undefined })
 const limit = (otherwise: number) => integer({ min: 1, max: 1000, otherwise })
 export const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
 const interval: Parameter<Interval> = {
@@ -23,30 +22,23 @@ const interval: Parameter<Interval> = {
   otherwise: { value: '1h' }
 }
 
-/** Throws INVALID_PARAMETER where two bounds contradict each other. */
-export function checkOrder (later: string, from: number | undefined, to: number | undefined, earlier: string): void {
-  if (from !== undefined && to !== undefined && from > to) throw invalidParameter(later, `not before ${earlier}`)
-}
-
 const empty: Parameter<boolean> = {
   expects: 'one of true, false',
   read: text => text === 'true' ? true : text === 'false' ? false : undefined,
   otherwise: { value: false }
 }
 
-export const TRADES = { limit: limit(100), before: tradeId, since: seconds(), until: seconds() }
-export const CANDLES = { interval, from: seconds(), to: seconds(), limit: limit(300), empty }
+export const TRADES = { limit: limit(100), before: tradeId }
+export const CANDLES = { interval, limit: limit(300), empty }
 
 export const TRADES_QUERY = {
   limit: parameter('Most rows, 1 to 1,000. Default 100.', '100'),
   before: parameter('Only trades older than the one with this trade_id.', '4711'),
-  since: parameter('Only trades at or after this Unix second.', '1769774400'),
-  until: parameter('Only trades at or before this Unix second.', '1769860800')
+  ...rangeParameters('Trades', '', '')
 }
 export const CANDLES_QUERY = {
   interval: parameter(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, '1h'),
-  from: parameter('Unix second that the first interval holds.', '1769774400'),
-  to: parameter('Unix second that the last interval holds. Default now.', '1769860800'),
+  ...rangeParameters('Intervals with trades', ', and the one that holds it', '; default now'),
   limit: parameter('Most rows, 1 to 1,000. Default 300.', '300'),
   empty: parameter('true: intervals without a trade, too. Default false.', 'true')
 }

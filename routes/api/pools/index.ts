@@ -1,13 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { DEAR } from '../../../lib/http/dear-routes.js'
-import { positiveDecimal, word, optional, readQuery, utcDay } from '../../../lib/query.js'
+import { positiveDecimal, readQuery, readRange, TIME, word } from '../../../lib/query.js'
+import { dayOf } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
+import { rangeParameters } from '../../../schemas/parameters.js'
 import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
-import { CANDLES, CANDLES_QUERY, checkOrder, INTERVAL_NAMES, parameter, TRADES, TRADES_QUERY } from './asked.js'
+import { CANDLES, CANDLES_QUERY, INTERVAL_NAMES, TRADES, TRADES_QUERY } from './asked.js'
 
 const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since']
 const WARMING = 'While the past is read it tells what is known by then; where that is nothing the status is 503.'
@@ -108,9 +110,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, TRADES)
-    checkOrder('until', asked.since, asked.until, 'since')
-    return reply.sendCached(await pools.trades(params.pool_id, asked, turn))
+    const { from: since, to: until, ...asked } = readRange(query, TRADES)
+    return reply.sendCached(await pools.trades(params.pool_id, { ...asked, since, until }, turn))
   })
 
   fastify.get('/:pool_id/ohlcv', {
@@ -132,9 +133,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, CANDLES)
-    checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.candles(params.pool_id, asked, turn))
+    return reply.sendCached(await pools.candles(params.pool_id, readRange(query, CANDLES), turn))
   })
 
   fastify.get('/:pool_id/days', {
@@ -146,24 +145,19 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({
-        from: parameter(
-          'First day, YYYY-MM-DD.',
-          '2026-01-01'
-        ),
-        to: parameter('Last day, YYYY-MM-DD.', '2026-01-31')
+        ...rangeParameters('Days', ', and the one that holds it', '; default today')
       }),
       response: {
         200: json(PoolDaysSchema, 'The days.', HISTORY_HEADERS),
         304: notModified(HISTORY_HEADERS),
-        400: badRequest({ parameter: 'Invalid from: a UTC day, YYYY-MM-DD', pool: INVALID_POOL_ID }),
+        400: badRequest({ parameter: `Invalid from: ${TIME}`, pool: INVALID_POOL_ID }),
         ...NOT_FOUND,
         ...CHAIN_FAILURES
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const asked = readQuery(query, { from: optional(utcDay), to: optional(utcDay) })
-    checkOrder('to', asked.from, asked.to, 'from')
-    return reply.sendCached(await pools.days(params.pool_id, asked, turn))
+    const { from, to } = readRange(query, {})
+    return reply.sendCached(await pools.days(params.pool_id, { from: from && dayOf(from), to: to && dayOf(to) }, turn))
   })
 }
 export default routes

@@ -1,8 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { integer, readQuery } from '../../../lib/query.js'
+import { optional, readQuery, TIME, time } from '../../../lib/query.js'
 import { addresses } from '../../../lib/responses/parameters.js'
-import { MAX_TIME } from '../../../lib/time.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { PricesSchema } from '../../../schemas/prices.js'
@@ -24,17 +23,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['market'],
       querystring: Type.Object({
         mints: Type.String({ description: '1 to 100 addresses of mints separated by commas, each once.', examples: [AddressSchema.examples[0]] }),
-        at: Type.Optional(Type.String({ description: 'Unix second, not after now.', examples: ['1769860800'] }))
+        at: Type.Optional(Type.String({ description: 'Unix seconds, or an ISO 8601 date or time; not after now.', examples: ['2026-01-31T12:00:00Z'] }))
       }),
       response: {
         200: json(PricesSchema, 'The prices.', HEADERS),
         304: notModified(HEADERS),
-        400: badRequest({ list: 'Invalid mints: 1 to 100 addresses separated by commas, each once', time: 'Invalid at: a Unix second, not after now' }),
+        400: badRequest({ list: 'Invalid mints: 1 to 100 addresses separated by commas, each once', time: `Invalid at: ${TIME}` }),
         ...CHAIN_FAILURES
       }
     }
   }, async ({ query }, reply) => {
-    const { mints, at } = readQuery(query, { mints: addresses(1, MOST_MINTS), at: { ...integer({ max: MAX_TIME, otherwise: undefined }), expects: 'a Unix second, not after now' } })
+    const { mints, at } = readQuery(query, { mints: addresses(1, MOST_MINTS), at: optional(time) })
     return reply.sendCached(await prices(mints, at))
   })
 }

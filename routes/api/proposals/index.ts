@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { DEAR } from '../../../lib/http/dear-routes.js'
-import { integer, oneOf, readQuery, word } from '../../../lib/query.js'
+import { integer, oneOf, readQuery, readRange, word } from '../../../lib/query.js'
 import { address } from '../../../lib/responses/parameters.js'
 import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
@@ -9,7 +9,7 @@ import { daoNotFound, INVALID_PROPOSAL, proposalNotFound } from '../../../schema
 import { CandlesSchema, TradesSchema } from '../../../schemas/pools.js'
 import { ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
-import { CANDLES, CANDLES_QUERY, checkOrder, TRADES, TRADES_QUERY } from '../pools/asked.js'
+import { CANDLES, CANDLES_QUERY, TRADES, TRADES_QUERY } from '../pools/asked.js'
 
 const STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 const MOST = 1000
@@ -93,8 +93,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const { market: which, ...asked } = readQuery(query, { market, ...TRADES })
-    checkOrder('until', asked.since, asked.until, 'since')
+    const { market: which, from: since, to: until, ...rest } = readRange(query, { market, ...TRADES })
+    const asked = { ...rest, since, until }
     return reply.sendCached(await proposals.trades({ ...params, market: which }, asked, turn))
   })
 
@@ -116,8 +116,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ params, query, turn }, reply) => {
-    const { market: which, ...asked } = readQuery(query, { market, ...CANDLES })
-    checkOrder('to', asked.from, asked.to, 'from')
+    const { market: which, ...asked } = readRange(query, { market, ...CANDLES })
     return reply.sendCached(await proposals.candles({ ...params, market: which }, asked, turn))
   })
 }
