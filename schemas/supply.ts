@@ -15,7 +15,7 @@ const EXAMPLE = {
 export const SupplySchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'The mint.' }),
   totalSupply: decimalSchema('Supply of the mint in whole tokens, exact, without trailing zeros.', '25800000'),
-  circulatingSupply: decimalSchema('Total supply less the team performance package.', '12900000'),
+  circulatingSupply: decimalSchema('Total supply less the team performance package, and less what nobody has claimed of a token issued anew for a DAO.', '12900000'),
   teamPerformancePackage: decimalSchema(
     'Team tokens still locked behind a price-based unlock; not circulating. "0" for a token of no launch.',
     '12900000'

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
 import {
-  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, tokenAccountAddress
+  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, relaunchAddresses, tokenAccountAddress
 } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -129,7 +129,7 @@ export async function supplyOf (
     const origin = findOrigin(client, candidatesOf(mint), accounts, mint)
     const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
     const needed = origin === undefined
-      ? daos.map(dao => ammVault(dao, token))
+      ? [...daos.map(dao => ammVault(dao, token)), ...unclaimedVault(client, token, daos)]
       : [...neededFor(origin, token), ...isWhole ? elsewhere(origin, token) : []]
     if (!needed.every(address => asked.has(address))) return needed
     return { ...measure(client, token, origin, daos, accounts, isWhole), parts }
@@ -176,6 +176,14 @@ function findOrigin (
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
 }
 
+/** Where a token that was issued anew for one of the DAOs lies until it is claimed; none: it was not. */
+const unclaimedVault = (
+  { program }: ProgramClient, { address, tokenProgram }: Mint, daos: readonly string[]
+): string[] => {
+  const { signer, dao } = relaunchAddresses(program, address)
+  return daos.includes(dao) ? [tokenAccountAddress(signer, address, tokenProgram)] : []
+}
+
 const packageVault = ({ addresses }: Origin, { address, tokenProgram }: Mint): string =>
   tokenAccountAddress(addresses.package, address, tokenProgram)
 const ammVault = (dao: string, { address, tokenProgram }: Mint): string =>
@@ -209,29 +217,38 @@ function measure (
   const { address: mint, supply, decimals } = token
   const allocation: AllocatedPart[] = []
   const put = (kind: AllocatedPart['kind'], address: string, amount: bigint): bigint => {
-    if (amount > 0n) allocation.push({ kind, address, amount, circulating: kind !== 'team_package' })
+    const circulating = kind !== 'team_package' && (kind !== 'launch_vault' || origin !== undefined)
+    if (amount > 0n) allocation.push({ kind, address, amount, circulating })
     return amount
   }
   const pool = (dao: string): bigint =>
     put('internal_pool', ammVault(dao, token), balance(accounts, ammVault(dao, token), mint, dao))
   const dao = origin?.launch.dao
   const launch = origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch }
-  const facts = (teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external']): MeasuredSupply => ({
+  const facts = (
+    teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external'], unclaimed = 0n
+  ): MeasuredSupply => ({
     supply: supplyRecord({
       mint,
       supply,
       decimals,
       teamPackage,
+      unclaimed,
       ammLiquidity,
       externalLiquidity: external?.amounts.get(mint) ?? 0n
     }),
     mint: token,
-    circulating: supply - teamPackage,
+    circulating: supply - teamPackage - unclaimed,
     launch,
     external,
     allocation
   })
-  if (origin === undefined || dao == null) return facts(0n, daos.reduce((sum, dao) => sum + pool(dao), 0n), null)
+  if (origin === undefined || dao == null) {
+    const { signer } = relaunchAddresses(client.program, mint)
+    const unclaimed = unclaimedVault(client, token, daos).map(vault =>
+      put('launch_vault', vault, balance(accounts, vault, mint, signer)))
+    return facts(0n, daos.reduce((sum, dao) => sum + pool(dao), 0n), null, unclaimed[0])
+  }
   const isApart = origin.launch.packageInitialized
   const team = teamPackage(client, origin, token, accounts)
   put('team_package', isApart ? packageVault(origin, token) : origin.launch.baseVault, team)

@@ -35,6 +35,8 @@ export interface SupplyParts {
   supply: bigint
   decimals: number
   teamPackage: bigint
+  /** Of a token issued anew, what nobody has claimed yet; it does not circulate. */
+  unclaimed: bigint
   ammLiquidity: bigint
   externalLiquidity: bigint
 }
@@ -44,15 +46,15 @@ export interface SupplyParts {
  * says.
  */
 export function supplyRecord (
-  { mint, supply, decimals, teamPackage, ammLiquidity, externalLiquidity }: SupplyParts
+  { mint, supply, decimals, teamPackage, unclaimed, ammLiquidity, externalLiquidity }: SupplyParts
 ): Supply {
-  for (const part of [teamPackage, ammLiquidity, externalLiquidity]) {
+  for (const part of [teamPackage + unclaimed, ammLiquidity, externalLiquidity]) {
     if (part > supply) throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
   }
   return {
     mint,
     totalSupply: formatUnits(supply, decimals),
-    circulatingSupply: formatUnits(supply - teamPackage, decimals),
+    circulatingSupply: formatUnits(supply - teamPackage - unclaimed, decimals),
     teamPerformancePackage: formatUnits(teamPackage, decimals),
     protocolAmmLiquidity: formatUnits(ammLiquidity, decimals),
     externalLpLiquidity: formatUnits(externalLiquidity, decimals),

@@ -13,7 +13,8 @@ export const PROGRAMS = {
   metaplex: 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s',
   performancePackage: 'pbPPQH7jyKoSLu8QYs3rSY3YkDRXEBojKbTgnUg7NDS',
   externalPool: 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG',
-  bidWall: 'WALL8ucBuUyL46QYxwYJjidaFYhdvxUFrgvBxPshERx'
+  bidWall: 'WALL8ucBuUyL46QYxwYJjidaFYhdvxUFrgvBxPshERx',
+  relaunch: 'vaMpdXN2P3Z5v8y6GtAU5NzCUjxtphnRVpvqu37Spik'
 } as const
 
 /** The launchpads, newest first: the order in which a mint's launch is looked for. */
@@ -39,6 +40,7 @@ const MAX_KEPT = 2_000
 const tokenAccounts = new LRUCache<string, string>(upTo(8 * MAX_KEPT))
 const positions = new LRUCache<string, string>(upTo(MAX_KEPT))
 const launches = new LRUCache<string, LaunchAddresses>(upTo(MAX_KEPT))
+const relaunches = new LRUCache<string, { signer: string, dao: string }>(upTo(MAX_KEPT))
 
 /** What is kept under `key`, or is from now on. */
 function keptIn<T extends {}> (kept: LRUCache<string, T>, key: string, make: () => T): T {
@@ -71,6 +73,17 @@ export const ammPositionAddress = (program: string, dao: string, vault: string):
 export const bidWallAddress = (mint: string, signer: string): string =>
   keptIn(positions, `${mint} ${signer}`, () =>
     pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
+
+/**
+ * The DAO of a token that was issued anew for it, and who made it and holds what is unclaimed
+ * (sdk/src/relaunch/v0.1/pda.ts, programs/relaunch/src/instructions/complete_relaunch.rs).
+ */
+export const relaunchAddresses = (program: string, mint: string): { signer: string, dao: string } =>
+  keptIn(relaunches, `${program} ${mint}`, () => {
+    const relaunch = pda(PROGRAMS.relaunch, text('relaunch'), keyBytes(mint))
+    const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), keyBytes(relaunch))
+    return { signer, dao: pda(program, text('dao'), keyBytes(signer), Buffer.alloc(8)) }
+  })
 
 /** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
 export interface LaunchAddresses {

@@ -25,8 +25,8 @@ export function historyHeaders (isWhole: boolean, after: number | undefined): Re
 
 /**
  * How far back what happened to a DAO after the Unix second `after`, up to `until`, can be told: all of it where it is
- * known or stated to be lost, else as far as everything is known. Throws WARMING_UP and HISTORY_UNAVAILABLE where
- * nothing is, and for all of `isWhole` where not all is.
+ * known or stated to be lost, else as far as the past has been walked back without a gap. Throws WARMING_UP and
+ * HISTORY_UNAVAILABLE where it is not known, and for all of `isWhole` where not all is.
  */
 export function extentOf (
   reading: Reading,
@@ -36,9 +36,12 @@ export function extentOf (
 ): Extent {
   const known = reading.knowledge(dao, after, until)
   if (known === 'whole') return { after, headers: historyHeaders(true, undefined) }
+  const { walkedTo } = reading.known
+  const isComing = !isWalked(walkedTo, after)
   const from = reading.wholeAfter(dao)
-  if (known === 'partly' && (isWhole || from === undefined || from >= until)) {
-    const isComing = !isWalked(reading.known.walkedTo, after)
+  // what is missing in the midst of what is stored is waited for: a page cut there would pass for the last one
+  const isCut = from === undefined || from >= until || !isComing || from > walkedTo + 1
+  if (known === 'partly' && (isWhole || isCut)) {
     throw new ServiceError(isComing ? 'WARMING_UP' : 'HISTORY_UNAVAILABLE', `not all events of ${dao} are known`)
   }
   return { after: known === 'lost' ? after : from!, headers: historyHeaders(false, from) }

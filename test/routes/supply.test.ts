@@ -1,6 +1,7 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
-import { build, settings, startChain } from '../helper.js'
+import { relaunchAddresses } from '../../simulator/index.js'
+import { build, historyComplete, settings, startChain } from '../helper.js'
 
 const UNKNOWN = 'So11111111111111111111111111111111111111112'
 
@@ -249,6 +250,25 @@ test('a token of no launch has the DAOs that trade it as its internal AMM, exclu
   t.match(answer.json(), {
     data: { protocolAmmLiquidity: formatUnits(vaults, 6), teamPerformancePackage: '0', externalLpLiquidity: '0', circulatingSupply: '1000000000', rawTotalSupply: String(10n ** 15n) }
   })
+})
+
+test('of a token that was issued anew for a DAO, what nobody has claimed does not circulate', async t => {
+  const { ledger, node } = await startChain(t)
+  const base = ledger.mint({ symbol: 'NEW', supply: 10n ** 13n })
+  const reserves = { quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const dao = ledger.relaunch({ base, unclaimed: 7_500_000n, ...reserves })
+  // what lies there for a token that only a stranger's DAO trades is anyone's
+  const other = ledger.mint({ supply: 10n ** 13n })
+  ledger.dao({ base: other, ...reserves })
+  const { vault } = relaunchAddresses(base.address)
+  const app = await build(t, { env: settings(t, node, ledger) })
+  t.match((await app.inject(`/api/supply/${base.address}`)).json(), {
+    data: { totalSupply: '10000000', circulatingSupply: '9999992.5', teamPerformancePackage: '0', protocolAmmLiquidity: formatUnits(dao.vaults.base, 6) }
+  })
+  t.match((await app.inject(`/api/supply/${other.address}`)).json(), { data: { circulatingSupply: '10000000' } })
+  await historyComplete(app)
+  const { supply } = (await app.inject(`/api/daos/${dao.address}`)).json()
+  t.match(supply.allocation.find(({ kind }: { kind: string }) => kind === 'launch_vault'), { address: vault, amount: '7.5', circulating: false })
 })
 
 test('a token of no launch has the DAOs of a list that can no longer be read: its supply is as old as that list', async t => {

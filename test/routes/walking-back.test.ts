@@ -12,7 +12,7 @@ test('while the past is read back each answer waits only for what it states', { 
     dao.swap('buy', 1_000_000n)
     ledger.advance(HOUR)
   }
-  const app = await build(t, { env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10' }), now: () => ledger.time * 1000, pollMs: 1000 })
+  const app = await build(t, { env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10', RATE_LIMIT_MAX: '1000000' }), now: () => ledger.time * 1000, pollMs: 1000 })
   const { address } = dao
   let last = performance.now()
   const ticking = setInterval(() => {
@@ -42,7 +42,7 @@ test('while the past is read back each answer waits only for what it states', { 
   t.equal(warming.answers[1]!.since, pool!.complete_since)
 
   await until('the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40)
-  await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h !== null)
+  await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h === 23)
   const [later] = (await get<Pool[]>('/api/pools')).body
   t.match(later, { trades_24h: 23, target_volume_30d: null, price_change_30d: null })
   t.equal((await get('/api/tickers')).status, 200)

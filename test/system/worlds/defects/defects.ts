@@ -212,9 +212,9 @@ export const DEFECTS: Defect[] = [
     name: 'gap-ignored',
     by: 39,
     sentence: 'Missing numbers of a DAO do not make its volume incomplete.',
-    file: 'lib/history/volumes/volumes.ts',
-    find: 'return !sequenceGaps.get(dao)?.some(',
-    put: 'return !sequenceGaps.get(dao)?.slice(0, 0).some('
+    file: 'lib/history/rules/completeness.ts',
+    find: 'for (const gap of sequenceGaps.get(dao) ?? []) {',
+    put: 'for (const gap of sequenceGaps.get(dao)?.slice(0, 0) ?? []) {'
   },
   {
     name: 'fees-basis',
