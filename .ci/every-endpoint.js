@@ -46,6 +46,16 @@ await withProcesses(async ({ folder, start }) => {
     return body
   }
 
+  /** The first words of an answer without an end. */
+  async function begins (path) {
+    asked.add(path)
+    const gone = new AbortController()
+    const response = await fetch(home + path, { signal: gone.signal })
+    const { value } = await response.body.getReader().read()
+    assert.match(Buffer.from(value).toString(), /^retry: \d+/)
+    gone.abort()
+  }
+
   const [{ ticker_id: ticker, pool_id: pool }] = JSON.parse(await get('/api/tickers'))
   const { block: { blockNumber } } = JSON.parse(await get('/dexscreener/latest-block'))
   const [mint] = ticker.split('_')
@@ -58,6 +68,10 @@ await withProcesses(async ({ folder, start }) => {
     if (path.includes('{proposal}') && decision === undefined) continue
     const valueOf = name => values[name] ?? idOf[path.split('/').at(-1)] ?? assert.fail(`${path}: what is ${name}?`)
     const query = parameters.filter(({ in: place, required }) => place === 'query' && required).map(({ name }) => `${name}=${valueOf(name)}`)
+    if (path === '/api/stream') {
+      await begins(path)
+      continue
+    }
     await get(`${path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name))}${query.length > 0 ? `?${query.join('&')}` : ''}`)
   }
   for (const page of [...PAGES, `/market/pool/${pool}`, `/market/pool/${pool}/card.png`]) {

@@ -31,6 +31,8 @@ export interface MetricSources {
   time (): { clock: number, drift: number, halted: boolean }
   /** Whether the WebSocket is connected; undefined: there is none. */
   websocketUp (): boolean | undefined
+  /** Connections that follow what happens. */
+  streams (): number
   /** The limit that replicas share; undefined where they do not. */
   sharedLimit (): { up: boolean, replicas: number } | undefined
 }
@@ -112,7 +114,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     }))
   }
 
-  const { snapshot, history, nodes, time, websocketUp, sharedLimit } = sources
+  const { snapshot, history, nodes, time, websocketUp, streams, sharedLimit } = sources
   gauge('snapshot_age_seconds', 'Age of the state of all DAOs.', () => snapshot()?.ageSeconds)
   gauge('snapshot_slot', 'Slot of the state of all DAOs.', () => snapshot()?.slot)
   gauge('history_slot', 'Newest slot that the history has processed.', () => history().slot)
@@ -198,6 +200,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     () => time().drift / 1000
   )
   gauge('chain_halted', '1 while the chain has halted, as its nodes agree.', () => time().halted)
+  gauge('streams_open', 'Connections to /api/stream.', () => streams())
   gauge('websocket_up', '1 while the WebSocket that wakes the indexer is connected.', () => websocketUp())
   gauge(
     'rate_limit_replicas',

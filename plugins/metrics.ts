@@ -42,6 +42,7 @@ export default fp(async fastify => {
       },
       nodes: () => chain.nodes(),
       time: () => ({ ...chain.time.offsets(), halted: chain.time.halted() !== undefined }),
+      streams: () => fastify.stream.count(),
       websocketUp: () => chain.websocketUp,
       sharedLimit: () => fastify.sharedLimit?.counts
     }, { process: config.metricsPort !== undefined }))
@@ -89,4 +90,4 @@ export default fp(async fastify => {
     opened.closeAllConnections()
     await new Promise(resolve => opened.close(resolve))
   })
-}, { name: 'metrics', dependencies: ['config', 'chain', 'cache', 'history', 'rate-limit-redis'] })
+}, { name: 'metrics', dependencies: ['config', 'chain', 'cache', 'history', 'rate-limit-redis', 'stream'] })

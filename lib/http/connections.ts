@@ -11,6 +11,8 @@ export interface Connections {
   count (): number
   /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
   closeIdle (): void
+  /** An answer that has no end is not held to a pace: who sends it sees to that. */
+  leave (answer: ServerResponse): void
   /** Looks at them no more. */
   stop (): void
 }
@@ -117,6 +119,7 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
     closeIdle () {
       for (const socket of waiting) socket.destroy()
     },
+    leave: answer => { answers.delete(answer) },
     stop: () => cancel()
   }
 }

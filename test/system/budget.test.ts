@@ -10,7 +10,9 @@ const LONG = 'W\u0301'.repeat(1_000)
 /** CPU of one answer, ms: beyond it, it is made in turns. */
 const MOST = 60
 
-const paths = Object.keys((JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Contract).paths)
+const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as Contract
+/** The stream has no end, and a place of its own for each who follows it. */
+const paths = Object.keys(document.paths).filter(path => path !== '/api/stream')
 
 async function hostileMarket (t: Parameters<typeof startChain>[0]) {
   const { ledger, node } = await startChain(t)
@@ -53,6 +55,8 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
       [/historical_trades$/, `?ticker_id=${pair}&limit=${1_000 - turn}`],
       [/coingecko\/orderbook$/, `?ticker_id=${pair}&depth=${500 - turn}`],
       [/cmc\/v1\/orderbook/, `?depth=${500 - turn}`],
+      [/proposals\/\{proposal\}\/trades$/, `?market=pass&limit=${1_000 - turn}`],
+      [/proposals\/\{proposal\}\/ohlcv$/, `?market=pass&limit=${1_000 - turn}`],
       [/\/trades$/, `?limit=${1_000 - turn}`],
       [/\/ohlcv$/, `?interval=1m&limit=${1_000 - turn}`],
       [/pools\/\{pool_id\}\/days$/, `?from=2020-01-0${turn + 1}`],

@@ -170,7 +170,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 }
 
-function tradeRow (trade: Trade, pair: Traded): Trades[number] {
+export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
   if (maker === null || blockIndex === null) throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
   const { side, input, output, fee } = swap

@@ -72,6 +72,7 @@ const ENDPOINTS: Record<string, ErrorCode[]> = {
   '/api/proposals/x/trades?market=pass': OF_A_PROPOSAL,
   '/api/proposals/x/ohlcv?market=pass': OF_A_PROPOSAL,
   '/api/treasuries': ANYWHERE,
+  '/api/stream': [...ANYWHERE, 'POOL_NOT_FOUND', 'PROPOSAL_NOT_FOUND', 'INVALID_PARAMETER'],
   '/llms.txt': BEFORE_IT,
   '/api/fees/aggregate': ANYWHERE
 }
@@ -92,6 +93,8 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail } as never)
   fastify.decorate('proposals', { list: fail, one: fail, trades: fail, candles: fail } as never)
   fastify.decorate('prices', fail as never)
+  fastify.decorate('stream', { check: fail } as never)
+  fastify.decorate('connections', {} as never)
   fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
   fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
   await fastify.register(fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' }))

@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { systemClock } from '../clock.js'
+
+/** Server-sent events on one connection (WHATWG HTML, 9.2). */
+export interface EventStream {
+  write (text: string): void
+  /** Resolves once what was written has been taken, or the client has gone. */
+  drained (): Promise<void>
+  readonly isOpen: boolean
+  /** Ends it with a sentence; the client comes back after `retryMs`. */
+  end (reason: string, retryMs: number): void
+}
+
+/** Bytes that may wait for a client who reads slowly. */
+const MOST_WAITING = 2 ** 20
+/** When a client whose connection broke comes back, ms. */
+const RETRY_MS = 3_000
+/** For the last words, ms. */
+const LAST_WORDS_MS = 1_000
+
+/** Begins an answer of events, whose headers have been sent. A client who lets 1 MB wait is told so and let go. */
+export function createEventStream (response: ServerResponse): EventStream {
+  let isOpen = true
+  response.on('close', () => { isOpen = false })
+  response.write(`retry: ${RETRY_MS}\n\n`)
+  const stream: EventStream = {
+    write (text) {
+      if (!isOpen) return
+      response.write(text)
+      if (response.writableLength > MOST_WAITING) stream.end('too much is waiting to be read', RETRY_MS)
+    },
+    async drained () {
+      if (isOpen && response.writableNeedDrain) {
+        const gone = new AbortController()
+        const leave = (): void => gone.abort()
+        response.once('close', leave)
+        await once(response, 'drain', { signal: gone.signal }).catch(() => {})   // gone: there is nothing to wait for
+        response.off('close', leave)
+      }
+    },
+    get isOpen () { return isOpen },
+    end (reason, retryMs) {
+      if (!isOpen) return
+      isOpen = false
+      response.end(`retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ error: reason })}\n\n`)
+      systemClock.after(LAST_WORDS_MS, () => response.destroy())
+    }
+  }
+  return stream
+}

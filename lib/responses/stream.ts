@@ -1,0 +1,282 @@
+/** What happens, told as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
+import { LRUCache } from 'lru-cache'
+import { createTurns } from '../async.js'
+import type { Clock } from '../clock.js'
+import { isServiceError, ServiceError } from '../errors.js'
+import type { ChainPosition, PoolEvent, Trade } from '../history/history.js'
+import type { Aged } from '../live/fresh.js'
+import { HOUR } from '../time.js'
+import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
+import type { Ticker } from '../../schemas/ticker.js'
+import { createPoolTokens } from './forms/pool-tokens.js'
+import { tradeRow } from './pools/pool-history.js'
+import type { Known } from './proposals.js'
+import { ALL, type Sources } from './sources.js'
+import type { TickerList } from './tickers.js'
+
+export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
+export type StreamType = typeof STREAM_TYPES[number]
+
+export interface StreamAsked {
+  types: ReadonlySet<StreamType>
+  /** Pools and proposals that are followed; undefined: all, of these pools where pools are given. */
+  pools: ReadonlySet<string> | undefined
+  proposals: ReadonlySet<string> | undefined
+  /** The event behind which it goes on; undefined: from now on. */
+  after: ChainPosition | undefined
+}
+
+/** Who listens. */
+export interface Listener {
+  write (text: string): void
+  /** Resolves once what was written has been taken, or the listener has gone. */
+  drained (): Promise<void>
+  readonly isOpen: boolean
+}
+
+export interface Stream {
+  /** Throws POOL_NOT_FOUND and PROPOSAL_NOT_FOUND for what is not listed. */
+  check (asked: StreamAsked): Promise<void>
+  /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
+  follow (asked: StreamAsked, listener: Listener): Promise<void>
+}
+
+export interface StreamOptions {
+  sources: Sources
+  clock: Clock
+  tickers: () => Promise<Aged<TickerList>>
+  proposals: () => Promise<Aged<Known[]>>
+  signal: AbortSignal
+  /** Told of what is no failure of the chain or the store. */
+  onError: (error: unknown) => void
+}
+
+/** Between two looks at what is new, while somebody listens, ms. */
+const LOOK_MS = 1_000
+/** Between two signs of life, ms. */
+const BEAT_MS = 15_000
+/** Pools that nothing is known of, and for how long they are not looked for again, ms. */
+const UNKNOWN = { max: 1_000, ttl: 60_000 }
+/** Events read at once. */
+const PAGE = 500
+/** How far back a stream can be resumed, s. */
+const REACH = HOUR
+/** Behind everything of its slot. */
+const END = 2 ** 31 - 1
+/** A position this far beyond what is known is none of ours. */
+const AHEAD = 10_000
+
+const endOf = (slot: number): ChainPosition => ({ slot, blockIndex: END, eventIndex: 0 })
+const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
+  ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
+const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
+  (a.slot - b.slot || a.blockIndex - b.blockIndex || a.eventIndex - b.eventIndex) > 0
+
+const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slot}-${blockIndex}-${eventIndex}`
+
+/** The position that an id of this stream stands for; undefined: it is none. */
+export function positionOfId (id: string): ChainPosition | undefined {
+  const parts = /^(\d{1,12})-(\d{1,10})-(\d{1,10})$/.exec(id)?.slice(1).map(Number)
+  if (parts === undefined || parts.some(part => part > Number.MAX_SAFE_INTEGER)) return undefined
+  const [slot, blockIndex, eventIndex] = parts as [number, number, number]
+  return blockIndex <= END && eventIndex <= END ? { slot, blockIndex, eventIndex } : undefined
+}
+
+/** An event in the wire format (WHATWG HTML, 9.2.6). */
+const message = (event: StreamType | 'gap', data: object, position?: ChainPosition): string =>
+  `${position === undefined ? '' : `id: ${idOf(position)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** A comment that moves the id on: whoever comes back is not asked to read again what did not concern him. */
+const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
+
+interface ToldTrade { pool: string, position: ChainPosition, text: string }
+/** `after`: up to where it has been told. */
+interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
+
+export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions): Stream {
+  const { history, settings: { excluded }, snapshot: snapshots, time } = sources
+  const tokensOf = createPoolTokens(sources)
+  const unknown = new LRUCache<string, true>(UNKNOWN)
+  const followers = new Set<Follower>()
+  const inTurn = createTurns()
+  /** Of the last look; undefined: there was none. */
+  let texts: ReadonlyMap<string, string> | undefined
+  let states: ReadonlyMap<string, string> | undefined
+  /** Up to which slot all followers have been told. */
+  let told: number | undefined
+  let looking = false
+
+  const publishedSlot = async (): Promise<number> => {
+    const published = await history.published(reading => reading.published())
+    if (published === null) throw new ServiceError('WARMING_UP', 'no block has been published yet')
+    return published.slot
+  }
+
+  /** Trades behind a position up to a slot, and where the next page begins; `oldest`: Unix second of the first event. */
+  async function tradesAfter (after: ChainPosition, to: number) {
+    const events = after.slot > to
+      ? []
+      : await history.published(reading => reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
+    const trades: ToldTrade[] = []
+    for (const event of events) {
+      const [pool, position] = [event.dao, positionOf(event)]
+      if (event.swap === null || excluded.has(pool) || unknown.has(pool)) continue
+      const tokens = await tokensOf(pool)
+      if (tokens === undefined) {
+        unknown.set(pool, true)
+        continue
+      }
+      const row = tradeRow(event as Trade, { address: pool, ...tokens })
+      trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
+    }
+    return { trades, oldest: events[0]?.at, next: events.length === PAGE ? positionOf(events.at(-1)!) : undefined }
+  }
+
+  const moveOn = (follower: Follower, to: ChainPosition): void => {
+    if (isBehind(to, follower.after)) follower.after = to
+  }
+
+  function tell (follower: Follower, trades: readonly ToldTrade[]): void {
+    const { types, pools } = follower.asked
+    for (const { pool, position, text } of trades) {
+      if (!isBehind(position, follower.after)) continue
+      follower.after = position
+      if (types.has('trade') && pools?.has(pool) !== false) follower.listener.write(text)
+    }
+  }
+
+  /** Tells everybody what has been published since the last look. */
+  async function lookForTrades (): Promise<void> {
+    const to = await publishedSlot()
+    for (let after: ChainPosition | undefined = endOf(told ?? to); after !== undefined;) {
+      const { trades, next } = await tradesAfter(after, to)
+      for (const follower of followers) tell(follower, trades)
+      after = next
+    }
+    told = Math.max(told ?? to, to)
+    for (const follower of followers) moveOn(follower, endOf(told))
+  }
+
+  /** Calls `tell` for what differs from the last look; gives what there is now. The first look tells nothing. */
+  function changes<T> (
+    last: ReadonlyMap<string, string> | undefined,
+    now: readonly T[],
+    of: (one: T) => { key: string, value: string },
+    tell: (one: T) => void
+  ): Map<string, string> {
+    const found = new Map<string, string>()
+    for (const one of now) {
+      const { key, value } = of(one)
+      found.set(key, value)
+      if (last !== undefined && last.get(key) !== value) tell(one)
+    }
+    return found
+  }
+
+  const wanted = (type: StreamType): Follower[] => [...followers].filter(({ asked }) => asked.types.has(type))
+
+  async function lookForTickers (): Promise<void> {
+    const listening = wanted('ticker')
+    const { value } = listening.length === 0 ? {} : await tickers()
+    const of = (ticker: Ticker) => ({ key: ticker.pool_id, value: JSON.stringify(ticker) })
+    texts = value && changes(texts, value.tickers, of, ticker => {
+      const text = message('ticker', ticker)
+      for (const { asked, listener } of listening) if (asked.pools?.has(ticker.pool_id) !== false) listener.write(text)
+    })
+  }
+
+  async function lookForProposals (): Promise<void> {
+    const listening = wanted('proposal')
+    const { value } = listening.length === 0 ? {} : await proposals()
+    const of = ({ proposal: { address, state } }: Known) => ({ key: address, value: state })
+    states = value && changes(states, value, of, ({ proposal: { address, dao, number, state } }) => {
+      const text = message('proposal', { proposal: address, dao, number, state })
+      for (const { asked, listener } of listening) {
+        if (asked.proposals?.has(address) ?? asked.pools?.has(dao) ?? true) listener.write(text)
+      }
+    })
+  }
+
+  /** What can't be had now is told once it can: listeners keep what they have. */
+  async function look (what: () => Promise<void>): Promise<void> {
+    await inTurn(what).catch((error: unknown) => { if (!isServiceError(error)) onError(error) })
+  }
+
+  /** Forgets who has gone; says whether anybody is left. */
+  function isFollowed (): boolean {
+    for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
+    if (followers.size > 0 && !signal.aborted) return true
+    looking = false
+    told = undefined
+    texts = states = undefined
+    return false
+  }
+
+  function beat (): void {
+    if (!looking) return
+    for (const { listener, after } of followers) listener.write(mark(after))
+    clock.after(BEAT_MS, beat)
+  }
+
+  async function lookOn (): Promise<void> {
+    clock.after(BEAT_MS, beat)
+    while (await inTurn(isFollowed)) {
+      for (const what of [lookForTrades, lookForTickers, lookForProposals]) await look(what)
+      await clock.sleep(LOOK_MS, signal).catch(() => {})
+    }
+  }
+
+  /** Tells what was missed; gives the position from which it goes on. */
+  async function replay (follower: Follower): Promise<void> {
+    const { listener } = follower
+    let isFirst = true
+    while (listener.isOpen) {
+      const to = await publishedSlot()
+      const { trades, oldest, next } = await tradesAfter(follower.after, to)
+      const isTooOld = isFirst && oldest !== undefined && oldest < time.utc() / 1000 - REACH
+      if (isTooOld || follower.after.slot > to + AHEAD) {
+        const since = oldest === undefined ? null : new Date(oldest * 1000).toISOString()
+        listener.write(message('gap', { since, pages: '/api/pools/{pool_id}/trades' }, endOf(to)))
+        follower.after = endOf(to)
+        return
+      }
+      tell(follower, trades)
+      isFirst = false
+      moveOn(follower, next ?? endOf(to))
+      if (next === undefined) return
+      await listener.drained()
+    }
+  }
+
+  return {
+    async check ({ pools, proposals: asked }) {
+      const { value: { daos } } = await snapshots.get(ALL)
+      for (const pool of pools ?? []) if (!daos.has(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+      if (asked === undefined) return
+      const known = new Set((await proposals()).value.map(({ proposal }) => proposal.address))
+      for (const one of asked) {
+        if (!known.has(one)) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(one))
+      }
+    },
+
+    async follow (asked, listener) {
+      const follower: Follower = { asked, listener, after: asked.after ?? endOf(await publishedSlot()) }
+      if (asked.after !== undefined) await replay(follower)
+      // between two looks: whoever joins has been told what the others have
+      await inTurn(async () => {
+        told ??= await publishedSlot()
+        for (let from: ChainPosition | undefined = follower.after; from !== undefined;) {
+          const { trades, next } = await tradesAfter(from, told)
+          tell(follower, trades)
+          from = next
+        }
+        moveOn(follower, endOf(told))
+        listener.write(mark(follower.after))
+        followers.add(follower)
+        if (looking) return
+        looking = true
+        lookOn().catch(onError)
+      })
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type Test } from 'tap'
+import type { Trades } from '../../schemas/pools.js'
+import { build, historyComplete, settings, startChain, until } from '../helper.js'
+
+interface Told { id: string | undefined, event: string | undefined, data: any }
+
+/** Reads a stream until `close`. */
+async function listen (url: string, { lastId, localAddress }: { lastId?: string, localAddress?: string } = {}) {
+  const request = get(url, {
+    agent: false, ...localAddress !== undefined && { localAddress }, headers: lastId === undefined ? {} : { 'last-event-id': lastId }
+  })
+  const [response] = await once(request, 'response')
+  const told: Told[] = []
+  let rest = ''
+  let id: string | undefined
+  let isEnded = false
+  response.setEncoding('utf8').on('data', (text: string) => {
+    const messages = (rest + text).split('\n\n')
+    rest = messages.pop()!
+    for (const message of messages) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(message)?.[1]
+      id = field('id') ?? id
+      const data = field('data')
+      if (data !== undefined) told.push({ id, event: field('event'), data: JSON.parse(data) })
+    }
+  }).on('close', () => { isEnded = true }).on('error', () => {})
+  return { response, told, lastId: () => id, isEnded: () => isEnded, close: () => request.destroy() }
+}
+
+async function setUp (t: Test, folder = t.testdir({})) {
+  const { ledger, node } = await startChain(t)
+  const pool = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const [dao, other] = [pool(), pool()]
+  for (let i = 0; i < 5; i++) dao.swap('buy', 1_000_000n)
+  ledger.advance(60)
+  const start = async () => {
+    const app = await build(t, {
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', DATA_DIR: folder }), now: () => ledger.time * 1000, pollMs: 20
+    })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    await historyComplete(app)
+    const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/stream`
+    await until('something is published', async () => {
+      ledger.advance(1)
+      return (await app.inject('/dexscreener/latest-block')).statusCode === 200
+    })
+    return { app, url }
+  }
+  /** Trades until so many are told. */
+  const trade = async (stream: Awaited<ReturnType<typeof listen>>, count: number) => {
+    const before = stream.told.filter(({ event }) => event === 'trade').length
+    for (let i = 0; i < count; i++) {
+      dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
+      other.swap('buy', 1_000_000n)
+      ledger.advance(1)
+    }
+    await until('the trades are told', () => {
+      ledger.advance(1)
+      return stream.told.filter(({ event }) => event === 'trade').length >= before + count
+    })
+  }
+  return { ledger, dao, other, start, trade }
+}
+
+const trades = ({ told }: { told: Told[] }) => told.filter(({ event }) => event === 'trade').map(({ data }) => data)
+
+test('trades are told once, in order, as their pool tells them; over a restart none is lost or repeated', async t => {
+  const { ledger, dao, start, trade } = await setUp(t)
+  const first = await start()
+  const stream = await listen(`${first.url}?pools=${dao.address}`)
+  t.match(stream.response.headers, {
+    'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'access-control-allow-origin': '*'
+  })
+  await until('it has begun', () => stream.lastId() !== undefined)
+  t.same(trades(stream), [], 'from now on')
+  await trade(stream, 4)
+  await until('a ticker is told', () => {
+    ledger.advance(1)
+    return stream.told.some(({ event }) => event === 'ticker')
+  })
+  dao.launchProposal()
+  await until('a proposal is told', () => {
+    ledger.advance(1)
+    return stream.told.some(({ event }) => event === 'proposal')
+  })
+  t.match(stream.told.find(({ event }) => event === 'proposal'), { data: { dao: dao.address, state: 'pending' } })
+  t.match(stream.told.find(({ event }) => event === 'ticker'), { data: { pool_id: dao.address } })
+  const id = stream.lastId()!
+  await first.app.close()
+  await until('it has ended', () => stream.isEnded())
+  t.match(stream.told.at(-1), { event: 'end', data: { error: /shutting down/ } })
+
+  for (let i = 0; i < 3; i++) {
+    dao.swap('buy', 2_000_000n)
+    ledger.advance(2)
+  }
+  const second = await start()
+  const resumed = await listen(`${second.url}?pools=${dao.address}&types=trade`, { lastId: id })
+  await until('what was missed is told', () => trades(resumed).length === 3)
+  await trade(resumed, 2)
+  const { body } = await second.app.inject(`/api/pools/${dao.address}/trades`)
+  const all = (JSON.parse(body) as Trades).reverse().slice(5).map(row => ({ pool_id: dao.address, ...row }))
+  t.same([...trades(stream), ...trades(resumed)], all)
+  t.equal(all.length, 9)
+  const again = await listen(`${second.url}?pools=${dao.address}`, { lastId: id })
+  await until('what was missed is told again', () => trades(again).length === 5)
+  t.same(trades(again), all.slice(4))
+  for (const one of [resumed, again]) one.close()
+})
+
+test('what is older than an hour is a gap, and so is what nobody has told', async t => {
+  const { ledger, dao, start } = await setUp(t)
+  const { url } = await start()
+  const now = await listen(`${url}?types=trade`)
+  await until('it has begun', () => now.lastId() !== undefined)
+  dao.swap('buy', 1_000_000n)
+  ledger.advance(3_700)
+  await until('it is told', () => {
+    ledger.advance(1)
+    return trades(now).length === 1
+  })
+  const id = now.lastId()!
+  const old = await listen(`${url}?types=trade`, { lastId: `${Number(id.split('-')[0]) - 30_000}-0-0` })
+  await until('it has begun', () => old.told.length > 0)
+  t.match(old.told, [{ event: 'gap', data: { since: String, pages: '/api/pools/{pool_id}/trades' } }])
+  const ahead = await listen(`${url}?types=trade`, { lastId: '999999999999-0-0' })
+  await until('it has begun', () => ahead.told.length > 0)
+  t.match(ahead.told, [{ event: 'gap' }])
+  for (const one of [now, old, ahead]) one.close()
+})
+
+test('what is asked wrongly is said; an address has five', async t => {
+  const { ledger, start } = await setUp(t)
+  const { app, url } = await start()
+  const says = async (query: string, status: number, error: RegExp, headers = {}) => {
+    const answer = await app.inject({ url: `/api/stream${query}`, headers })
+    t.equal(answer.statusCode, status, query)
+    t.match(answer.json<{ error: string }>().error, error)
+  }
+  await says('?types=trades', 400, /^Invalid types: some of trade,ticker,proposal, each once$/)
+  await says('?types=trade,trade', 400, /^Invalid types/)
+  await says('?pools=x', 400, /^Invalid pools: 1 to 100 addresses/)
+  await says('?what=1', 400, /^Invalid what/)
+  await says('', 400, /^Invalid Last-Event-ID/, { 'last-event-id': 'x' })
+  await says(`?pools=${ledger.newAddress()}`, 404, /^Pool not found/)
+  await says(`?proposals=${ledger.newAddress()}`, 404, /^Proposal not found/)
+  t.equal((await app.inject({ method: 'HEAD', url: '/api/stream' })).statusCode, 200)
+
+  const streams = await Promise.all(Array.from({ length: 5 }, () => listen(url)))
+  t.same(streams.map(({ response }) => response.statusCode), [200, 200, 200, 200, 200])
+  t.equal((await listen(url)).response.statusCode, 429)
+  t.equal((await listen(url, { localAddress: '127.0.0.2' })).response.statusCode, 200)
+  streams[0]!.close()
+  await until('its place is free', () => app.stream.count() === 5)
+  for (const one of streams) one.close()
+})
