@@ -90,7 +90,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
     if (isHigh || (isWhole && isLow)) fail('aggregate', `${text(low)} to ${text(high)}${isWhole ? '' : ' at most'}`, `${record.totalVolume}, ${trades} trades`)
   }
 
-  /** The newest trades of a pool: those that were the newest final ones at some moment. */
+  /** The newest trades of a pool: those that were the newest final ones at some moment; while the past is read, of the time that is stated. */
   function trades (process: Process, answer: Answer, dao: Dao, limit: number): void {
     const { basis } = process.life.setting
     const all = ledger.swaps.filter(swap => swap.dao === dao.address)
@@ -101,8 +101,10 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
     })
     const served = (answer.body as any[]).map(trade => lineOf(trade.signature, trade.base_amount, trade.quote_amount)).reverse().join('\n')
     const [from, to] = heads(answer, basis).map(slot => truth(basis).swapsUpTo(dao.address, slot)) as [number, number]
-    for (let count = from; count <= to; count++) if (lines.slice(Math.max(0, count - limit), count).join('\n') === served) return
-    fail(`trades of ${dao.address}`, `the last ${limit} up to one of those from ${from} to ${to}`, served.split('\n').map(line => lines.indexOf(line) + 1).join())
+    const stated = answer.headers.get('x-history-complete') === 'true' ? null : answer.headers.get('x-history-since')
+    const known = stated === null ? 0 : all.filter(({ time }) => time * 1000 < Date.parse(stated)).length
+    for (let count = from; count <= to; count++) if (lines.slice(Math.max(0, count - limit, known), count).join('\n') === served) return
+    fail(`trades of ${dao.address}`, `the last ${limit} up to one of those from ${from} to ${to}${stated === null ? '' : `, since ${stated}`}`, served.split('\n').map(line => lines.indexOf(line) + 1).join())
   }
 
   /** The total of a mint never changes here. */
