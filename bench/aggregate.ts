@@ -1,7 +1,9 @@
 /**
  * CPU of one refresh of the aggregate with 1,000 DAOs that have traded every day for a year:
- * `npm run bench -- aggregate [--daos 1000] [--years 1] [--tokens 1000] [--priced 10]`. Of the quote tokens so many are priced by a pool, and each
- * refresh changes all their prices. The bytes are made too, compressed ones included, and the loop's own delay is watched.
+ * `npm run bench -- aggregate [--daos 1000] [--years 1] [--tokens 1000] [--priced 10]`. Of the quote tokens so many are
+ * priced by a pool, and each
+ * refresh changes all their prices. The bytes are made too, compressed ones included, and the loop's own delay is
+ * watched.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
@@ -11,7 +13,15 @@ import { aggregateVolume, type Pricing, type TradedDao } from '../lib/market/agg
 import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { AggregateSchema } from '../schemas/aggregate.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '1000' }, years: { type: 'string', default: '1' }, tokens: { type: 'string', default: '1000' }, priced: { type: 'string', default: '10' } } })
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    daos: { type: 'string', default: '1000' },
+    years: { type: 'string', default: '1' },
+    tokens: { type: 'string', default: '1000' },
+    priced: { type: 'string', default: '10' }
+  }
+})
 const [TOKENS, PRICED] = [Number(values.tokens), Number(values.priced)]
 const DAYS = Math.round(Number(values.years) * 365)
 const START = Date.parse('2021-01-01') / 1000
@@ -20,16 +30,31 @@ const ROUNDS = 20
 const priced = new Map(Array.from({ length: PRICED }, (_, i) => [`quote${i + 1}`, 1_000_003n + BigInt(i) * 7_919n]))
 /** One dollar, tokens that pools price anew each round, and tokens that nothing prices. */
 const pricingOf = (round: number): Pricing => ({
-  usdPerUnit: mint => mint === 'quote0' ? ratio(1n, 1_000_000n) : priced.has(mint) ? ratio(priced.get(mint)! + BigInt(round), 999_983_000_000n) : undefined,
+  usdPerUnit: mint => mint === 'quote0'
+    ? ratio(1n, 1_000_000n)
+    : priced.has(mint)
+      ? ratio(
+        priced.get(mint)! + BigInt(round), 999_983_000_000n
+      )
+      : undefined,
   symbolOf: mint => mint
 })
 const serialize = buildSerializer(AggregateSchema)
-const dates = Array.from({ length: DAYS }, (_, day) => new Date((START + day * 86_400) * 1000).toISOString().slice(0, 10))
-const volume = (seed: number): { quote: Rational, trades: number } => ({ quote: ratio(BigInt(seed % 99_991) * 10_007n * SCALE + BigInt(seed), SCALE), trades: seed % 50 + 1 })
+const dates = Array.from(
+  { length: DAYS }, (_, day) => new Date((START + day * 86_400) * 1000).toISOString().slice(0, 10)
+)
+const volume = (seed: number): { quote: Rational, trades: number } => ({
+  quote: ratio(BigInt(seed % 99_991) * 10_007n * SCALE + BigInt(seed), SCALE), trades: seed % 50 + 1
+})
 
 type Day = ReturnType<typeof volume>
 const traded: Array<TradedDao<Day>> = Array.from({ length: Number(values.daos) }, (_, i) => (
-  { baseMint: `mint${i}`, quoteMint: `quote${i % TOKENS}`, launchedAt: START, days: new Map(dates.map((date, day) => [date, volume(i * 31 + day)])) }
+  {
+    baseMint: `mint${i}`,
+    quoteMint: `quote${i % TOKENS}`,
+    launchedAt: START,
+    days: new Map(dates.map((date, day) => [date, volume(i * 31 + day)]))
+  }
 ))
 const now = START + (DAYS - 0.5) * 86_400
 
@@ -44,11 +69,16 @@ async function milliseconds (refresh: (round: number) => unknown): Promise<numbe
   return costs.sort((a, b) => a - b)[ROUNDS / 2]!
 }
 
-const refresh = async (round: number): Promise<string> => serialize(await aggregateVolume(traded, ({ quote }) => quote, pricingOf(round), now))
+const refresh = async (round: number): Promise<string> => serialize(
+  await aggregateVolume(traded, ({ quote }) => quote, pricingOf(round), now)
+)
 const delay = monitorEventLoopDelay({ resolution: 1 })
 delay.enable()
 await refresh(0)
 const sums = await milliseconds(refresh)
 const held = delay.max / 1e6
 const bytes = await milliseconds(async round => makeCachedResponse('application/json', await refresh(round)))
-console.log(`${values.daos} DAOs, ${DAYS} days: ${sums.toFixed(1)} ms of CPU a refresh to the JSON text, ${bytes.toFixed(1)} ms with its compressed bytes; the loop was held ${held.toFixed(0)} ms at most`)
+console.log(
+  `${values.daos} DAOs, ${DAYS} days: ${sums.toFixed(1)} ms of CPU a refresh to the JSON ` +
+    `text, ${bytes.toFixed(1)} ms with its compressed bytes; the loop was held ${held.toFixed(0)} ms at most`
+)

@@ -1,6 +1,8 @@
 /**
- * `npm run bench -- block-range [--rounds 15] [--url postgres://…]`: 1,000 slots with 1,000 events, as the crawlers of block ranges get them, the route and
- * its bytes included. Against the same rows read from the store and against JSON.stringify of the same events, in turns in one run. CPU of this process.
+ * `npm run bench -- block-range [--rounds 15] [--url postgres://…]`: 1,000 slots with 1,000 events, as the crawlers of
+ * block ranges get them, the route and
+ * its bytes included. Against the same rows read from the store and against JSON.stringify of the same events, in turns
+ * in one run. CPU of this process.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,14 +16,19 @@ import app, { serverOptions } from '../app.js'
 import type { DexEvents, LatestBlock } from '../schemas/block-range.js'
 import { createLedger, startNode } from '../simulator/index.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, url: { type: 'string' } } })
+const { values } = parseArgs(
+  { allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, url: { type: 'string' } } }
+)
 const SLOTS = 1_000
 const DAOS = 20
 /** So many ranges are there: each is read once before it is read again, so that none is kept by chance. */
 const RANGES = 10
 
 const ledger = createLedger({ seed: 3 })
-const daos = Array.from({ length: DAOS }, () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }))
+const daos = Array.from(
+  { length: DAOS },
+  () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+)
 ledger.advance(10)
 const first = ledger.slot
 for (let at = 0; at < SLOTS * RANGES; at++) {
@@ -48,7 +55,8 @@ const env = {
 const service = Fastify({ ...serverOptions(env), logger: false })
 await service.register(fp(app), { env, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: Infinity } })
 
-const pathOf = (range: number): string => `/dexscreener/events?fromBlock=${first + range * SLOTS + 1}&toBlock=${first + (range + 1) * SLOTS}`
+const pathOf = (range: number): string =>
+  `/dexscreener/events?fromBlock=${first + range * SLOTS + 1}&toBlock=${first + (range + 1) * SLOTS}`
 
 async function cpuOf (work: () => Promise<unknown>): Promise<number> {
   const begun = process.cpuUsage()
@@ -76,7 +84,9 @@ try {
   }
   const events = (JSON.parse(await get(pathOf(0))) as DexEvents).events
   if (events.length !== SLOTS) throw new Error(`${events.length} events in ${SLOTS} slots`)
-  const read = async (range: number) => await service.history.published(async reading => await reading.poolEvents({ from: first + range * SLOTS + 1, to: first + (range + 1) * SLOTS, limit: SLOTS }))
+  const read = async (range: number) => await service.history.published(async reading => await reading.poolEvents(
+    { from: first + range * SLOTS + 1, to: first + (range + 1) * SLOTS, limit: SLOTS }
+  ))
   const [served, rows, texts]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < Number(values.rounds); round++) {
     const range = 1 + round % (RANGES - 1)
@@ -85,8 +95,14 @@ try {
     texts.push(await cpuOf(async () => JSON.stringify({ events })))
   }
   const [whole, reading, writing] = [median(served), median(rows), median(texts)]
-  console.log(`${SLOTS} slots with ${SLOTS} events, ${values.url === undefined ? 'SQLite' : 'PostgreSQL'}, medians of ${values.rounds}: served ${whole.toFixed(1)} ms of CPU, at most ${Math.max(...served).toFixed(1)}`)
-  console.log(`the rows read from the store ${reading.toFixed(1)} ms, ratio ${(whole / reading).toFixed(2)}; JSON.stringify of the same events ${writing.toFixed(2)} ms, ratio ${(whole / writing).toFixed(1)}`)
+  console.log(
+    `${SLOTS} slots with ${SLOTS} events, ${values.url === undefined ? 'SQLite' : 'PostgreSQL'}, medians ` +
+      `of ${values.rounds}: served ${whole.toFixed(1)} ms of CPU, at most ${Math.max(...served).toFixed(1)}`
+  )
+  console.log(
+    `the rows read from the store ${reading.toFixed(1)} ms, ratio ${(whole / reading).toFixed(2)}; JSON.stringify ` +
+      `of the same events ${writing.toFixed(2)} ms, ratio ${(whole / writing).toFixed(1)}`
+  )
 } finally {
   await service.close()
   await node.close()

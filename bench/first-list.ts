@@ -1,11 +1,15 @@
 /**
- * The history on a node as people have them, from an empty store: how long until the last 24 hours are indexed, against what the node's limits
+ * The history on a node as people have them, from an empty store: how long until the last 24 hours are indexed, against
+ * what the node's limits
  * allow, and what it cost in calls.
  *
- * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all] [--follow 60 [--trades 6] [--listen]]`
+ * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all] [--follow 60 [--trades
+ * 6] [--listen]]`
  *
- * `--transactions`: those of the last day, of `--swaps` in all; `--all`: until the history is complete, and what that costs; `--follow`: seconds
- * that the head is followed afterwards, with so many `--trades` a minute, told of each as by a WebSocket where `--listen` is given.
+ * `--transactions`: those of the last day, of `--swaps` in all; `--all`: until the history is complete, and what that
+ * costs; `--follow`: seconds
+ * that the head is followed afterwards, with so many `--trades` a minute, told of each as by a WebSocket where
+ * `--listen` is given.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,7 +44,10 @@ const DAY = 86_400
 const now = () => Date.now() / 1000
 const earlier = Math.ceil((swaps - today) * DAY / Math.max(today, 1))
 const ledger = createLedger({ seed: 1, time: Math.floor(now() - 0.99 * DAY - earlier), keepSwaps: false })
-const daos = Array.from({ length: 5 }, () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }))
+const daos = Array.from(
+  { length: 5 },
+  () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+)
 for (let at = 0; at < swaps; at++) {
   ledger.advance(at < swaps - today ? earlier / (swaps - today) : 0.99 * DAY / today)
   daos[at % daos.length]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
@@ -56,7 +63,9 @@ const history = createHistory({
   reader: createHistoryReader(client),
   store,
   program: ledger.program,
-  daos: async () => ({ slot: ledger.slot, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) })) }),
+  daos: async () => ({
+    slot: ledger.slot, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
+  }),
   rate: ratio(5n, 1000n),
   basis: 'input',
   time: client.time,
@@ -66,9 +75,13 @@ const history = createHistory({
 function counts (): string {
   const before = new Map(calls)
   for (const [method, count] of Object.entries(node.calls)) calls.set(method, count)
-  const fresh = [...calls].map(([method, count]) => [method, count - (before.get(method) ?? 0)] as const).filter(([, count]) => count > 0)
+  const fresh = [...calls].map(
+    ([method, count]) => [method, count - (before.get(method) ?? 0)] as const
+  ).filter(([, count]) => count > 0)
   const [a, r] = [sum(node.limiter.accepted), sum(node.limiter.refused)]
-  const text = `${fresh.map(([method, count]) => `${method} ${count}`).join(', ')}; refused ${r - refused} of ${a + r - accepted - refused}`
+  const text =
+    `${fresh.map(([method, count]) => `${method} ${count}`).join(', ')}; ` +
+      `refused ${r - refused} of ${a + r - accepted - refused}`
   ;[accepted, refused] = [a, r]
   return text
 }
@@ -78,7 +91,10 @@ const begun = performance.now()
 history.start()
 while (!history.status().last24h) await setTimeout(20)
 const seconds = (performance.now() - begun) / 1000
-console.log(`the last day after ${seconds.toFixed(1)} s: ${today} transactions, ${(today / seconds).toFixed(1)} a second; ${counts()}`)
+console.log(
+  `the last day after ${seconds.toFixed(1)} s: ${today} transactions, ${(today / seconds).toFixed(1)} a ` +
+    `second; ${counts()}`
+)
 if (values.all) {
   while (!history.status().complete) await setTimeout(20)
   console.log(`all ${swaps} after ${((performance.now() - begun) / 1000).toFixed(1)} s; ${counts()}`)

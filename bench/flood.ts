@@ -32,12 +32,17 @@ for (let i = 0; i < addresses; i++) {
 }
 const ms = performance.now() - begun
 const used = heap() - before
-console.log(`${addresses} addresses in ${Math.round(ms)} ms, ${(ms / addresses * 1000).toFixed(2)} µs each, the slowest ${slowest.toFixed(1)} ms`)
+console.log(
+  `${addresses} addresses in ${Math.round(ms)} ms, ${(ms / addresses * 1000).toFixed(2)} µs each, the ` +
+    `slowest ${slowest.toFixed(1)} ms`
+)
 console.log(`${counter.size()} counted of at most ${MAX_CLIENTS}; ${megabytes(used)}`)
 now += 60_000
 const from = performance.now()
 counter.count('192.0.2.1')
-console.log(`the window turns in ${(performance.now() - from).toFixed(1)} ms; ${counter.size()} counted; ${megabytes(heap() - before)}`)
+console.log(
+  `the window turns in ${(performance.now() - from).toFixed(1)} ms; ${counter.size()} counted; ${megabytes(heap() - before)}`
+)
 if (counter.size() !== 1 || used > 64 * 2 ** 20) {
   console.error('FAILED: the limiter is beyond its bound')
   process.exitCode = 1

@@ -1,6 +1,8 @@
 /**
- * What one address within its 60 requests a minute may cost the others, on a market that strangers have made dear: everybody else asks for `/api/tickers`
- * ten times a second. Prints for each attack how long others wait, how many of their answers are 503, and CPU and memory of the built service.
+ * What one address within its 60 requests a minute may cost the others, on a market that strangers have made dear:
+ * everybody else asks for `/api/tickers`
+ * ten times a second. Prints for each attack how long others wait, how many of their answers are 503, and CPU and
+ * memory of the built service.
  *
  * `npm run build && npm run bench -- greed [--seconds 20] [--only 'a part of the name']`
  */
@@ -11,7 +13,9 @@ import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } } })
+const { values } = parseArgs({
+  allowPositionals: true, options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } }
+})
 const SECONDS = Number(values.seconds)
 const EVENTS = 16_000
 const SLOTS = 3_300
@@ -37,7 +41,9 @@ for (let i = 0; i < EVENTS; i++) {
 }
 const last = ledger.slot
 const node = await startNode(ledger)
-const slots = setInterval(() => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!)
+const slots = setInterval(
+  () => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!
+)
 
 const service = await startBuilt({
   CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program
@@ -71,7 +77,9 @@ async function others (until: number): Promise<Answer[]> {
 }
 
 /** Asks without a pause, `atOnce` at a time, as the limit of an address allows. */
-const greedy = (pathOf: (turn: number) => string, atOnce: number) => async (until: number, address: string): Promise<void> => {
+const greedy = (
+  pathOf: (turn: number) => string, atOnce: number
+) => async (until: number, address: string): Promise<void> => {
   let turn = 0
   await Promise.all(Array.from({ length: atOnce }, async () => {
     while (performance.now() < until && turn < 60) await ask(pathOf(turn++), address).catch(() => undefined)
@@ -99,10 +107,15 @@ const ATTACKS: Array<[string, (until: number, address: string) => Promise<void>]
   ['events of 16,000, one after the other', greedy(events, 1)],
   ['the same, four at once', greedy(events, 4)],
   ['the same, 512 bytes at a time on 30 connections', sipping(events(0), 30)],
-  ['cards of 70 tokens with long names', greedy(turn => `/market/pool/${hostile[turn % HOSTILE]!.address}/card.png`, 4)],
+  [
+    'cards of 70 tokens with long names', greedy(turn => `/market/pool/${hostile[turn % HOSTILE]!.address}/card.png`, 4)
+  ],
   ['candles of minutes', greedy(turn => `/api/pools/${honest.address}/ohlcv?interval=1m&limit=${1_000 - turn}`, 4)],
   ['trades', greedy(turn => `/api/pools/${honest.address}/trades?limit=${1_000 - turn}`, 4)],
-  ['trades of a pair', greedy(turn => `/coingecko/historical_trades?ticker_id=${base.address}_${usdc.address}&limit=${1_000 - turn}`, 4)]
+  [
+    'trades of a pair',
+    greedy(turn => `/coingecko/historical_trades?ticker_id=${base.address}_${usdc.address}&limit=${1_000 - turn}`, 4)
+  ]
 ]
 
 try {
@@ -118,7 +131,8 @@ try {
     const [answers] = await Promise.all([others(until), attack(until, newAddress())])
     const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
     const cells = [
-      times[Math.floor(times.length * 0.9)]!.toFixed(0), times.at(-1)!.toFixed(0), `${answers.filter(({ status }) => status !== 200).length} of ${answers.length}`,
+      times[Math.floor(times.length * 0.9)]!.toFixed(0), times.at(-1)!.toFixed(0),
+      `${answers.filter(({ status }) => status !== 200).length} of ${answers.length}`,
       ((service.cpuMs() - cpu) / SECONDS / 1000).toFixed(2), (service.megabytes().peak - memory).toFixed(0)
     ]
     console.log(`| ${name} | ${cells.join(' | ')} |`)

@@ -1,11 +1,15 @@
 /**
  * The indexer against a simulated chain in a process of its own, and readings of what it stored.
  *
- * - `npm run bench -- history [--swaps 20000] [--daos 20] [--latency 0]`: transactions per second, and where the time goes
- * - `npm run bench -- history --candles [--rounds 5]`: the same indexer with candles, days' highs and lows and makers against one without, in turns
- * - `npm run bench -- history --memory [--sizes 10000,100000]`: memory after indexing that many, each in a process of its own whose heap is
+ * - `npm run bench -- history [--swaps 20000] [--daos 20] [--latency 0]`: transactions per second, and where the time
+ * goes
+ * - `npm run bench -- history --candles [--rounds 5]`: the same indexer with candles, days' highs and lows and makers
+ * against one without, in turns
+ * - `npm run bench -- history --memory [--sizes 10000,100000]`: memory after indexing that many, each in a process of
+ * its own whose heap is
  *   held to 128 MB, so that it shows what stays and not what is only not collected yet
- * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500] [--days 365]`: CPU of a reading of all DAOs' last 24 hours, the first and the next
+ * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500] [--days 365]`: CPU of a reading of all
+ * DAOs' last 24 hours, the first and the next
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -58,8 +62,11 @@ async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> 
 interface Chain { url: string, program: string, transactions: number, swaps: number }
 
 async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency', values.latency],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
+  const child = spawn(process.execPath, [
+    '--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency',
+    values.latency
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
   const stop = async () => { if (child.exitCode === null && child.kill()) await once(child, 'exit') }
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { chain: JSON.parse(line) as Chain, stop }
@@ -68,14 +75,15 @@ async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> 
 /** The store, with the time spent in it. */
 function timed (store: Store): { store: Store, spent: () => number } {
   let spent = 0
-  const wrapped = Object.fromEntries(Object.entries(store).map(([name, method]) => [name, async (...args: unknown[]) => {
-    const begun = performance.now()
-    try {
-      return await (method as (...args: unknown[]) => Promise<unknown>)(...args)
-    } finally {
-      spent += performance.now() - begun
-    }
-  }])) as unknown as Store
+  const wrapped = Object.fromEntries(Object.entries(store).map(([name, method]) =>
+    [name, async (...args: unknown[]) => {
+      const begun = performance.now()
+      try {
+        return await (method as (...args: unknown[]) => Promise<unknown>)(...args)
+      } finally {
+        spent += performance.now() - begun
+      }
+    }])) as unknown as Store
   return { store: wrapped, spent: () => spent }
 }
 
@@ -83,9 +91,8 @@ interface Indexed {
   events: number
   ms: number
   cpu: number
-  /** Of `ms`: waiting, decoding, in the store. */
+  /** Of `ms`: waiting, in the store. */
   idle: number
-  decoding: number
   spent: number
 }
 
@@ -95,7 +102,6 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
     const opened = await openSqliteStore({ folder, program: chain.program })
     const { store, spent } = timed(change(opened))
     const client = createNodeClient({ urls: [chain.url] })
-    let decoding = 0
     const history = createHistory({
       reader: createHistoryReader(client),
       store,
@@ -103,8 +109,7 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
       daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, daos: [] }),
       ...VALUATION,
       time: client.time,
-      onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) },
-      onDecode: ms => { decoding += ms }
+      onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) }
     })
     const [begun, cpu, loop] = [performance.now(), process.cpuUsage(), performance.eventLoopUtilization()]
     history.start()
@@ -116,21 +121,37 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
     await history.stop()
     await opened.close()
     client.close()
-    if (swaps !== chain.swaps || missingTransactions > 0) throw new Error(`${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`)
-    return { events, ms, cpu: (user + system) / 1000, idle, decoding, spent: spent() }
+    if (swaps !== chain.swaps || missingTransactions > 0) {
+      throw new Error(
+      `${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`
+      )
+    }
+    return { events, ms, cpu: (user + system) / 1000, idle, spent: spent() }
   })
 }
 
 async function report (): Promise<void> {
   const { chain, stop } = await startChain()
   try {
-    const { events, ms, cpu, idle, decoding, spent } = await index(chain)
+    const { events, ms, cpu, idle, spent } = await index(chain)
     const share = (part: number) => `${Math.round(part / ms * 100)} %`
-    console.log(`${chain.transactions} transactions, ${events} events in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round(cpu)} ms`)
-    console.log(`waiting for the node ${share(idle)}, its answers (HTTP, JSON) and the rest ${share(ms - idle - decoding - spent)}, decoding ${share(decoding)}, store ${share(spent)}`)
+    console.log(
+      `${chain.transactions} transactions, ${events} events ` +
+        `in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round(cpu)} ms`
+    )
+    console.log(
+      `waiting for the node ${share(idle)}, its answers (HTTP, JSON, decoding) and the ` +
+        `rest ${share(ms - idle - spent)}, store ${share(spent)}`
+    )
     globalThis.gc?.()
     const { rss, heapUsed } = process.memoryUsage()
-    console.log(JSON.stringify({ swaps: chain.swaps, rate: Math.round(chain.transactions / ms * 1000), rss: Math.round(rss / 2 ** 20), heap: Math.round(heapUsed / 2 ** 20), peak: Math.round(process.resourceUsage().maxRSS / 1024) }))
+    console.log(JSON.stringify({
+      swaps: chain.swaps,
+      rate: Math.round(chain.transactions / ms * 1000),
+      rss: Math.round(rss / 2 ** 20),
+      heap: Math.round(heapUsed / 2 ** 20),
+      peak: Math.round(process.resourceUsage().maxRSS / 1024)
+    }))
   } finally {
     await stop()
   }
@@ -150,7 +171,10 @@ async function candles (): Promise<void> {
       const [ours, theirs] = [withCandles, without].map(runs => median(runs.map(of))) as [number, number]
       return `${Math.round(ours)} ms with candles, ${Math.round(theirs)} without, ratio ${(theirs / ours).toFixed(2)}`
     }
-    console.log(`${chain.transactions} transactions, ${withCandles[0]!.events} events, median of ${values.rounds}: ${compared(({ ms }) => ms)}; CPU ${compared(({ cpu }) => cpu)}`)
+    console.log(
+      `${chain.transactions} transactions, ${withCandles[0]!.events} events, median ` +
+        `of ${values.rounds}: ${compared(({ ms }) => ms)}; CPU ${compared(({ cpu }) => cpu)}`
+    )
   } finally {
     await stop()
   }
@@ -159,14 +183,21 @@ async function candles (): Promise<void> {
 async function memory (): Promise<void> {
   const found: Array<{ swaps: number, heap: number, rss: number, peak: number }> = []
   for (const size of SIZES) {
-    const child = spawn(process.execPath, ['--expose-gc', '--max-old-space-size=128', '--import', 'tsx', 'bench/history.ts', '--swaps', String(size)], { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
+    const child = spawn(
+      process.execPath,
+      ['--expose-gc', '--max-old-space-size=128', '--import', 'tsx', 'bench/history.ts', '--swaps', String(size)],
+      { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME }
+    )
     for await (const line of createInterface({ input: child.stdout! })) {
       if (line.startsWith('{')) found.push(JSON.parse(line) as typeof found[0])
       console.log(line)
     }
   }
   const [first, last] = [found[0]!, found.at(-1)!]
-  console.log(`from ${first.swaps} to ${last.swaps} swaps: heap ${last.heap - first.heap} MB more, resident ${last.rss - first.rss} MB, at its peak ${last.peak - first.peak} MB`)
+  console.log(
+    `from ${first.swaps} to ${last.swaps} swaps: heap ${last.heap - first.heap} MB more, ` +
+      `resident ${last.rss - first.rss} MB, at its peak ${last.peak - first.peak} MB`
+  )
 }
 
 const [BEGIN, DAYS] = [1_767_225_600, Number(values.days)]
@@ -182,7 +213,14 @@ async function fill (folder: string, size: number, daos: number): Promise<Store>
       const slot = from + at
       const [dao, input] = [slot % daos, inputOf(slot)]
       fees[dao]! += input - input * 995n / 1000n
-      const event = swapEvent({ slot, at: BEGIN + Math.floor(slot * DAYS * DAY / size), seq: ++seqs[dao]!, dao: `dao${dao}`, fees: fees[dao]!, reserves: null })
+      const event = swapEvent({
+        slot,
+        at: BEGIN + Math.floor(slot * DAYS * DAY / size),
+        seq: ++seqs[dao]!,
+        dao: `dao${dao}`,
+        fees: fees[dao]!,
+        reserves: null
+      })
       return { event, signature: `signature of transaction ${slot} of the store that is read here`, slot }
     })
     await writer.commit({ events })
@@ -193,11 +231,25 @@ async function fill (folder: string, size: number, daos: number): Promise<Store>
 async function refresh (): Promise<void> {
   const daos = Number(values.daos ?? 500)
   const costs: number[] = []
-  const stores = await Promise.all(SIZES.map(async size => await withFolder(async folder => ({ size, store: await fill(folder, size, daos) }))))
+  const stores = await Promise.all(
+    SIZES.map(async size => await withFolder(async folder => ({ size, store: await fill(folder, size, daos) })))
+  )
   const end = BEGIN + DAYS * DAY
   const runs = await Promise.all(stores.map(async ({ size, store }) => {
     const { sequenceRanges } = await store.load()
-    const known = { sequenceRanges, unreadable: new Map(), sequenceGaps: new Map(), accounts: new Map(), named: { slot: 0, owners: new Map() }, verifiedSlot: Infinity, missing: [], losses: [], lostBefore: null, searched: () => false, walkedTo: -Infinity }
+    const known = {
+      sequenceRanges,
+      unreadable: new Map(),
+      sequenceGaps: new Map(),
+      accounts: new Map(),
+      named: { slot: 0, owners: new Map() },
+      verifiedSlot: Infinity,
+      missing: [],
+      losses: [],
+      lostBefore: null,
+      searched: () => false,
+      walkedTo: -Infinity
+    }
     return { size, volumes: createVolumes(store, VALUATION), known, first: 0, samples: [] as number[], trades: 0 }
   }))
   // In the last hours, read every ten seconds as a service would
@@ -214,7 +266,10 @@ async function refresh (): Promise<void> {
   for (const { size, first, samples, trades } of runs) {
     const mean = samples.reduce((sum, one) => sum + one, 0) / samples.length
     costs.push(mean)
-    console.log(`${size} swaps stored, ${trades} in the last 24 hours, ${daos} DAOs: ${first.toFixed(1)} ms of CPU for the first reading, ${mean.toFixed(3)} ms for each that follows`)
+    console.log(
+      `${size} swaps stored, ${trades} in the last 24 hours, ${daos} DAOs: ${first.toFixed(1)} ms of CPU for the ` +
+        `first reading, ${mean.toFixed(3)} ms for each that follows`
+    )
   }
   console.log(`ratio ${(costs.at(-1)! / costs[0]!).toFixed(2)}`)
   for (const { store } of stores) await store.close()

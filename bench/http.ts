@@ -1,10 +1,12 @@
 /**
- * Answers a second of the built service, as `npm start` runs it, limiter and log on, against a bare `node:http` server with Node's own flags that sends
+ * Answers a second of the built service, as `npm start` runs it, limiter and log on, against a bare `node:http` server
+ * with Node's own flags that sends
  * the same bytes, alternating in one run.
  *
  * `npm run build && npm run bench -- http [--seconds 3] [--rounds 3] [--daos 500] [--redis redis://127.0.0.1:6379/9]`
  *
- * `--redis`: the same with the limit shared through Redis. The load comes from plain sockets, which cost a fraction of what an answer does.
+ * `--redis`: the same with the limit shared through Redis. The load comes from plain sockets, which cost a fraction of
+ * what an answer does.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -31,7 +33,10 @@ const begun = Math.floor(Date.now() / 1000) - 7200
 const ledger = createLedger({ time: begun })
 const usdc = ledger.usdc()
 const daos = Array.from({ length: Number(values.daos) }, (_, i) => ledger.dao({
-  base: ledger.mint({ symbol: `T${i}`, name: `Token number ${i}` }), quote: usdc, baseReserves: 10n ** 12n + BigInt(i), quoteReserves: 10n ** 11n + BigInt(i)
+  base: ledger.mint({ symbol: `T${i}`, name: `Token number ${i}` }),
+  quote: usdc,
+  baseReserves: 10n ** 12n + BigInt(i),
+  quoteReserves: 10n ** 11n + BigInt(i)
 }))
 for (let i = 0; i < TRADES; i++) {
   ledger.advance(3)
@@ -39,7 +44,9 @@ for (let i = 0; i < TRADES; i++) {
 }
 const node = await startNode(ledger)
 // a chain that has halted is no longer served after a while
-const slots = setInterval(() => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!)
+const slots = setInterval(
+  () => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!
+)
 
 /** Answers a second over connections that are kept, each read whole. */
 async function measure (origin: string, path: string, head: string, seconds: number): Promise<number> {
@@ -94,15 +101,22 @@ const service = await startBuilt({
   ...(values.redis !== undefined && { REDIS_URL: values.redis })
 })
 const pool = `/api/pools/${daos[0]!.address}`
-const paths = ['/api/tickers', '/health', `${pool}/trades?limit=1000`, `${pool}/ohlcv?interval=1m&limit=1000&empty=true`]
+const paths = [
+  '/api/tickers', '/health', `${pool}/trades?limit=1000`, `${pool}/ohlcv?interval=1m&limit=1000&empty=true`
+]
 let bare: ReturnType<typeof fork> | undefined
 try {
   for (;;) {
-    const { ready, history } = await (await fetch(`${service.url}/ready`)).json() as { ready: boolean, history?: { complete: boolean } }
+    const { ready, history } = await (await fetch(`${service.url}/ready`)).json() as {
+      ready: boolean
+      history?: { complete: boolean }
+    }
     if (ready && history?.complete === true) break
     await setTimeout(50)
   }
-  bare = fork(new URL('./support/bare-server.ts', import.meta.url), [service.url, ...paths], { execArgv: ['--import', 'tsx'] })
+  bare = fork(
+    new URL('./support/bare-server.ts', import.meta.url), [service.url, ...paths], { execArgv: ['--import', 'tsx'] }
+  )
   const [port] = await once(bare, 'message') as [number]
   const reference = `http://127.0.0.1:${port}`
   for (const path of paths) await compare(service.url, reference, path)

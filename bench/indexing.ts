@@ -1,9 +1,12 @@
 /**
- * The built service as `npm start` runs it, beside a simulated node of one's own: how long the history takes, what CPU and memory it needs for that, and
- * what it holds under load afterwards. Against a reference that takes turns with it: the same with Node's own ways of collecting garbage or with other
+ * The built service as `npm start` runs it, beside a simulated node of one's own: how long the history takes, what CPU
+ * and memory it needs for that, and
+ * what it holds under load afterwards. Against a reference that takes turns with it: the same with Node's own ways of
+ * collecting garbage or with other
  * flags of Node, or another version of this project.
  *
- * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3] [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
+ * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
+ * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -36,7 +39,8 @@ interface Chain { url: string, program: string, router: string, swaps: number, d
 interface Run { ms: number, cpu: number, indexed: number, underLoad: number, requests: number }
 
 const market = spawn(process.execPath, [
-  '--import', 'tsx', 'simulator/serve.ts', '--live', '--daos', values.daos, '--swaps', values.swaps, '--days', values.days,
+  '--import', 'tsx', 'simulator/serve.ts', '--live', '--daos', values.daos, '--swaps', values.swaps, '--days',
+  values.days,
   ...(values.against === undefined ? [] : ['--version-one', '0'])
 ], { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] })
 const [line] = await once(createInterface({ input: market.stdout }), 'line') as [string]
@@ -90,12 +94,19 @@ const own = startArguments(HOME)
 const reference = values['no-reference']
   ? undefined
   : values.against === undefined
-    ? { name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`, folder: HOME, args: [...values.flags.split(' ').filter(flag => flag !== ''), ...own.slice(-1)] }
+    ? {
+        name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`,
+        folder: HOME,
+        args: [...values.flags.split(' ').filter(flag => flag !== ''), ...own.slice(-1)]
+      }
     : { name: `of ${values.against}`, folder: values.against, args: startArguments(values.against) }
 const [ours, theirs]: [Run[], Run[]] = [[], []]
 try {
   for (let round = 0; round < Number(values.rounds); round++) {
-    const turns = [async () => { ours.push(await run(HOME, own)) }, async () => { if (reference !== undefined) theirs.push(await run(reference.folder, reference.args)) }]
+    const turns = [
+      async () => { ours.push(await run(HOME, own)) },
+      async () => { if (reference !== undefined) theirs.push(await run(reference.folder, reference.args)) }
+    ]
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
   }
 } finally {
@@ -103,11 +114,17 @@ try {
 }
 const tell = (name: string, runs: Run[]): void => {
   const of = (key: keyof Run) => Math.round(median(runs.map(run => run[key])))
-  console.log(`${name}: ${chain.swaps} swaps complete in ${of('ms')} ms, ${of('cpu')} ms of CPU; ${of('indexed')} MB resident then, ${of('underLoad')} MB under load (${of('requests')} requests in ${values.load} s)`)
+  console.log(
+    `${name}: ${chain.swaps} swaps complete in ${of('ms')} ms, ${of('cpu')} ms of CPU; ${of('indexed')} MB resident ` +
+      `then, ${of('underLoad')} MB under load (${of('requests')} requests in ${values.load} s)`
+  )
 }
 tell('the service', ours)
 if (reference !== undefined) {
   tell(`the service ${reference.name}`, theirs)
   const ratio = (key: keyof Run) => median(ours.map((run, at) => theirs[at]![key] / run[key])).toFixed(2)
-  console.log(`median of ${ours.length}: rate ${ratio('ms')} of the reference's, CPU ${(1 / Number(ratio('cpu'))).toFixed(2)}, memory under load ${(1 / Number(ratio('underLoad'))).toFixed(2)}`)
+  console.log(
+    `median of ${ours.length}: rate ${ratio('ms')} of the reference's, ` +
+      `CPU ${(1 / Number(ratio('cpu'))).toFixed(2)}, memory under load ${(1 / Number(ratio('underLoad'))).toFixed(2)}`
+  )
 }

@@ -1,7 +1,10 @@
 /**
- * How long single pieces of work hold the event loop with many DAOs, against the time that the loop of an idle process is held on this machine in the same run:
- * `npm run build && npm run bench -- loop [--daos 5000] [--swaps 5000]`: what is built is what is measured. The chain runs in a process of its own. Between two
- * ticks the loop goes round once: of each round the time that passed is told, in which others may have had the processor, and on Linux the processor time of the
+ * How long single pieces of work hold the event loop with many DAOs, against the time that the loop of an idle process
+ * is held on this machine in the same run:
+ * `npm run build && npm run bench -- loop [--daos 5000] [--swaps 5000]`: what is built is what is measured. The chain
+ * runs in a process of its own. Between two
+ * ticks the loop goes round once: of each round the time that passed is told, in which others may have had the
+ * processor, and on Linux the processor time of the
  * loop's thread.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -12,8 +15,14 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '5000' }, swaps: { type: 'string', default: '5000' } } })
-const PATHS = ['/api/tickers', '/api/pools', '/api/daos', '/api/volume/aggregate', '/api/fees/aggregate', '/coingecko/tickers', '/cmc/v1/summary', '/cmc/v1/assets', '/market']
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { daos: { type: 'string', default: '5000' }, swaps: { type: 'string', default: '5000' } }
+})
+const PATHS = [
+  '/api/tickers', '/api/pools', '/api/daos', '/api/volume/aggregate', '/api/fees/aggregate', '/coingecko/tickers',
+  '/cmc/v1/summary', '/cmc/v1/assets', '/market'
+]
 /** What has been held is known with the next tick. */
 const NEXT_TICK_MS = 20
 const LIFETIME_MS = 10_500
@@ -29,8 +38,16 @@ async function longest (child: ChildProcess): Promise<string> {
   return `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
 }
 
-const chain = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps, '--live'], { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
-const idle = spawn(process.execPath, ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+const chain = spawn(
+  process.execPath,
+  ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps, '--live'],
+  { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME }
+)
+const idle = spawn(
+  process.execPath,
+  ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'],
+  { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }
+)
 let service: BuiltService | undefined
 
 try {
@@ -54,7 +71,9 @@ try {
   console.log(`the start, up to the first answer: ${await longest(child)}`)
   while ((await get('/api/daos')).status !== 200) await setTimeout(50)
   console.log(`the first state: ${await longest(child)}`)
-  const isComplete = async (): Promise<boolean> => (await (await get('/ready')).json() as { history?: { complete: boolean } }).history?.complete === true
+  const isComplete = async (): Promise<boolean> => (await (await get('/ready')).json() as {
+    history?: { complete: boolean }
+  }).history?.complete === true
   while (!await isComplete()) await setTimeout(50)
   console.log(`reading the history: ${await longest(child)}`)
   for (const round of ['first', 'next']) {

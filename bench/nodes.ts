@@ -1,11 +1,14 @@
 /**
- * The whole service on nodes that limit their callers, from an empty store: when the first list is there, against the time that the limit allows for the
- * transactions of its day; what becomes of `/api/tickers`, asked every second, while the past is read back for `--seconds` more; and the calls accepted
+ * The whole service on nodes that limit their callers, from an empty store: when the first list is there, against the
+ * time that the limit allows for the
+ * transactions of its day; what becomes of `/api/tickers`, asked every second, while the past is read back for
+ * `--seconds` more; and the calls accepted
  * of those that the limit allows, and refused, after the first ten seconds.
  *
  * `npm run bench -- nodes [--http] [--seconds 120] [--only 'a part of the name'] [--calls]`
  *
- * In simulated time, which takes seconds. `--http`: the service in a process of its own, in real time, all limits one after the other. `--calls`: calls by
+ * In simulated time, which takes seconds. `--http`: the service in a process of its own, in real time, all limits one
+ * after the other. `--calls`: calls by
  * method up to the first list, and after it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,7 +26,12 @@ import { startService } from '../test/support/script-process.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
-  options: { http: { type: 'boolean', default: false }, seconds: { type: 'string', default: '120' }, only: { type: 'string', default: '' }, calls: { type: 'boolean', default: false } }
+  options: {
+    http: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '120' },
+    only: { type: 'string', default: '' },
+    calls: { type: 'boolean', default: false }
+  }
 })
 const more = Number(values.seconds)
 const DAY = 86_400
@@ -34,14 +42,34 @@ const SIMULATED_NOW = 1_793_577_600
 
 interface Kind { name: string, limits: Limits, perSecond: number, today: number, method?: string }
 
-const curt = (calls: number): Limits => ({ refusal: 'http-429', retryAfter: null, headers: false, batch: 'member', rules: [{ calls, windowMs: 1_000 }] })
+const curt = (calls: number): Limits => ({
+  refusal: 'http-429', retryAfter: null, headers: false, batch: 'member', rules: [{ calls, windowMs: 1_000 }]
+})
 const silent = (limits: Limits): Limits => ({ ...limits, headers: false })
 
 /** `perSecond`: calls of `method`, or in all, that the limit lets through. */
 const KINDS: Kind[] = [
-  { name: 'public node as measured', limits: NODE_KINDS.public.limits, perSecond: 1, today: 373, method: 'getTransaction' },
-  { name: 'the same, without headers', limits: silent(NODE_KINDS.public.limits), perSecond: 1, today: 373, method: 'getTransaction' },
-  { name: 'public node as documented', limits: NODE_KINDS.documented.limits, perSecond: 4, today: 373, method: 'getTransaction' },
+  {
+    name: 'public node as measured',
+    limits: NODE_KINDS.public.limits,
+    perSecond: 1,
+    today: 373,
+    method: 'getTransaction'
+  },
+  {
+    name: 'the same, without headers',
+    limits: silent(NODE_KINDS.public.limits),
+    perSecond: 1,
+    today: 373,
+    method: 'getTransaction'
+  },
+  {
+    name: 'public node as documented',
+    limits: NODE_KINDS.documented.limits,
+    perSecond: 4,
+    today: 373,
+    method: 'getTransaction'
+  },
   { name: '10 a second, no Retry-After', limits: curt(10), perSecond: 10, today: 373 },
   { name: '50 a second', limits: curt(50), perSecond: 50, today: 2_000 },
   { name: '200 a second', limits: curt(200), perSecond: 200, today: 8_000 }
@@ -59,13 +87,17 @@ interface Stage {
 
 const time = values.http ? undefined : installSimulatedTime()
 
-/** A chain of 20 DAOs with `today` transactions within its last day, and before them enough for the whole measurement. */
+/**
+ * A chain of 20 DAOs with `today` transactions within its last day, and before them enough for the whole measurement.
+ */
 function build ({ today, perSecond }: Kind): Ledger {
   const older = Math.ceil(perSecond * (more + 60)) + 100
   const now = time === undefined ? Date.now() / 1000 : SIMULATED_NOW
   const ledger = createLedger({ seed: 1, time: Math.floor(now - (older / today + 1) * DAY), keepSwaps: false })
   const usdc = ledger.usdc()
-  const daos = Array.from({ length: 20 }, (_, at) => ledger.dao({ base: ledger.mint({ symbol: `T${at}` }), quote: usdc, quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }))
+  const daos = Array.from({ length: 20 }, (_, at) => ledger.dao(
+    { base: ledger.mint({ symbol: `T${at}` }), quote: usdc, quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  ))
   for (let at = 0; at < older + today; at++) {
     ledger.advance(DAY / today)
     daos[at % daos.length]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
@@ -100,7 +132,9 @@ function follow (ledger: Ledger, today: number): (ms: number) => void {
 }
 
 async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string): Promise<Stage> {
-  const [{ default: Fastify }, { default: fp }, { default: application, serverOptions }] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../app.js')])
+  const [
+    { default: Fastify }, { default: fp }, { default: application, serverOptions }
+  ] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../app.js')])
   let state = 1
   const random = (): number => { state = (state * 48271) % 2147483647; return state / 2147483647 }
   const network = createNetwork(random)
@@ -110,7 +144,9 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
   time!.onMove = follow(ledger, today)
   const env = envOf(ledger, 'http://node.test', folder)
   const app = Fastify({ ...serverOptions(env), logger: env.LOG_LEVEL === 'silent' ? false : { level: env.LOG_LEVEL! } })
-  await app.register(fp(application), { env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
+  await app.register(fp(application), {
+    env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity }
+  })
   const loading = { isOver: false }
   const ready = Promise.resolve(app.ready()).finally(() => { loading.isOver = true })
   // Modules are read from the disk in real time.
@@ -160,9 +196,13 @@ async function start ({ limits, today }: Kind, ledger: Ledger, folder: string): 
   }
 }
 
-const total = (counts: Record<string, number>, method?: string): number => method === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[method] ?? 0
+const total = (
+  counts: Record<string, number>, method?: string
+): number => method === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[method] ?? 0
 const list = (counts: Record<string, number>, before: Record<string, number> = {}): string =>
-  Object.entries(counts).map(([name, count]) => [name, count - (before[name] ?? 0)] as const).filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'
+  Object.entries(counts).map(
+    ([name, count]) => [name, count - (before[name] ?? 0)] as const
+  ).filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'
 const percent = (part: number, whole: number): string => `${(part / whole * 100).toFixed(1)} %`
 
 async function measure (kind: Kind): Promise<string> {
@@ -182,7 +222,11 @@ async function measure (kind: Kind): Promise<string> {
       first = stage.now()
       atFirst = { accepted: { ...limiter.accepted }, refused: { ...limiter.refused } }
     }
-    if (from === undefined && stage.now() >= FIRST_MS) from = { ms: stage.now(), accepted: total(limiter.accepted, method), all: limiter.total, refused: limiter.totalRefused }
+    if (from === undefined && stage.now() >= FIRST_MS) {
+      from = {
+        ms: stage.now(), accepted: total(limiter.accepted, method), all: limiter.total, refused: limiter.totalRefused
+      }
+    }
     // before the list is there it is asked for more often, so that its moment is known
     await stage.sleep(first === undefined ? 100 : 1000 - stage.now() % 1000)
   }
@@ -193,14 +237,20 @@ async function measure (kind: Kind): Promise<string> {
   const ideal = today / perSecond
   if (values.calls) {
     console.log(`${name}\n  to the list: ${list(atFirst!.accepted)}; refused: ${list(atFirst!.refused)}`)
-    console.log(`  after it:    ${list(limiter.accepted, atFirst!.accepted)}; refused: ${list(limiter.refused, atFirst!.refused)}`)
+    console.log(
+      `  after it:    ${list(limiter.accepted, atFirst!.accepted)}; refused: ${list(limiter.refused, atFirst!.refused)}`
+    )
   }
   await stage.close()
   rmSync(folder, { recursive: true, force: true })
   const served = Array.from(statuses, ([status, count]) => `${status}: ${count}`).join(', ')
-  return `| ${name} | ${today} | ${ideal.toFixed(1)} s | ${(first / 1000).toFixed(1)} s | ${(first / 1000 / ideal).toFixed(2)} | ${percent(accepted, perSecond * seconds)} | ${percent(refused, all + refused)} | ${served} |`
+  return `| ${name} | ${today} | ${ideal.toFixed(1)} s | ${(first / 1000).toFixed(1)} s ` +
+    `| ${(first / 1000 / ideal).toFixed(2)} | ${percent(accepted, perSecond * seconds)} | ${percent(refused, all + refused)} | ${served} |`
 }
 
-console.log('| Limit | transactions of the day | ideal | first list | ÷ ideal | accepted of what it allows | refused | /api/tickers after it |\n|---|---|---|---|---|---|---|---|')
+console.log(
+  '| Limit | transactions of the day | ideal | first list | ÷ ideal | accepted of what it allows | refused | ' +
+    '/api/tickers after it |\n|---|---|---|---|---|---|---|---|'
+)
 for (const kind of KINDS.filter(({ name }) => name.includes(values.only))) console.log(await measure(kind))
 process.exit()

@@ -1,5 +1,6 @@
 /**
- * `npm run bench -- postgres [--swaps 50000] [--step 500] [--daos 20] [--url postgres://…]`: indexing into PostgreSQL against SQLite. Both
+ * `npm run bench -- postgres [--swaps 50000] [--step 500] [--daos 20] [--url postgres://…]`: indexing into PostgreSQL
+ * against SQLite. Both
  * take the same events through the same recorder, in turns, so that what else the machine does falls on both.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -75,7 +76,11 @@ try {
   }
   for (const { name, ms, cpu, recorder } of runs) {
     if (recorder.state.swaps !== swaps) throw new Error(`${name} holds ${recorder.state.swaps} of ${swaps} swaps`)
-    console.log(`${name}: ${swaps} swaps in steps of ${size}: ${Math.round(swaps / ms * 1000)}/s, ${(cpu / swaps * 1000).toFixed(1)} µs of this process's CPU per swap`)
+    console.log(
+      `${name}: ${swaps} swaps in steps ` +
+        `of ${size}: ${Math.round(swaps / ms * 1000)}/s, ${(cpu / swaps * 1000).toFixed(1)} µs of this process's ` +
+          'CPU per swap'
+    )
   }
   const [sqlite, postgres] = runs as [Run, Run]
   console.log(`ratio PostgreSQL : SQLite ${(sqlite.ms / postgres.ms).toFixed(2)}`)

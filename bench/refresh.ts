@@ -1,6 +1,8 @@
 /**
- * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection` in the same run:
- * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own ways (`--plain`); the chain in a process of its own.
+ * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection`
+ * in the same run:
+ * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own ways
+ * (`--plain`); the chain in a process of its own.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,15 +24,20 @@ import { createProgramClient } from '../lib/protocol/client.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { runAsStarted } from './support/as-started.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } } })
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } }
+})
 if (!values.plain) runAsStarted(import.meta.filename)
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
 async function startChain (): Promise<{ url: string, program: string, stop: () => void }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', '0'],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
+  const child = spawn(process.execPath, [
+    '--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', '0'
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
 }
@@ -57,23 +64,36 @@ try {
     }
   })
 
-  /** Reads states one after another, as a service does: tokens are kept, and accounts that did not change are not decoded again. */
+  /**
+   * Reads states one after another, as a service does: tokens are kept, and accounts that did not change are not
+   * decoded again.
+   */
   function createState (): () => Promise<Snapshot> {
     const reader = createAccountReader(nodes)
     const { now } = systemClock
-    const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now })
+    const read = createSnapshotReader(
+      { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now }
+    )
     return async () => (await read()).value
   }
 
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
     const snapshot = await read()
     const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
-    const list = tickers(snapshot.pairs, volumes, createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }), RULES)
+    const list = tickers(
+      snapshot.pairs,
+      volumes,
+      createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }),
+      RULES
+    )
     const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }
 
-  /** A function that makes the same reads as the usual client does: every field checked, addresses derived by web3.js; no tickers made. */
+  /**
+   * A function that makes the same reads as the usual client does: every field checked, addresses derived by web3.js;
+   * no tickers made.
+   */
   async function loadReference (): Promise<() => Promise<number>> {
     // a service holds neither of them as long as nobody asks for a supply
     const { BorshAccountsCoder } = await import('@coral-xyz/anchor')
@@ -81,7 +101,9 @@ try {
     const connection = new Connection(url)
     const coder = new BorshAccountsCoder(idl as Idl)
     return async () => {
-      const { value } = await connection.getProgramAccounts(new PublicKey(program), { withContext: true, filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] })
+      const { value } = await connection.getProgramAccounts(
+        new PublicKey(program), { withContext: true, filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] }
+      )
       const mints = new Set(value.flatMap(({ account }) => {
         const dao = coder.decode('Dao', account.data)
         return [dao.base_mint.toBase58(), dao.quote_mint.toBase58()] as string[]
@@ -89,10 +111,15 @@ try {
       const metaplex = new PublicKey(PROGRAMS.metaplex)
       const keys = [...mints].flatMap(text => {
         const mint = new PublicKey(text)
-        return [mint, PublicKey.findProgramAddressSync([Buffer.from('metadata'), metaplex.toBuffer(), mint.toBuffer()], metaplex)[0]]
+        return [
+          mint,
+          PublicKey.findProgramAddressSync([Buffer.from('metadata'), metaplex.toBuffer(), mint.toBuffer()], metaplex)[0]
+        ]
       })
       let read = 0
-      for (let i = 0; i < keys.length; i += 100) read += (await connection.getMultipleAccountsInfoAndContext(keys.slice(i, i + 100))).value.length
+      for (let i = 0; i < keys.length; i += 100) {
+        read += (await connection.getMultipleAccountsInfoAndContext(keys.slice(i, i + 100))).value.length
+      }
       return read
     }
   }
@@ -108,11 +135,20 @@ try {
   const reference = await loadReference()
   const theirs = await cpu(reference)
   const warmedReference = await cpu(reference)
-  console.log(`cold refresh of ${ours.value.daos} DAOs: ${ours.ms.toFixed(0)} ms of CPU, calls ${cold.calls} in ${cold.requests} requests, ${ours.value.bytes} bytes of tickers`)
+  console.log(
+    `cold refresh of ${ours.value.daos} DAOs: ${ours.ms.toFixed(0)} ms of CPU, ` +
+      `calls ${cold.calls} in ${cold.requests} requests, ${ours.value.bytes} bytes of tickers`
+  )
   console.log(`loading the decoders beforehand: ${loading.ms.toFixed(0)} ms of CPU from the sources, 90 of the build`)
   console.log(`the reads alone through web3.js: ${theirs.ms.toFixed(0)} ms; ratio ${(theirs.ms / ours.ms).toFixed(1)}`)
-  console.log(`once the code is compiled: ${warmed.ms.toFixed(0)} ms against ${warmedReference.ms.toFixed(0)} ms; ratio ${(warmedReference.ms / warmed.ms).toFixed(1)}`)
-  console.log(`the next of a running service, with no trade in between: ${median.toFixed(0)} ms (median of 5); ratio ${(warmedReference.ms / median).toFixed(1)}`)
+  console.log(
+    `once the code is compiled: ${warmed.ms.toFixed(0)} ms against ${warmedReference.ms.toFixed(0)} ms; ` +
+      `ratio ${(warmedReference.ms / warmed.ms).toFixed(1)}`
+  )
+  console.log(
+    `the next of a running service, with no trade in between: ${median.toFixed(0)} ms (median of 5); ` +
+      `ratio ${(warmedReference.ms / median).toFixed(1)}`
+  )
   nodes.close()
 } finally {
   stop()

@@ -1,6 +1,8 @@
 /**
- * `npm run bench -- replicas [--kills 10]`: three replicas of the whole service under load on one PostgreSQL, while the one that writes is
- * killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and goes on. Prints how long nobody wrote;
+ * `npm run bench -- replicas [--kills 10]`: three replicas of the whole service under load on one PostgreSQL, while the
+ * one that writes is
+ * killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and goes on. Prints how
+ * long nobody wrote;
  * ends with status 1 where a swap was lost or counted twice, a number was wrong, or two wrote at once.
  */
 import { parseArgs } from 'node:util'
@@ -22,9 +24,20 @@ try {
   }
   const pause = await stage.pauseLeader(PAUSE_MS)
   const { problems, swaps, events, writers, writes } = await stage.settle()
-  if (total > 0) console.log(`nobody wrote: after ${kills.length} kills ${seconds(Math.min(...kills))} to ${seconds(Math.max(...kills))}, after ${cuts.length} cuts of all connections up to ${seconds(Math.max(...cuts))}, with the writer stopped for ${seconds(PAUSE_MS)} ${seconds(pause)}`)
-  console.log(`${swaps} swaps, ${events} events, ${writes} writes by ${writers} sessions, one after the other; answers by status: ${JSON.stringify(stage.load.answers)}`)
-  console.log(problems.length === 0 ? 'no swap lost or counted twice, no wrong number' : [...new Set(problems)].join('\n'))
+  if (total > 0) {
+    console.log(
+    `nobody wrote: after ${kills.length} kills ${seconds(Math.min(...kills))} to ${seconds(Math.max(...kills))}, ` +
+      `after ${cuts.length} cuts of all connections up to ${seconds(Math.max(...cuts))}, with the writer stopped ` +
+        `for ${seconds(PAUSE_MS)} ${seconds(pause)}`
+    )
+  }
+  console.log(
+    `${swaps} swaps, ${events} events, ${writes} writes by ${writers} sessions, one after the other; answers by ` +
+      `status: ${JSON.stringify(stage.load.answers)}`
+  )
+  console.log(
+    problems.length === 0 ? 'no swap lost or counted twice, no wrong number' : [...new Set(problems)].join('\n')
+  )
   if (problems.length > 0 || Math.max(...kills, ...cuts, pause) > 15_000) process.exitCode = 1
 } finally {
   await stage.close()

@@ -1,6 +1,7 @@
 /**
  * What a DAO, a swap and a request cost: the whole service against a simulated chain, each in a process of its own.
- * `npm run bench -- scale [--daos 60,600] [--swaps 3000,3000] [--days 2] [--requests 2000]`, one run for each pair of sizes.
+ * `npm run bench -- scale [--daos 60,600] [--swaps 3000,3000] [--days 2] [--requests 2000]`, one run for each pair of
+ * sizes.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -51,7 +52,16 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
   const folder = mkdtempSync(join(tmpdir(), 'bench-scale-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   process.once('disconnect', () => process.exit())
-  const env = { CHAIN_RPC_URL: url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, PROTOCOL_FEE_RATE: '0.005', DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000', LOG_LEVEL: 'error' }
+  const env = {
+    CHAIN_RPC_URL: url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: program,
+    ROUTER_ADDRESS: program,
+    PROTOCOL_FEE_RATE: '0.005',
+    DATA_DIR: folder,
+    RATE_LIMIT_MAX: '1000000000',
+    LOG_LEVEL: 'error'
+  }
   let [ahead, calls] = [0, 0]
   const fastify = Fastify({ ...serverOptions(env), logger: { level: 'error' } })
   await fastify.register(fp(app), { env, now: () => Date.now() + ahead, pollMs: 100 })
@@ -62,10 +72,15 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
     while (!history.status().complete || !history.status().last24h) await setTimeout(20)
   })
   const { swaps, events } = history.status()
-  console.log(`indexing: ${Math.round(events / indexing.ms * 1000)} events/s, CPU ${(indexing.cpu / events * 1000).toFixed(0)} µs an event, ${calls} node calls for ${events} events`)
+  console.log(
+    `indexing: ${Math.round(events / indexing.ms * 1000)} events/s, ` +
+      `CPU ${(indexing.cpu / events * 1000).toFixed(0)} µs an event, ${calls} node calls for ${events} events`
+  )
 
   /** The median cost of `work`, each time `age` ms later than before. */
-  async function refreshed (age: number, prepare: () => Promise<unknown>, work: () => Promise<unknown>): Promise<string> {
+  async function refreshed (
+    age: number, prepare: () => Promise<unknown>, work: () => Promise<unknown>
+  ): Promise<string> {
     const runs: Array<{ cpu: number, ms: number, calls: number }> = []
     for (let i = 0; i < REFRESHES; i++) {
       ahead += age
@@ -87,7 +102,9 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
   console.log(`aggregate of that state:         ${await refreshed(TICKERS_OLD, settled, () => market.aggregate())}`)
   const { value: { variants } } = await market.tickers()
   const sizes: string[] = []
-  for (const [encoding, { body }] of variants) sizes.push(`${encoding} ${Math.round((Buffer.isBuffer(body) ? body : await body()).length / 1000)} kB`)
+  for (const [encoding, { body }] of variants) {
+    sizes.push(`${encoding} ${Math.round((Buffer.isBuffer(body) ? body : await body()).length / 1000)} kB`)
+  }
   console.log(`body of /api/tickers: ${sizes.join(', ')}`)
 
   await fastify.listen({ port: 0, host: '127.0.0.1' })
@@ -103,7 +120,10 @@ async function measure ({ url, program }: { url: string, program: string }): Pro
   const { rss, heapUsed } = process.memoryUsage()
   await fastify.close()
   const size = readdirSync(folder).reduce((sum, file) => sum + statSync(join(folder, file)).size, 0)
-  console.log(`memory: ${mb(rss)} resident, ${mb(heapUsed)} of heap in use; store: ${mb(size)}, ${Math.round(size / swaps)} bytes a swap`)
+  console.log(
+    `memory: ${mb(rss)} resident, ${mb(heapUsed)} of heap in use; ` +
+      `store: ${mb(size)}, ${Math.round(size / swaps)} bytes a swap`
+  )
   process.disconnect()
 }
 
@@ -114,7 +134,9 @@ async function load (url: string, requests: number): Promise<void> {
   await Promise.all(Array.from({ length: CONNECTIONS }, async () => {
     while (left-- > 0) {
       await new Promise<void>((resolve, reject) => {
-        request(url, { agent }, response => { response.on('data', () => {}).on('end', resolve) }).on('error', reject).end()
+        request(
+          url, { agent }, response => { response.on('data', () => {}).on('end', resolve) }
+        ).on('error', reject).end()
       })
     }
   }))
@@ -123,14 +145,23 @@ async function load (url: string, requests: number): Promise<void> {
 
 async function run (daos: string, swaps: string): Promise<void> {
   const home = join(import.meta.dirname, '..')
-  const chain = spawn(process.execPath, ['--max-old-space-size=8192', '--import', 'tsx', 'simulator/serve.ts', '--daos', daos, '--swaps', swaps, '--days', values.days], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home })
+  const chain = spawn(process.execPath, [
+    '--max-old-space-size=8192', '--import', 'tsx', 'simulator/serve.ts', '--daos', daos, '--swaps', swaps, '--days',
+    values.days
+  ], { stdio: ['ignore', 'pipe', 'inherit'], cwd: home })
   process.once('exit', () => chain.kill())
   try {
     const [line] = await once(createInterface({ input: chain.stdout }), 'line') as [string]
     const { url, program } = JSON.parse(line) as { url: string, program: string }
     console.log(`\n${daos} DAOs, ${swaps} swaps in ${values.days} days`)
-    const service = fork(import.meta.filename, ['--chain', JSON.stringify({ url, program }), '--requests', values.requests], { execArgv: ['--expose-gc', '--import', 'tsx'], env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } })
-    service.on('message', ({ url }: { url: string }) => { load(url, Number(values.requests)).then(() => service.send('done')) })
+    const service = fork(
+      import.meta.filename,
+      ['--chain', JSON.stringify({ url, program }), '--requests', values.requests],
+      { execArgv: ['--expose-gc', '--import', 'tsx'], env: { ...process.env, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' } }
+    )
+    service.on(
+      'message', ({ url }: { url: string }) => { load(url, Number(values.requests)).then(() => service.send('done')) }
+    )
     const [code] = await once(service, 'exit') as [number]
     if (code !== 0) process.exitCode = 1
   } finally {

@@ -13,8 +13,10 @@ import { createLedger, startNode } from '../simulator/index.js'
 import { createWorld } from '../test/system/reliability/truth.js'
 
 /**
- * Slow clients: thousands of connections that say nothing, drip headers or a body, or never read their answer, and come back as soon as
- * they are cut off. Normal requests on new connections must be answered meanwhile. `tsx bench/slow-clients.ts [--connections N] [--seconds S]`
+ * Slow clients: thousands of connections that say nothing, drip headers or a body, or never read their answer, and come
+ * back as soon as
+ * they are cut off. Normal requests on new connections must be answered meanwhile. `tsx bench/slow-clients.ts
+ * [--connections N] [--seconds S]`
  */
 
 const KINDS = [
@@ -50,7 +52,9 @@ function attack ({ port, connections, seconds }: Attack): void {
 }
 
 async function measure (): Promise<void> {
-  const { values } = parseArgs({ options: { connections: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '30' } } })
+  const { values } = parseArgs(
+    { options: { connections: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '30' } } }
+  )
   const [connections, seconds] = [Number(values.connections), Number(values.seconds)]
   const ledger = createLedger()
   const node = await startNode(ledger)
@@ -73,7 +77,11 @@ async function measure (): Promise<void> {
   const { port } = service.server.address() as AddressInfo
   await setTimeout(2_000)
 
-  const attacker = fork(fileURLToPath(import.meta.url), [], { env: { ...process.env, ATTACK: JSON.stringify({ port, connections, seconds } satisfies Attack) } })
+  const attacker = fork(
+    fileURLToPath(import.meta.url),
+    [],
+    { env: { ...process.env, ATTACK: JSON.stringify({ port, connections, seconds } satisfies Attack) } }
+  )
   await setTimeout(1_500)
   const times: number[] = []
   const failures: string[] = []
@@ -83,7 +91,9 @@ async function measure (): Promise<void> {
     const from = performance.now()
     most = Math.max(most, service.connections.count())
     try {
-      const answer = await fetch(`http://127.0.0.1:${port}/api/tickers`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) })
+      const answer = await fetch(
+        `http://127.0.0.1:${port}/api/tickers`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(5_000) }
+      )
       await answer.arrayBuffer()
       if (answer.status !== 200) failures.push(String(answer.status))
     } catch (error) {
@@ -95,7 +105,9 @@ async function measure (): Promise<void> {
   times.sort((a, b) => a - b)
   const at = (share: number): string => `${times[Math.floor((times.length - 1) * share)]!.toFixed(1)} ms`
   console.log(`${connections} slow connections for ${seconds} s, at most ${most} open at once`)
-  console.log(`${times.length} normal requests, ${failures.length} failed; median ${at(0.5)}, 99 % ${at(0.99)}, slowest ${at(1)}`)
+  console.log(
+    `${times.length} normal requests, ${failures.length} failed; median ${at(0.5)}, 99 % ${at(0.99)}, slowest ${at(1)}`
+  )
   console.log(`memory ${Math.round(process.memoryUsage().rss / 2 ** 20)} MB`)
   attacker.kill()
   await service.close()

@@ -14,9 +14,12 @@ import { createSoakMarket } from './support/soak-market.js'
 import { changeWeather, clearWeather } from './support/soak-weather.js'
 
 /**
- * Days in minutes: traffic, trades, a proposal a day, faults and limits of the node and restarts of the service. Memory, sockets, timers and file
- * handles must stay flat, no figure may be wrong on the way, and all must be right at the end. With more than one replica the store is the PostgreSQL at
- * `--database`, where a schema is made and dropped. `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72] [--replicas 3] [--short] [--seed N] [--database URL]`
+ * Days in minutes: traffic, trades, a proposal a day, faults and limits of the node and restarts of the service.
+ * Memory, sockets, timers and file
+ * handles must stay flat, no figure may be wrong on the way, and all must be right at the end. With more than one
+ * replica the store is the PostgreSQL at
+ * `--database`, where a schema is made and dropped. `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72]
+ * [--replicas 3] [--short] [--seed N] [--database URL]`
  */
 
 const { values } = parseArgs({
@@ -107,7 +110,10 @@ async function resources (): Promise<{ heap: number, sockets: number, timers: nu
 const begun = performance.now()
 const running = await Promise.all(Array.from({ length: replicas }, start))
 const samples: Array<Awaited<ReturnType<typeof resources>>> = []
-/** Of which samples a time without a restart begins. What a service in a process of its own leaves behind ends with that process. */
+/**
+ * Of which samples a time without a restart begins. What a service in a process of its own leaves behind ends with that
+ * process.
+ */
 const beginnings = [1]
 const steps = hours * 3600 / STEP
 let restarts = 0
@@ -134,12 +140,17 @@ for (let tries = 0; tries < 300 && wrong.length > 0; tries++) {
     advanced = performance.now()
   }
   wrong = (await Promise.all(running.map(async ({ url }) => {
-    const [tickers, aggregate, daos] = await Promise.all(['/api/tickers', '/api/volume/aggregate', '/api/daos'].map(async path => (await ask(url, path))?.body))
+    const [tickers, aggregate, daos] = await Promise.all(
+      ['/api/tickers', '/api/volume/aggregate', '/api/daos'].map(async path => (await ask(url, path))?.body)
+    )
     return market.wrongAtEnd(Math.floor(now() / 1000), { tickers, aggregate, daos })
   }))).flat()
 }
 
-console.log(`${hours} simulated hours in ${Math.round((performance.now() - begun) / 1000)} s on ${replicas === 1 ? 'SQLite' : `${replicas} replicas`}: ${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ${node.requests} requests to the node`)
+console.log(
+  `${hours} simulated hours in ${Math.round((performance.now() - begun) / 1000)} s ` +
+    `on ${replicas === 1 ? 'SQLite' : `${replicas} replicas`}: ${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ${node.requests} requests to the node`
+)
 console.log('answers by status:', Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))
 console.table(samples)
 console.log(wrong.length === 0 ? 'every figure is right at the end' : `wrong at the end: ${wrong.join(', ')}`)
@@ -160,7 +171,8 @@ const growth = (of: 'heap' | 'sockets' | 'timers' | 'files'): number => beginnin
 const grown = { heap: growth('heap'), sockets: growth('sockets'), timers: growth('timers'), files: growth('files') }
 console.log('grown while running:', grown)
 // what the simulated chain and our own lists of truths hold grows with the swaps: 5 kB each
-const flat = grown.heap < 25 + ledger.swaps.length * 5 / 1000 && grown.sockets <= 40 && grown.timers <= 10 && grown.files <= 60
+const flat = grown.heap < 25 + ledger.swaps.length * 5 / 1000 && grown.sockets <= 40 && grown.timers <= 10 &&
+  grown.files <= 60
 if (problems.length > 0) console.error('wrong on the way:', problems.slice(0, 10))
 if (problems.length > 0 || wrong.length > 0 || !flat) {
   console.error(`FAILED${flat ? '' : ': memory, sockets, timers or files have grown'}`)

@@ -1,5 +1,6 @@
 /**
- * How long the built service takes from its start to its first answer, and what it weighs then, against `node -e 0` in the same run:
+ * How long the built service takes from its start to its first answer, and what it weighs then, against `node -e 0` in
+ * the same run:
  * `npm run build && npm run bench -- start [--rounds 7]`.
  */
 import { spawnSync } from 'node:child_process'
@@ -10,7 +11,9 @@ const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 
 async function start (): Promise<{ ms: number, megabytes: number }> {
-  const service = await startBuilt({ FACTORY_ADDRESS: PROGRAM, ROUTER_ADDRESS: PROGRAM, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_WS_URL: '' })
+  const service = await startBuilt(
+    { FACTORY_ADDRESS: PROGRAM, ROUTER_ADDRESS: PROGRAM, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_WS_URL: '' }
+  )
   const megabytes = service.megabytes().now
   await service.stop()
   return { ms: service.startMs, megabytes }
@@ -30,5 +33,8 @@ for (let round = 0; round < Number(values.rounds); round++) {
   starts.push(await start())
 }
 const ms = median(starts.map(({ ms }) => ms))
-console.log(`from the start to the first answer: ${ms.toFixed(0)} ms (median of ${starts.length}), ${median(starts.map(({ megabytes }) => megabytes)).toFixed(0)} MB resident`)
+console.log(
+  `from the start to the first answer: ${ms.toFixed(0)} ms (median ` +
+    `of ${starts.length}), ${median(starts.map(({ megabytes }) => megabytes)).toFixed(0)} MB resident`
+)
 console.log(`node -e 0: ${median(bares).toFixed(0)} ms; ratio ${(ms / median(bares)).toFixed(1)}`)

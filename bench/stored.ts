@@ -1,9 +1,12 @@
 /**
- * `npm run bench -- stored [--swaps 10000000] [--daos 60] [--url postgres://…]`: CPU of reading trades, candles and block ranges on so many stored swaps of a year,
+ * `npm run bench -- stored [--swaps 10000000] [--daos 60] [--url postgres://…]`: CPU of reading trades, candles and
+ * block ranges on so many stored swaps of a year,
  * which SQL makes by itself in minutes. With `--url` on PostgreSQL, else on SQLite.
  *
- * Cold: each read is of rows that none before it touched, in a process that has just opened the store. The same once more right after it: the ratio is what it
- * costs to find the rows. Of reads above 10 ms it says how many were among the first, before the code is compiled, and how many held a garbage collection.
+ * Cold: each read is of rows that none before it touched, in a process that has just opened the store. The same once
+ * more right after it: the ratio is what it
+ * costs to find the rows. Of reads above 10 ms it says how many were among the first, before the code is compiled, and
+ * how many held a garbage collection.
  */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,7 +20,12 @@ import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { swaps: { type: 'string', default: '10000000' }, daos: { type: 'string', default: '60' }, url: { type: 'string' } } })
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: {
+    swaps: { type: 'string', default: '10000000' }, daos: { type: 'string', default: '60' }, url: { type: 'string' }
+  }
+})
 const [swaps, daos] = [Number(values.swaps), Number(values.daos)]
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const BEGIN = 1_767_225_600
@@ -29,11 +37,18 @@ const [LIMIT_MS, WARMING] = [10, 20]
 interface Sample { ms: number, begun: number, ended: number }
 
 /** A candle of 19 trades. */
-const CANDLE = '\'2333340333333\', \'1000003000000\', 19, \'95000\', 0, \'100\', \'1000003\', \'2333340\', \'118\', \'1000979\', \'2335617\', \'1000979\', \'2335000\', \'1000003\', \'2336000\', \'1000003000000\', \'2333340333333\''
-const COLUMNS = `base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base,
+const CANDLE =
+  '\'2333340333333\', \'1000003000000\', 19, \'95000\', 0, \'100\', \'1000003\', \'2333340\', \'118\', \'1000979\', ' +
+    '\'2335617\', \'1000979\', \'2335000\', \'1000003\', \'2336000\', \'1000003000000\', \'2333340333333\''
+const COLUMNS =
+  `base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base,
   average_quote, average_base`
 
-interface Dialect { number: string, series: (from: number, to: number) => string, pad: (value: string, length: number) => string }
+interface Dialect {
+  number: string
+  series: (from: number, to: number) => string
+  pad: (value: string, length: number) => string
+}
 
 /** Statements that make swap n of DAO 1 + n % daos, one a slot, in the order of time, and the rows of candles. */
 function * statements ({ number, series, pad }: Dialect): Generator<string> {
@@ -45,7 +60,9 @@ function * statements ({ number, series, pad }: Dialect): Generator<string> {
       '5000000', '0', '1000001000003', '1000000000000000', 'maker' || ${pad('n % 997', 39)}, n % 1000 from ${series(from, Math.min(from + BATCH, swaps) - 1)}`
   }
   const minutes = Math.min(DAYS * 1440, Math.ceil(swaps / daos))
-  for (const [table, width, rows] of [['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]] as const) {
+  for (const [table, width, rows] of [
+    ['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]
+  ] as const) {
     for (let from = 0; from < rows * daos; from += BATCH) {
       yield `insert into ${table} (dao, start, ${COLUMNS}${table === 'days' ? ', revision, makers' : ''})
         select 1 + n % ${daos}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}${table === 'days' ? ', n + 1, 300' : ''}
@@ -64,13 +81,21 @@ async function fill (run: (sql: string) => Promise<unknown>, dialect: Dialect): 
 async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-stored-'))
   const { bavail, bsize } = statfsSync(folder)
-  if (bavail * bsize < swaps * BYTES_A_SWAP) throw new Error(`${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`)
+  if (bavail * bsize < swaps * BYTES_A_SWAP) {
+    throw new Error(
+    `${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`
+    )
+  }
   const open = () => openSqliteStore({ folder, program: PROGRAM })
   await (await open()).close()
   const db = new Database(join(folder, 'history.db'))
   db.exec('pragma synchronous = off; pragma cache_size = -500000')
-  const series = (from: number, to: number) => `(with recursive n (n) as (select ${from} union all select n + 1 from n where n < ${to}) select n from n) as n`
-  await fill(async sql => { db.exec(sql) }, { number: 'integer', series, pad: (value, length) => `printf('%0${length}d', ${value})` })
+  const series = (from: number, to: number) =>
+    `(with recursive n (n) as (select ${from} union all select n + 1 from n where n < ${to}) select n from n) as n`
+  await fill(
+    async sql => { db.exec(sql) },
+    { number: 'integer', series, pad: (value, length) => `printf('%0${length}d', ${value})` }
+  )
   db.close()
   return { open, end: async () => { rmSync(folder, { recursive: true }) } }
 }
@@ -85,7 +110,10 @@ async function postgres (url: string): Promise<{ open: () => Promise<Store>, end
   await client.connect()
   await client.query(`set search_path = "${schema}"; set synchronous_commit = off`)
   const pad = (value: string, length: number) => length === 20 ? `(${value})` : `lpad((${value})::text, ${length}, '0')`
-  await fill(sql => client.query(sql), { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad })
+  await fill(
+    sql => client.query(sql),
+    { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad }
+  )
   await client.query('analyze events; analyze days; analyze hours; analyze minutes')
   return { open, end: async () => { await client.query(`drop schema "${schema}" cascade`); await client.end() } }
 }
@@ -107,10 +135,18 @@ const { open, end } = await (values.url === undefined ? sqlite() : postgres(valu
 try {
   const last = Math.floor(swaps / daos)
   const reads: Record<string, (store: Store, at: number) => Promise<unknown[]>> = {
-    '1,000 trades': (store, at) => store.trades({ dao: `dao${1 + at % daos}`, limit: 1000, before: BigInt(last - Math.floor(at / daos) * 1000 - at * 7) }),
-    '1,000 candles of an hour': (store, at) => store.candlesOf(`dao${1 + at % daos}`, 'hours', { from: BEGIN, to: BEGIN + (DAYS - at) * DAY, limit: 1000 }),
-    '1,000 candles of a minute': (store, at) => store.candlesOf(`dao${1 + at % daos}`, 'minutes', { from: BEGIN, to: BEGIN + DAYS * DAY - at * 60, limit: 1000 }),
-    '1,000 slots with 1,000 events': (store, at) => store.poolEvents({ from: Math.floor(swaps / 200) * at, to: Math.floor(swaps / 200) * at + 999, limit: 10_000 })
+    '1,000 trades': (store, at) => store.trades(
+      { dao: `dao${1 + at % daos}`, limit: 1000, before: BigInt(last - Math.floor(at / daos) * 1000 - at * 7) }
+    ),
+    '1,000 candles of an hour': (store, at) => store.candlesOf(
+      `dao${1 + at % daos}`, 'hours', { from: BEGIN, to: BEGIN + (DAYS - at) * DAY, limit: 1000 }
+    ),
+    '1,000 candles of a minute': (store, at) => store.candlesOf(
+      `dao${1 + at % daos}`, 'minutes', { from: BEGIN, to: BEGIN + DAYS * DAY - at * 60, limit: 1000 }
+    ),
+    '1,000 slots with 1,000 events': (store, at) => store.poolEvents(
+      { from: Math.floor(swaps / 200) * at, to: Math.floor(swaps / 200) * at + 999, limit: 10_000 }
+    )
   }
   const collections: Array<{ startTime: number, duration: number }> = []
   const observer = new PerformanceObserver(list => { collections.push(...list.getEntries()) })
@@ -132,9 +168,14 @@ try {
     const all = cold.map(({ ms }) => ms)
     const sum = (list: number[]) => list.reduce((total, one) => total + one, 0)
     const slow = cold.filter(({ ms }) => ms > LIMIT_MS)
-    const collected = slow.filter(({ begun, ended }) => collections.some(({ startTime, duration }) => startTime < ended && startTime + duration > begun)).length
+    const collected = slow.filter(({ begun, ended }) => collections.some(
+      ({ startTime, duration }) => startTime < ended && startTime + duration > begun
+    )).length
     const young = slow.filter(sample => cold.indexOf(sample) < WARMING).length
-    console.log(`${what}: ${show(all)}; ${(sum(all) / sum(again)).toFixed(2)} of the same again; above ${LIMIT_MS} ms ${slow.length}: ${young} of the first ${WARMING}, ${collected} with a collection`)
+    console.log(
+      `${what}: ${show(all)}; ${(sum(all) / sum(again)).toFixed(2)} of the same again; ` +
+        `above ${LIMIT_MS} ms ${slow.length}: ${young} of the first ${WARMING}, ${collected} with a collection`
+    )
   }
   observer.disconnect()
 } finally {

@@ -1,4 +1,6 @@
-/** Accounts as they were at a slot: a node that lags or has stalled answers old states, not new ones under an old slot. */
+/**
+ * Accounts as they were at a slot: a node that lags or has stalled answers old states, not new ones under an old slot.
+ */
 import { type Entry } from './accounts.js'
 import { type Ledger } from './ledger.js'
 
@@ -10,9 +12,13 @@ export type AccountStates = ReturnType<typeof createAccountStates>
 /** Slots after which an old state is forgotten: about three days. */
 const KEPT = 1_300_000
 
-function copyOf ({ address, owner, lamports, data }: Pick<Entry, 'address' | 'owner' | 'lamports'> & { data: Buffer }): Entry {
+function copyOf (
+  { address, owner, lamports, data }: Pick<Entry, 'address' | 'owner' | 'lamports'> & { data: Buffer }
+): Entry {
   let text: string | undefined
-  return { address, owner, lamports, data: () => data, base64: () => (text ??= data.toString('base64')), touch: () => {} }
+  return {
+    address, owner, lamports, data: () => data, base64: () => (text ??= data.toString('base64')), touch: () => {}
+  }
 }
 
 const freeze = (entry: Entry | undefined): Entry | null => entry === undefined
@@ -20,7 +26,8 @@ const freeze = (entry: Entry | undefined): Entry | null => entry === undefined
   : copyOf({ address: entry.address, owner: entry.owner, lamports: entry.lamports, data: Buffer.from(entry.data()) })
 
 /**
- * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at the end of
+ * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at
+ * the end of
  * each slot.
  */
 export function createAccountStates (ledger: Ledger) {
@@ -53,14 +60,18 @@ export function createAccountStates (ledger: Ledger) {
     get: at,
     ofProgram (program: string, slot: number): Entry[] {
       if (since === null || slot >= ledger.slot) return ledger.accounts.ofProgram(program)
-      const addresses = new Set([...ledger.accounts.ofProgram(program).map(({ address }) => address), ...versions.keys()])
+      const addresses = new Set(
+        [...ledger.accounts.ofProgram(program).map(({ address }) => address), ...versions.keys()]
+      )
       return [...addresses].map(address => at(address, slot)).filter(entry => entry?.owner === program) as Entry[]
     },
     /** Begins to keep the states of the past; what is there now is the oldest of them. */
     keep (): void {
       if (since !== null) return
       since = current = ledger.slot
-      for (const address of ledger.accounts.addresses()) versions.set(address, [{ slot: since, entry: freeze(ledger.accounts.get(address)) }])
+      for (const address of ledger.accounts.addresses()) {
+        versions.set(address, [{ slot: since, entry: freeze(ledger.accounts.get(address)) }])
+      }
       unlisten = ledger.listen({
         account: address => { changed.add(address) },
         slot (slot) {

@@ -24,7 +24,10 @@ export interface AccountStore {
   addresses (): string[]
   /** All accounts of a program. */
   ofProgram (program: string): Entry[]
-  /** Puts other bytes before the genuine ones, whatever the ledger does; null: nothing is there; undefined: the genuine ones again. */
+  /**
+   * Puts other bytes before the genuine ones, whatever the ledger does; null: nothing is there; undefined: the genuine
+   * ones again.
+   */
   override (address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined): void
   /** Called with each address that changes. */
   onChange: ((address: string) => void) | null

@@ -1,4 +1,7 @@
-/** Program ids, fixed accounts, and the derived addresses of the family (seeds as in the programs' `#[account(seeds = …)]`). */
+/**
+ * Program ids, fixed accounts, and the derived addresses of the family (seeds as in the programs' `#[account(seeds =
+ * …)]`).
+ */
 import { PublicKey } from '@solana/web3.js'
 import { base58, keyBytes } from './bytes.js'
 
@@ -85,7 +88,9 @@ export const ammPosition = (program: string, dao: string, authority: string): st
   derive(program, 'amm_position', keyBytes(dao), keyBytes(authority)).address
 
 /** Every address of a launch, from its version and mints alone. */
-export function launchAddresses (version: LaunchVersion, baseMint: string, quoteMint: string, program: string = PROGRAMS.futarchy) {
+export function launchAddresses (
+  version: LaunchVersion, baseMint: string, quoteMint: string, program: string = PROGRAMS.futarchy
+) {
   const launchpad = PROGRAMS[version]
   const { address: launch, bump: launchBump } = derive(launchpad, 'launch', keyBytes(baseMint))
   const { address: signer, bump: signerBump } = derive(launchpad, 'launch_signer', keyBytes(launch))
@@ -126,7 +131,10 @@ export function launchAddresses (version: LaunchVersion, baseMint: string, quote
   }
 }
 
-/** What `relaunch` makes a DAO by, of a mint that is not new; there is no Launch account. Its vault holds what is not claimed yet. */
+/**
+ * What `relaunch` makes a DAO by, of a mint that is not new; there is no Launch account. Its vault holds what is not
+ * claimed yet.
+ */
 export function relaunchAddresses (mint: string, program: string = PROGRAMS.futarchy) {
   const relaunch = derive(PROGRAMS.relaunch, 'relaunch', keyBytes(mint)).address
   const signer = derive(PROGRAMS.relaunch, 'relaunch_signer', keyBytes(relaunch)).address

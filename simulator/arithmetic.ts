@@ -29,7 +29,10 @@ export interface Pool {
 /** Pass and fail exist while a proposal is live. */
 export interface Pools { spot: Pool, pass: Pool | null, fail: Pool | null }
 
-/** The protocol's and the liquidity providers' share of the input, in basis points: 25/25 at first, later 50/0 (`programs/futarchy/src/lib.rs`). */
+/**
+ * The protocol's and the liquidity providers' share of the input, in basis points: 25/25 at first, later 50/0
+ * (`programs/futarchy/src/lib.rs`).
+ */
 export interface Fees { protocol: bigint, lp: bigint }
 
 export const PRICE_SCALE = 10n ** 12n
@@ -42,7 +45,9 @@ const max = (a: bigint, b: bigint) => a > b ? a : b
 const opposite = (side: Side): Side => side === 'buy' ? 'sell' : 'buy'
 
 export function createOracle (now: number, initial: bigint, maxChange: bigint, startDelay: number): Oracle {
-  return { aggregator: 0n, updated: now, created: now, lastPrice: 0n, lastObservation: initial, maxChange, initial, startDelay }
+  return {
+    aggregator: 0n, updated: now, created: now, lastPrice: 0n, lastObservation: initial, maxChange, initial, startDelay
+  }
 }
 
 export function createPool (oracle: Oracle, quote = 0n, base = 0n): Pool {
@@ -126,7 +131,9 @@ function arbitrageAfterSpot (spot: Pool, pass: Pool, fail: Pool, maxInput: bigin
   return { spot: bestProfit, pass: passOutput - both, fail: failOutput - both }
 }
 
-function arbitrageAfterConditional (pools: { spot: Pool, pass: Pool, fail: Pool }, maxInput: bigint, side: Side, market: Market): Profits {
+function arbitrageAfterConditional (
+  pools: { spot: Pool, pass: Pool, fail: Pool }, maxInput: bigint, side: Side, market: Market
+): Profits {
   const { spot, pass, fail } = pools
   const step = maxInput / 100n
   let bestProfit = 0n
@@ -134,7 +141,9 @@ function arbitrageAfterConditional (pools: { spot: Pool, pass: Pool, fail: Pool 
   for (let i = 1n; i <= 100n; i++) {
     const input = i * step
     const trial = { pass: { ...pass }, fail: { ...fail } }
-    const outputs = { pass: feelessSwap(trial.pass, input, opposite(side)), fail: feelessSwap(trial.fail, input, opposite(side)) }
+    const outputs = {
+      pass: feelessSwap(trial.pass, input, opposite(side)), fail: feelessSwap(trial.fail, input, opposite(side))
+    }
     const both = min(outputs.pass, outputs.fail)
     const spotProfit = simulate(spot, both, side) - input
     const profit = feelessSwap(trial[market], outputs[market] - both, side) + spotProfit
@@ -159,7 +168,9 @@ function credit (pool: Pool, side: Side, amount: bigint): void {
 }
 
 /** A swap on the spot pool; while a proposal is live the arbitrage's profit is part of what the user receives. */
-export function spotSwap (pools: Pools, input: bigint, side: Side, fees: Fees, now: number): { output: bigint, fee: bigint } {
+export function spotSwap (
+  pools: Pools, input: bigint, side: Side, fees: Fees, now: number
+): { output: bigint, fee: bigint } {
   const { spot, pass, fail } = pools
   updateTwap(spot, now)
   if (pass === null || fail === null) return swap(spot, input, side, fees)
@@ -172,8 +183,13 @@ export function spotSwap (pools: Pools, input: bigint, side: Side, fees: Fees, n
   return { output: output + profits.spot, fee }
 }
 
-/** A swap of conditional tokens. The spot profit is split: the user gets one half, the other pool's fee balance its mirror. */
-export function conditionalSwap (pools: Pools, input: bigint, side: Side, market: Market, fees: Fees, now: number): { output: bigint, fee: bigint } {
+/**
+ * A swap of conditional tokens. The spot profit is split: the user gets one half, the other pool's fee balance its
+ * mirror.
+ */
+export function conditionalSwap (
+  pools: Pools, input: bigint, side: Side, market: Market, fees: Fees, now: number
+): { output: bigint, fee: bigint } {
   const { spot, pass, fail } = pools
   if (pass === null || fail === null) throw new RangeError('no proposal is live')
   for (const pool of [spot, pass, fail]) updateTwap(pool, now)
@@ -194,7 +210,10 @@ export function splitForProposal (pools: Pools, oracle: () => Oracle): void {
   pools.fail = createPool(oracle(), quote, base)
 }
 
-/** The winner's reserves and fee balances join the spot pool's; the loser's were worthless claims (`finalize_proposal.rs`). */
+/**
+ * The winner's reserves and fee balances join the spot pool's; the loser's were worthless claims
+ * (`finalize_proposal.rs`).
+ */
 export function mergeWinner (pools: Pools, winner: Market): void {
   const { spot } = pools
   const won = pools[winner]

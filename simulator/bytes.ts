@@ -95,7 +95,9 @@ export function sha256 (...parts: Array<Uint8Array | string>): Buffer {
 
 const discriminators = new Map<string, Buffer>()
 
-/** First 8 bytes of sha256 of `<namespace>:<Name>`: how the program's framework names accounts, events and instructions. */
+/**
+ * First 8 bytes of sha256 of `<namespace>:<Name>`: how the program's framework names accounts, events and instructions.
+ */
 export function discriminator (namespace: 'account' | 'event' | 'global', name: string): Buffer {
   const preimage = `${namespace}:${name}`
   let found = discriminators.get(preimage)
@@ -107,7 +109,8 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGIT = new Map([...ALPHABET].map((letter, value) => [letter, value]))
 const PAIRS = [...ALPHABET].flatMap(first => [...ALPHABET].map(second => first + second))
 const FIVE = 58n ** 5n
-// 58^10, 58^20, 58^40 …: splitting at these makes the long event data of a transaction fifteen times cheaper than dividing byte by byte.
+// 58^10, 58^20, 58^40 …: splitting at these makes the long event data of a transaction fifteen times cheaper than
+// dividing byte by byte.
 const SPLITS = Array.from({ length: 12 }, (_, level) => 58n ** BigInt(10 * 2 ** level))
 
 function fiveDigits (value: number): string {

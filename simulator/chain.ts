@@ -30,16 +30,29 @@ export interface Receipt { signature: string, slot: number, time: number }
 export interface OpenTransaction extends Receipt {
   readonly options: TransactionOptions
   add (action: Action): void
-  /** Makes what was added so far the inner calls of one instruction of another program, followed by that program's event. */
+  /**
+   * Makes what was added so far the inner calls of one instruction of another program, followed by that program's
+   * event.
+   */
   fold (wrapper: Wrapper): void
   swapped (swap: SpotSwap): void
 }
 
-export interface Wrapper { name: string, program: string, eventAuthority: string, accounts: string[], data: Buffer, event: Buffer }
+export interface Wrapper {
+  name: string
+  program: string
+  eventAuthority: string
+  accounts: string[]
+  data: Buffer
+  event: Buffer
+}
 
 /** What an upgrade of the program changes in what it writes. */
 export interface ProgramBuild {
-  /** Bytes that each event has more at its end, by the event's name; `*`: of every other one. Appended fields, as builds have done so far. */
+  /**
+   * Bytes that each event has more at its end, by the event's name; `*`: of every other one. Appended fields, as builds
+   * have done so far.
+   */
   grown: Partial<Record<string, number>>
 }
 
@@ -83,12 +96,16 @@ interface ChainOptions {
 const UNEXECUTED_SINCE = 1_795_046_400
 const UNEXECUTED_SHARE = 0.3
 
-export function createChain ({ program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions): Chain {
+export function createChain (
+  { program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
+): Chain {
   const newAddress = () => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
   let current: { tx: OpenTransaction, saved: Map<Revertible, () => void> | null } | null = null
 
-  function run<T> (options: TransactionOptions, revertible: boolean, body: (tx: OpenTransaction) => T): { result: T, receipt: Receipt } {
+  function run<T> (
+    options: TransactionOptions, revertible: boolean, body: (tx: OpenTransaction) => T
+  ): { result: T, receipt: Receipt } {
     const { slot } = clock
     const time = clock.timeOf(slot)
     const actions: Action[] = []
@@ -115,11 +132,16 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
       current = null
     }
     const failed = options.failed ?? options.unexecuted ?? false
-    const unexecuted = failed && (options.unexecuted ?? (time >= UNEXECUTED_SINCE && scatter(seed, history.length, 4) < UNEXECUTED_SHARE))
+    const unexecuted = failed &&
+      (options.unexecuted ?? (time >= UNEXECUTED_SINCE && scatter(seed, history.length, 4) < UNEXECUTED_SHARE))
     if (failed) revert()
     const via = options.via ?? 'direct'
-    const version = options.version ?? (scatter(seed, history.length, 3) < versionOne ? 1 : via === 'aggregator' ? 0 : 'legacy')
-    const index = history.append(tx.signature, slot, options.blockTime === undefined ? time : options.blockTime, actions, {
+    const version = options.version ?? (scatter(seed, history.length, 3) < versionOne
+      ? 1
+      : via === 'aggregator' ? 0 : 'legacy')
+    const index = history.append(tx.signature, slot, options.blockTime === undefined
+      ? time
+      : options.blockTime, actions, {
       payer: options.payer ?? traders[0]!,
       via,
       version,
@@ -150,7 +172,11 @@ export function createChain ({ program, eventAuthority, accounts, history, rando
         return body(tx)
       }
       // A transaction of one action throws before it changes anything, so only a failed one must be taken back.
-      return current === null ? run(options, options.failed ?? options.unexecuted ?? false, join).result : join(current.tx)
+      return current === null
+        ? run(
+          options, options.failed ?? options.unexecuted ?? false, join
+        ).result
+        : join(current.tx)
     },
     transaction (body, options = {}) {
       if (current !== null) throw new Error('a transaction is already open')

@@ -1,6 +1,8 @@
 /** A DAO with its embedded pools: each method is an instruction of the program, its account and its event. */
 import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsVault } from './addresses.js'
-import { type Fees, type Market, type Pool, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap } from './arithmetic.js'
+import {
+  type Fees, type Market, type Pool, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
+} from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain, type OpenTransaction, type SpotSwap } from './chain.js'
 import * as events from './events.js'
@@ -44,7 +46,10 @@ export interface DaoCore {
   act<T> (options: TransactionOptions, body: (tx: OpenTransaction) => T): T
   context (tx: { slot: number, time: number }): events.EventContext
   /** Adds one instruction of the program to the transaction, with its inner calls and the event as the last of them. */
-  instruct (tx: OpenTransaction, name: string, accounts: string[], data: Buffer, inner: Array<Call & { data: Buffer }>, event: Buffer): void
+  instruct (
+    tx: OpenTransaction, name: string, accounts: string[], data: Buffer, inner: Array<Call & { data: Buffer }>,
+    event: Buffer
+  ): void
 }
 
 export type Dao = ReturnType<typeof createDao>
@@ -100,7 +105,9 @@ export function createDao (chain: Chain, options: DaoOptions) {
   const fees: Fees = { protocol: BigInt(options.protocolFeeBps ?? 50), lp: BigInt(options.lpFeeBps ?? 0) }
   let image = Buffer.alloc(DAO_SIZE[identity.layout])
   const entry = chain.accounts.put(address, chain.program, () => writeDao(image, identity, state))
-  const vaults = { base: createTokenAccount(chain.accounts, address, base), quote: createTokenAccount(chain.accounts, address, quote) }
+  const vaults = {
+    base: createTokenAccount(chain.accounts, address, base), quote: createTokenAccount(chain.accounts, address, quote)
+  }
   const positionAddress = ammPosition(chain.program, address, identity.vault)
 
   const core: DaoCore = {
@@ -134,9 +141,16 @@ export function createDao (chain: Chain, options: DaoOptions) {
     let found = trades.get(key)
     if (found === undefined) {
       const [userBase, userQuote] = [ata(user, base.address), ata(user, quote.address)]
-      const accounts = [address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token, chain.eventAuthority, chain.program]
+      const accounts = [
+        address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token,
+        chain.eventAuthority, chain.program
+      ]
       const inward = side === 'buy' ? [userQuote, identity.quoteVault, user] : [userBase, identity.baseVault, user]
-      const outward = side === 'buy' ? [identity.baseVault, userBase, address] : [identity.quoteVault, userQuote, address]
+      const outward = side === 'buy'
+        ? [identity.baseVault, userBase, address]
+        : [
+            identity.quoteVault, userQuote, address
+          ]
       trades.set(key, found = {
         key,
         outer: { program: chain.program, accounts, height: 1 },
@@ -178,14 +192,35 @@ export function createDao (chain: Chain, options: DaoOptions) {
         outside.amount -= output
         const trade = tradeOf(user, side)
         const event = events.spotSwapEvent(core.context(tx), user, side, input, output, minimum)
-        const data = new Writer(25).bytes(discriminator('global', 'spot_swap')).u64(input).u8(events.sideTag(side)).u64(minimum).buffer
+        const data = new Writer(25).bytes(
+          discriminator('global', 'spot_swap')
+        ).u64(input).u8(events.sideTag(side)).u64(minimum).buffer
         tx.add({
           key: trade.key,
-          shape: () => ({ name: 'SpotSwap', calls: [trade.outer, trade.into, trade.out, { program: chain.program, accounts: [chain.eventAuthority], height: 2 }] }),
+          shape: () => ({
+            name: 'SpotSwap',
+            calls: [
+              trade.outer, trade.into, trade.out,
+              { program: chain.program, accounts: [chain.eventAuthority], height: 2 }
+            ]
+          }),
           data: [data, transferData(input), transferData(output), event]
         })
         entry.touch()
-        const swap: SpotSwap = { dao: address, seq: state.seq, time: tx.time, slot: tx.slot, signature: tx.signature, side, input, output, fee, trader: user, quoteReserves: state.pools.spot.quote, baseReserves: state.pools.spot.base }
+        const swap: SpotSwap = {
+          dao: address,
+          seq: state.seq,
+          time: tx.time,
+          slot: tx.slot,
+          signature: tx.signature,
+          side,
+          input,
+          output,
+          fee,
+          trader: user,
+          quoteReserves: state.pools.spot.quote,
+          baseReserves: state.pools.spot.base
+        }
         tx.swapped(swap)
         return swap
       })
@@ -211,7 +246,10 @@ export function createDao (chain: Chain, options: DaoOptions) {
       fees.lp = BigInt(lpBps)
     },
 
-    /** A later build's layout: the account grows, events carry that build's fields. `room`: bytes beyond what that build needs. */
+    /**
+     * A later build's layout: the account grows, events carry that build's fields. `room`: bytes beyond what that build
+     * needs.
+     */
     resize (layout: DaoLayout, room = 0): void {
       entry.data()
       identity.layout = layout

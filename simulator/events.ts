@@ -1,8 +1,13 @@
-/** The events of the program as instruction data: CPI tag, event discriminator, Borsh body (`programs/futarchy/src/events.rs`). */
+/**
+ * The events of the program as instruction data: CPI tag, event discriminator, Borsh body
+ * (`programs/futarchy/src/events.rs`).
+ */
 import { FEE_VAULT, ata } from './addresses.js'
 import { type Market, type Side } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
-import { type DaoIdentity, type DaoState, type ProposalState, PROPOSAL_STATUS, writeAmm, writeSpendingLimit } from './layouts.js'
+import {
+  type DaoIdentity, type DaoState, type ProposalState, PROPOSAL_STATUS, writeAmm, writeSpendingLimit
+} from './layouts.js'
 
 /** First 8 bytes of sha256 of `anchor:event`, reversed: marks a call of the program to itself that carries an event. */
 export const EVENT_TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
@@ -34,13 +39,17 @@ const amm = (writer: Writer, context: EventContext): Writer => writeAmm(writer, 
 
 export const sideTag = (side: Side): number => side === 'buy' ? 0 : 1
 
-export function spotSwapEvent (context: EventContext, user: string, side: Side, input: bigint, output: bigint, minimum: bigint): Buffer {
-  const writer = begin('SpotSwapEvent', context).key(context.identity.address).key(user).u8(sideTag(side)).u64(input).u64(output).u64(minimum)
+export function spotSwapEvent (
+  context: EventContext, user: string, side: Side, input: bigint, output: bigint, minimum: bigint
+): Buffer {
+  const writer = begin('SpotSwapEvent', context).key(context.identity.address).key(user).u8(sideTag(side)).u64(input)
+    .u64(output).u64(minimum)
   return done(amm(writer, context))
 }
 
 export function conditionalSwapEvent (
-  context: EventContext, proposal: string, trader: string, market: Market, side: Side, input: bigint, output: bigint, minimum: bigint
+  context: EventContext, proposal: string, trader: string, market: Market, side: Side, input: bigint, output: bigint,
+  minimum: bigint
 ): Buffer {
   const writer = begin('ConditionalSwapEvent', context).key(context.identity.address).key(proposal).key(trader)
     .u8(market === 'pass' ? 1 : 2).u8(sideTag(side)).u64(input).u64(output).u64(minimum)
@@ -48,10 +57,13 @@ export function conditionalSwapEvent (
 }
 
 /** Quote mint before base mint here, unlike elsewhere. */
-export function collectFeesEvent (context: EventContext, baseAccount: string, quoteAccount: string, quote: bigint, base: bigint): Buffer {
+export function collectFeesEvent (
+  context: EventContext, baseAccount: string, quoteAccount: string, quote: bigint, base: bigint
+): Buffer {
   const { identity } = context
   const writer = begin('CollectFeesEvent', context).key(identity.address).key(baseAccount).key(quoteAccount)
-    .key(identity.baseVault).key(identity.quoteVault).key(identity.quoteMint).key(identity.baseMint).u64(quote).u64(base)
+    .key(identity.baseVault).key(identity.quoteVault).key(identity.quoteMint).key(identity.baseMint).u64(quote)
+    .u64(base)
   return done(amm(writer, context))
 }
 
@@ -61,12 +73,14 @@ export function collectMeteoraDammFeesEvent (
 ): Buffer {
   const { identity } = context
   return done(begin('CollectMeteoraDammFeesEvent', context).key(identity.address).key(pool)
-    .key(ata(FEE_VAULT, mints.base)).key(ata(FEE_VAULT, mints.quote)).key(mints.quote).key(mints.base).u64(quote).u64(base))
+    .key(ata(FEE_VAULT, mints.base)).key(ata(FEE_VAULT, mints.quote)).key(mints.quote).key(mints.base).u64(quote)
+    .u64(base))
 }
 
 export function initializeDaoEvent (context: EventContext): Buffer {
   const { identity, state: { config } } = context
-  const writer = begin('InitializeDaoEvent', context).key(identity.address).key(identity.baseMint).key(identity.quoteMint)
+  const writer = begin('InitializeDaoEvent', context).key(identity.address).key(identity.baseMint)
+    .key(identity.quoteMint)
     .u16(config.passThresholdBps).u32(config.secondsPerProposal).u128(config.twapInitial).u128(config.twapMaxChange)
   if (identity.layout !== 'F0') writer.u32(config.twapStartDelay)
   writer.u64(config.minQuoteLiquidity).u64(config.minBaseLiquidity).u64(config.baseToStake)
@@ -79,7 +93,8 @@ export function initializeDaoEvent (context: EventContext): Buffer {
 /** 134, 172 or 173 bytes by build. */
 export function updateDaoEvent (context: EventContext): Buffer {
   const { identity, state: { config } } = context
-  const writer = begin('UpdateDaoEvent', context).key(identity.address).u16(config.passThresholdBps).u32(config.secondsPerProposal)
+  const writer = begin('UpdateDaoEvent', context).key(identity.address).u16(config.passThresholdBps)
+    .u32(config.secondsPerProposal)
     .u128(config.twapInitial).u128(config.twapMaxChange)
   if (identity.layout !== 'F0') writer.u32(config.twapStartDelay)
   writer.u64(config.minQuoteLiquidity).u64(config.minBaseLiquidity).u64(config.baseToStake)
@@ -90,13 +105,17 @@ export function updateDaoEvent (context: EventContext): Buffer {
 
 export function initializeProposalEvent (context: EventContext, proposal: ProposalState): Buffer {
   const { identity } = context
-  return done(begin('InitializeProposalEvent', context).key(proposal.address).key(identity.address).key(proposal.question)
+  return done(begin(
+    'InitializeProposalEvent', context
+  ).key(proposal.address).key(identity.address).key(proposal.question)
     .key(proposal.quoteVault).key(proposal.baseVault).key(proposal.proposer).u32(proposal.number).u8(proposal.bump)
     .u32(proposal.duration).key(proposal.squadsProposal).key(identity.multisig).key(identity.vault))
 }
 
 /** Carries no DAO, although its sequence number is a DAO's. */
-export function stakeEvent (context: EventContext, kind: 'stake' | 'unstake', proposal: ProposalState, staker: string, amount: bigint): Buffer {
+export function stakeEvent (
+  context: EventContext, kind: 'stake' | 'unstake', proposal: ProposalState, staker: string, amount: bigint
+): Buffer {
   const name = kind === 'stake' ? 'StakeToProposalEvent' : 'UnstakeFromProposalEvent'
   return done(begin(name, context).key(proposal.address).key(staker).u64(amount).u64(proposal.staked))
 }
@@ -108,7 +127,9 @@ export function launchProposalEvent (context: EventContext, proposal: ProposalSt
   return done(amm(writer.u64(proposal.staked), context))
 }
 
-export function finalizeProposalEvent (context: EventContext, proposal: ProposalState, twaps: { pass: bigint, fail: bigint, threshold: bigint }): Buffer {
+export function finalizeProposalEvent (
+  context: EventContext, proposal: ProposalState, twaps: { pass: bigint, fail: bigint, threshold: bigint }
+): Buffer {
   const { identity } = context
   const writer = begin('FinalizeProposalEvent', context).key(proposal.address).key(identity.address)
     .u128(twaps.pass).u128(twaps.fail).u128(twaps.threshold).u8(PROPOSAL_STATUS[proposal.status])
@@ -118,13 +139,17 @@ export function finalizeProposalEvent (context: EventContext, proposal: Proposal
   return done(writer)
 }
 
-export function provideLiquidityEvent (context: EventContext, provider: string, authority: string, quote: bigint, base: bigint, minted: bigint): Buffer {
+export function provideLiquidityEvent (
+  context: EventContext, provider: string, authority: string, quote: bigint, base: bigint, minted: bigint
+): Buffer {
   const writer = begin('ProvideLiquidityEvent', context).key(context.identity.address).key(provider).key(authority)
     .u64(quote).u64(base).u128(minted).u128(0n)
   return done(amm(writer, context))
 }
 
-export function withdrawLiquidityEvent (context: EventContext, provider: string, liquidity: bigint, base: bigint, quote: bigint): Buffer {
+export function withdrawLiquidityEvent (
+  context: EventContext, provider: string, liquidity: bigint, base: bigint, quote: bigint
+): Buffer {
   const writer = begin('WithdrawLiquidityEvent', context).key(context.identity.address).key(provider)
     .u128(liquidity).u64(0n).u64(0n).u64(base).u64(quote)
   return done(amm(writer, context))
@@ -132,15 +157,20 @@ export function withdrawLiquidityEvent (context: EventContext, provider: string,
 
 /** Sponsor, remove and admin cancel: proposal, DAO, who did it; a cancellation also carries the pool's state. */
 export function proposalNoteEvent (
-  context: EventContext, name: 'SponsorProposalEvent' | 'RemoveProposalEvent' | 'AdminCancelProposalEvent', proposal: string, by: string
+  context: EventContext, name: 'SponsorProposalEvent' | 'RemoveProposalEvent' | 'AdminCancelProposalEvent',
+  proposal: string, by: string
 ): Buffer {
   const writer = begin(name, context).key(proposal).key(context.identity.address).key(by)
   return done(name === 'AdminCancelProposalEvent' ? amm(writer, context) : writer)
 }
 
 /** Of the next release: the liquidator has what was in the pool. */
-export function applyLiquidationEvent (context: EventContext, proposal: string, liquidator: string, base: bigint, quote: bigint): Buffer {
-  const writer = begin('ApplyLiquidationEvent', context).key(context.identity.address).key(proposal).key(liquidator).u64(base).u64(quote)
+export function applyLiquidationEvent (
+  context: EventContext, proposal: string, liquidator: string, base: bigint, quote: bigint
+): Buffer {
+  const writer = begin(
+    'ApplyLiquidationEvent', context
+  ).key(context.identity.address).key(proposal).key(liquidator).u64(base).u64(quote)
   return done(amm(writer, context))
 }
 
@@ -158,7 +188,9 @@ export interface UnknownEventOptions {
 }
 
 /** An event of a build that nobody here knows: common fields, then the DAO, then something, unless told otherwise. */
-export function unknownEvent (context: EventContext, { name = 'EventOfALaterBuild', keyAt = 0, rest = 9, bare = false }: UnknownEventOptions = {}): Buffer {
+export function unknownEvent (
+  context: EventContext, { name = 'EventOfALaterBuild', keyAt = 0, rest = 9, bare = false }: UnknownEventOptions = {}
+): Buffer {
   const writer = begin(name, context)
   if (bare) writer.offset -= 24
   if (keyAt !== null) writer.bytes(Buffer.alloc(keyAt, 0x5a)).key(context.identity.address)

@@ -5,11 +5,14 @@ import { type Dao } from './dao.js'
 import { spotSwapEvent } from './events.js'
 import { type Call } from './shapes.js'
 
-export const FORGERIES = ['other-program', 'other-account', 'extra-account', 'no-account', 'top-level', 'log', 'wrong-tag'] as const
+export const FORGERIES = [
+  'other-program', 'other-account', 'extra-account', 'no-account', 'top-level', 'log', 'wrong-tag'
+] as const
 
 /**
  * - `other-program`: an inner instruction of another program, with the event authority and the same data
- * - `other-account`, `extra-account`, `no-account`: an inner instruction of the program itself, its accounts not the event authority alone
+ * - `other-account`, `extra-account`, `no-account`: an inner instruction of the program itself, its accounts not the
+ * event authority alone
  * - `top-level`: an outer instruction to the program, with the event authority and the same data
  * - `log`: a log line with the data
  * - `wrong-tag`: the genuine form, but the data begin with another tag
@@ -21,7 +24,9 @@ export function forgeEvent (chain: Chain, dao: Dao, kind: ForgeryKind) {
   const attacker = chain.traders[chain.traders.length - 1]!
   const state = { ...dao.state, seq: dao.state.seq + 1 }
   return chain.act({ payer: attacker }, { save: () => () => {} }, tx => {
-    const event = spotSwapEvent({ identity: dao.identity, state, slot: tx.slot, time: tx.time }, attacker, 'buy', 10n ** 18n, 10n ** 18n, 0n)
+    const event = spotSwapEvent(
+      { identity: dao.identity, state, slot: tx.slot, time: tx.time }, attacker, 'buy', 10n ** 18n, 10n ** 18n, 0n
+    )
     const authority = chain.eventAuthority
     const outer: Call = { program: PROGRAMS.aggregator, accounts: [dao.address, authority, chain.program], height: 1 }
     const fake: Call = { program: chain.program, accounts: [authority], height: 2 }
@@ -37,7 +42,9 @@ export function forgeEvent (chain: Chain, dao: Dao, kind: ForgeryKind) {
     if (kind === 'wrong-tag') event[0]! ^= 1
     tx.add({
       key: `forged/${kind}/${dao.address}${kind === 'log' ? tx.signature : ''}`,
-      shape: () => ({ name: 'Route', calls: calls[kind], logs: kind === 'log' ? [`Program data: ${event.toString('base64')}`] : [] }),
+      shape: () => ({
+        name: 'Route', calls: calls[kind], logs: kind === 'log' ? [`Program data: ${event.toString('base64')}`] : []
+      }),
       data: calls[kind].map((call, at) => at === 0 && kind !== 'top-level' ? Buffer.alloc(8, 1) : event)
     })
     return { signature: tx.signature, slot: tx.slot, time: tx.time }

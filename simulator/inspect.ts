@@ -10,7 +10,8 @@ export function eventsOf (ledger: Ledger, index = ledger.history.length - 1): Bu
   const found: Buffer[] = []
   for (const { instructions } of meta.innerInstructions ?? []) {
     for (const { programIdIndex, accounts, data } of instructions) {
-      if (keys[programIdIndex] !== ledger.program || accounts.length !== 1 || keys[accounts[0]] !== ledger.eventAuthority) continue
+      if (keys[programIdIndex] !== ledger.program || accounts.length !== 1 ||
+        keys[accounts[0]] !== ledger.eventAuthority) continue
       const bytes = fromBase58(data)
       if (bytes.subarray(0, 8).equals(EVENT_TAG)) found.push(bytes)
     }

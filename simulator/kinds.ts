@@ -1,4 +1,7 @@
-/** Nodes as people have them. The figures of the public one were measured and documented by others; the plans stand for what is sold. */
+/**
+ * Nodes as people have them. The figures of the public one were measured and documented by others; the plans stand for
+ * what is sold.
+ */
 import { type BulkOffer } from './methods-bulk.js'
 import { type Limits, type LimitRule } from './limits.js'
 
@@ -9,12 +12,17 @@ export interface NodeKind {
   maxBatch: number
   /** Methods that it does not know. */
   lacks?: readonly string[]
-  /** By method, the fields of a configuration that it takes; others are refused. Its errors have numbers of their own. */
+  /**
+   * By method, the fields of a configuration that it takes; others are refused. Its errors have numbers of their own.
+   */
   strict?: Readonly<Record<string, readonly string[]>> | null
 }
 
 const ACCOUNT_METHODS = ['getAccountInfo', 'getMultipleAccounts', 'getProgramAccounts'] as const
-const HISTORY_METHODS = ['getSignaturesForAddress', 'getTransaction', 'getTransactionsForAddress', 'getBlock', 'getBlockTime', 'getFirstAvailableBlock'] as const
+const HISTORY_METHODS = [
+  'getSignaturesForAddress', 'getTransaction', 'getTransactionsForAddress', 'getBlock', 'getBlockTime',
+  'getFirstAvailableBlock'
+] as const
 /** What a node of the history takes; `rewards` of a block and the minimum slot of a transaction are not among them. */
 const STRICT_FIELDS = {
   getSignaturesForAddress: ['commitment', 'limit', 'before', 'until', 'minContextSlot'],
@@ -23,7 +31,9 @@ const STRICT_FIELDS = {
 }
 
 const TEN_SECONDS = 10_000
-const each = (windowMs: number, calls: Record<string, number>): LimitRule[] => Object.entries(calls).map(([method, count]) => ({ method, calls: count, windowMs }))
+const each = (windowMs: number, calls: Record<string, number>): LimitRule[] => Object.entries(calls).map(
+  ([method, count]) => ({ method, calls: count, windowMs })
+)
 const perSecond = (calls: number): LimitRule => ({ calls, windowMs: 1000 })
 const polite: Omit<Limits, 'rules'> = { refusal: 'http-429', retryAfter: 10, headers: true, batch: 'whole' }
 const curt: Omit<Limits, 'rules'> = { refusal: 'http-429', retryAfter: null, headers: false, batch: 'member' }
@@ -35,16 +45,36 @@ export const NODE_KINDS = {
     limits: {
       ...polite,
       rules: each(TEN_SECONDS, {
-        getTransaction: 10, getSignaturesForAddress: 10, getProgramAccounts: 10, getBlock: 5, getBlockTime: 8, getMultipleAccounts: 50, getAccountInfo: 50, getGenesisHash: 150
+        getTransaction: 10,
+        getSignaturesForAddress: 10,
+        getProgramAccounts: 10,
+        getBlock: 5,
+        getBlockTime: 8,
+        getMultipleAccounts: 50,
+        getAccountInfo: 50,
+        getGenesisHash: 150
       })
     },
     bulk: null,
     maxBatch: 100
   },
   /** The same one as documented before: 40 of one method and 100 in all per 10 s. */
-  documented: { limits: { ...polite, rules: [{ calls: 100, windowMs: TEN_SECONDS }, { each: true, calls: 40, windowMs: TEN_SECONDS }] }, bulk: null, maxBatch: 100 },
-  /** The smallest plans sold: 10 calls a second, getProgramAccounts 2, no word of when to come back, members of a batch counted. */
-  small: { limits: { ...curt, rules: [perSecond(10), { method: 'getProgramAccounts', calls: 2, windowMs: 1000 }] }, bulk: null, maxBatch: 10 },
+  documented: {
+    limits: {
+      ...polite, rules: [{ calls: 100, windowMs: TEN_SECONDS }, { each: true, calls: 40, windowMs: TEN_SECONDS }]
+    },
+    bulk: null,
+    maxBatch: 100
+  },
+  /**
+   * The smallest plans sold: 10 calls a second, getProgramAccounts 2, no word of when to come back, members of a batch
+   * counted.
+   */
+  small: {
+    limits: { ...curt, rules: [perSecond(10), { method: 'getProgramAccounts', calls: 2, windowMs: 1000 }] },
+    bulk: null,
+    maxBatch: 10
+  },
   /** A plan of 50 a second with the bulk method; refusals come as JSON-RPC errors, member by member. */
   plan: { limits: { ...curt, refusal: -32429, rules: [perSecond(50)] }, bulk: FULL, maxBatch: 100 },
   /** A node of one's own. */

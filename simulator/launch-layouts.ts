@@ -1,4 +1,7 @@
-/** Accounts of the launchpads and of the team packages (`programs/v0x_launchpad/src/state/launch.rs` and the package programs' states). */
+/**
+ * Accounts of the launchpads and of the team packages (`programs/v0x_launchpad/src/state/launch.rs` and the package
+ * programs' states).
+ */
 import { type LaunchVersion } from './addresses.js'
 import { Writer, discriminator } from './bytes.js'
 
@@ -43,7 +46,9 @@ export interface LaunchState {
 // Room for ten members and every option.
 const PREFIX_SIZE = 8 + 17 + 4 + 320 + 65 + 128 + 18 + 8 + 1 + 8 + 4 + 66 + 32 + 8 + 1 + 32
 const size = ({ version, olderLayout }: LaunchState): number =>
-  PREFIX_SIZE + (version === 'v0.6' ? 9 : 8 + 8 + 33 + 1 + 9 + 1 + (olderLayout ? 0 : 5) + (version === 'v0.8' ? 32 : 0))
+  PREFIX_SIZE + (version === 'v0.6'
+    ? 9
+    : 8 + 8 + 33 + 1 + 9 + 1 + (olderLayout ? 0 : 5) + (version === 'v0.8' ? 32 : 0))
 
 /** Sequential: the vector and the options move everything behind them. */
 export function writeLaunch (launch: LaunchState): Buffer {
@@ -53,7 +58,8 @@ export function writeLaunch (launch: LaunchState): Buffer {
   const key = (value: string | null) => writer.option(value, given => writer.key(given))
   writer.u8(launch.bump).u64(launch.minimumRaise).u64(launch.monthlyLimit).u32(launch.members.length)
   for (const member of launch.members) writer.key(member)
-  writer.key(launch.authority).key(launch.signer).u8(launch.signerBump).key(launch.quoteVault).key(launch.baseVault).key(launch.baseMint).key(launch.quoteMint)
+  writer.key(launch.authority).key(launch.signer).u8(launch.signerBump).key(launch.quoteVault).key(launch.baseVault)
+    .key(launch.baseMint).key(launch.quoteMint)
   seconds(launch.started)
   seconds(launch.closed)
   writer.u64(launch.committed)
@@ -96,8 +102,10 @@ export interface PackageState {
 export function writePricePackage (state: PackageState): Buffer {
   const writer = new Writer(520).bytes(discriminator('account', 'PerformancePackage')).u32(state.tranches.length)
   for (const { threshold, amount, unlocked } of state.tranches) writer.u128(threshold).u64(amount).u8(unlocked)
-  return writer.u64(state.total).u64(state.unlocked).i64(state.minUnlock).key(state.dao).u32(9).u32(90 * 86400).key(state.recipient)
-    .u8(0).key(state.createKey).u8(state.bump).key(state.daoVault).key(state.mint).u64(state.seq).key(state.vault).buffer
+  return writer.u64(state.total).u64(state.unlocked).i64(state.minUnlock).key(state.dao).u32(9).u32(90 * 86400)
+    .key(state.recipient)
+    .u8(0).key(state.createKey).u8(state.bump).key(state.daoVault).key(state.mint).u64(state.seq)
+    .key(state.vault).buffer
 }
 
 /** Package whose tokens are minted when they are earned; same discriminator, another program. */
@@ -111,5 +119,6 @@ export function writePackageV2 (state: PackageState): Buffer {
     cumulative += amount
     writer.u128(threshold).u64(cumulative)
   }
-  return writer.u8(0).i64(state.minUnlock).i64(state.minUnlock).u64(state.unlocked).u64(state.seq).key(state.createKey).u8(state.bump).buffer
+  return writer.u8(0).i64(state.minUnlock).i64(state.minUnlock).u64(state.unlocked).u64(state.seq).key(state.createKey)
+    .u8(state.bump).buffer
 }

@@ -1,4 +1,6 @@
-/** A launch from its sale to its DAO, in the three versions of the launchpad (`complete_launch.rs`, `settle_launch.rs`). */
+/**
+ * A launch from its sale to its DAO, in the three versions of the launchpad (`complete_launch.rs`, `settle_launch.rs`).
+ */
 import { PROGRAMS, eventAuthority, launchAddresses } from './addresses.js'
 import { PRICE_SCALE } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
@@ -78,7 +80,9 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       body(tx)
       state.seq++
       entry.touch()
-      const event = new Writer(256).bytes(EVENT_TAG).bytes(discriminator('event', `Launch${name}Event`)).u64(BigInt(tx.slot)).i64(tx.time)
+      const event = new Writer(256).bytes(EVENT_TAG).bytes(
+        discriminator('event', `Launch${name}Event`)
+      ).u64(BigInt(tx.slot)).i64(tx.time)
         .u64(state.seq).key(addresses.launch).u8(LAUNCH_STATUS[state.status])
       tx.fold({
         name,
@@ -153,7 +157,9 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     /** The sale ends well: DAO, liquidity, external pool, treasury; the package too, except in v0.7. */
     complete (): Dao {
       if (state.status !== 'live' && state.status !== 'closed') throw new RangeError(`the launch is ${state.status}`)
-      instruct(version === 'v0.8' ? 'Settled' : 'Completed', version === 'v0.8' ? 'settle_launch' : 'complete_launch', tx => {
+      instruct(version === 'v0.8' ? 'Settled' : 'Completed', version === 'v0.8'
+        ? 'settle_launch'
+        : 'complete_launch', tx => {
         if (version === 'v0.8') baseVault.amount = mint.supply = SALE + AMM + EXTERNAL + additional
         const toPool = raise / 5n
         dao = createDaoNow(tx)
@@ -179,7 +185,11 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
 
     /** v0.7 only: until then the team's tokens lie in the launch's own vault. */
     initializePackage (): void {
-      if (version !== 'v0.7' || state.status !== 'complete' || state.packageInitialized) throw new RangeError('there is no package to initialize')
+      if (version !== 'v0.7' || state.status !== 'complete' || state.packageInitialized) {
+        throw new RangeError(
+          'there is no package to initialize'
+        )
+      }
       instruct('PerformancePackageInitialized', 'initialize_performance_package', createPackageNow)
     },
 
@@ -201,7 +211,8 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     },
 
     claimAdditional (): void {
-      if (state.additionalRecipient === null || state.additionalClaimed) throw new RangeError('nothing additional to claim')
+      if (state.additionalRecipient === null ||
+        state.additionalClaimed) throw new RangeError('nothing additional to claim')
       state.additionalClaimed = true
       baseVault.amount -= additional
       createTokenAccount(chain.accounts, state.additionalRecipient, mint, additional)

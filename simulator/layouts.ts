@@ -53,7 +53,8 @@ export function writeAmm (writer: Writer, { pools, totalLiquidity }: DaoState, i
   writePool(writer, pools.spot)
   if (pools.pass !== null) writePool(writer, pools.pass)
   if (pools.fail !== null) writePool(writer, pools.fail)
-  return writer.u128(totalLiquidity).key(identity.baseMint).key(identity.quoteMint).key(identity.baseVault).key(identity.quoteVault)
+  return writer.u128(totalLiquidity).key(identity.baseMint).key(identity.quoteMint).key(identity.baseVault)
+    .key(identity.quoteVault)
 }
 
 // Quote before base, in reserves and in fees.
@@ -63,7 +64,8 @@ function writePool (writer: Writer, pool: Pool): void {
 }
 
 function writeOracle (writer: Writer, oracle: Oracle): void {
-  writer.u128(oracle.aggregator).i64(oracle.updated).i64(oracle.created).u128(oracle.lastPrice).u128(oracle.lastObservation)
+  writer.u128(oracle.aggregator).i64(oracle.updated).i64(oracle.created).u128(oracle.lastPrice)
+    .u128(oracle.lastObservation)
     .u128(oracle.maxChange).u128(oracle.initial).u32(oracle.startDelay)
 }
 
@@ -80,7 +82,8 @@ export function writeDao (image: Buffer, identity: DaoIdentity, state: DaoState)
   const writer = new Writer(image).bytes(discriminator('account', 'Dao'))
   writeAmm(writer, state, identity)
   writer.u64(identity.nonce).key(identity.creator).u8(identity.bump).key(identity.multisig).key(identity.vault)
-    .key(identity.baseMint).key(identity.quoteMint).u32(state.proposalCount).u16(config.passThresholdBps).u32(config.secondsPerProposal)
+    .key(identity.baseMint).key(identity.quoteMint).u32(state.proposalCount).u16(config.passThresholdBps)
+    .u32(config.secondsPerProposal)
     .u128(config.twapInitial).u128(config.twapMaxChange).u32(config.twapStartDelay)
     .u64(config.minQuoteLiquidity).u64(config.minBaseLiquidity).u64(config.baseToStake).u64(BigInt(state.seq))
   writeSpendingLimit(writer, identity.spendingLimit)
@@ -120,8 +123,10 @@ export function writeProposal (proposal: ProposalState, dao: string): Buffer {
   const writer = new Writer(355).bytes(discriminator('account', 'Proposal'))
   writer.u32(proposal.number).key(proposal.proposer).i64(proposal.enqueued).u8(PROPOSAL_STATUS[proposal.status])
   if (proposal.status === 'draft') writer.u64(proposal.staked)
-  writer.key(proposal.baseVault).key(proposal.quoteVault).key(dao).u8(proposal.bump).key(proposal.question).u32(proposal.duration)
-    .key(proposal.squadsProposal).key(proposal.passBase).key(proposal.passQuote).key(proposal.failBase).key(proposal.failQuote)
+  writer.key(proposal.baseVault).key(proposal.quoteVault).key(dao).u8(proposal.bump).key(proposal.question)
+    .u32(proposal.duration)
+    .key(proposal.squadsProposal).key(proposal.passBase).key(proposal.passQuote).key(proposal.failBase)
+    .key(proposal.failQuote)
     .u8(proposal.sponsored)
   return writer.buffer
 }

@@ -37,10 +37,14 @@ export interface ProgramUpgrade {
 }
 
 /**
- * The next release as the program's development branch has it: fields behind the proposal's events (an action; whether the team
- * sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it: `dao.applyLiquidation`.
+ * The next release as the program's development branch has it: fields behind the proposal's events (an action; whether
+ * the team
+ * sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it:
+ * `dao.applyLiquidation`.
  */
-export const NEXT_RELEASE: ProgramUpgrade = { grown: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1 }
+export const NEXT_RELEASE: ProgramUpgrade = {
+  grown: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1
+}
 
 export interface RelaunchOptions extends Omit<DaoOptions, 'creator' | 'nonce' | 'base'> {
   base: Mint
@@ -81,7 +85,9 @@ export function createLedger (options: LedgerOptions = {}) {
     onSwap: swap => { if (keepSwaps) swaps.push(swap) },
     onTransaction: index => { for (const listener of listeners) listener.transaction?.(index) }
   })
-  for (const deployed of [program, PROGRAMS.aggregator]) accounts.put(deployed, LOADER, () => Buffer.alloc(PROGRAM_SIZE))
+  for (const deployed of [program, PROGRAMS.aggregator]) {
+    accounts.put(deployed, LOADER, () => Buffer.alloc(PROGRAM_SIZE))
+  }
   const daos: Dao[] = []
   const launches: Launch[] = []
   const mints = new Map<string, Mint>()
@@ -136,19 +142,27 @@ export function createLedger (options: LedgerOptions = {}) {
     },
 
     /** Mainnet USDC, 6 decimals; the same one each time. */
-    usdc: (): Mint => mints.get(USDC) ?? ledger.mint({ address: USDC, decimals: 6, symbol: 'USDC', name: 'USD Coin', supply: 9_000_000_000_000_000n }),
+    usdc: (): Mint => mints.get(USDC) ?? ledger.mint(
+      { address: USDC, decimals: 6, symbol: 'USDC', name: 'USD Coin', supply: 9_000_000_000_000_000n }
+    ),
 
     /** A DAO at its real derived address; reserves come by a ProvideLiquidity transaction. */
     dao (daoOptions: DaoOptions): Dao {
       const dao = createDao(chain, daoOptions)
       chain.act({ payer: dao.creator }, dao, tx => { dao.initialize(tx) })
-      if ((daoOptions.quoteReserves ?? 0n) > 0n) dao.provideLiquidity(daoOptions.quoteReserves!, daoOptions.baseReserves ?? 0n)
+      if ((daoOptions.quoteReserves ?? 0n) > 0n) {
+        dao.provideLiquidity(
+          daoOptions.quoteReserves!, daoOptions.baseReserves ?? 0n
+        )
+      }
       daos.push(dao)
       return dao
     },
 
     launch (launchOptions: LaunchOptions): Launch {
-      const launch = createLaunch({ chain, mint: ledger.mint, usdc: ledger.usdc, adopt: dao => { daos.push(dao) } }, launchOptions)
+      const launch = createLaunch(
+        { chain, mint: ledger.mint, usdc: ledger.usdc, adopt: dao => { daos.push(dao) } }, launchOptions
+      )
       launches.push(launch)
       return launch
     },
@@ -161,7 +175,8 @@ export function createLedger (options: LedgerOptions = {}) {
     },
 
     /**
-     * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one), accounts take a
+     * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one),
+     * accounts take a
      * later layout and `room` bytes more.
      */
     upgradeProgram ({ grown = {}, layout, room = 0 }: ProgramUpgrade): void {
@@ -183,17 +198,27 @@ export function createLedger (options: LedgerOptions = {}) {
     },
 
     /** A token account of anybody; `address` defaults to the associated account. */
-    tokenAccount: (owner: string, mint: Mint, amount = 0n, address?: string) => createTokenAccount(accounts, owner, mint, amount, address),
+    tokenAccount: (
+      owner: string, mint: Mint, amount = 0n, address?: string
+    ) => createTokenAccount(accounts, owner, mint, amount, address),
 
-    /** Bytes that are at an address whatever the ledger does; null: nothing there; undefined: the genuine account again. */
-    setAccount (address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined): void {
+    /**
+     * Bytes that are at an address whatever the ledger does; null: nothing there; undefined: the genuine account again.
+     */
+    setAccount (
+      address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined
+    ): void {
       accounts.override(address, account)
     },
 
     /** A copy of what is at an address. */
     account (address: string): Account | null {
       const entry = accounts.get(address)
-      return entry === undefined ? null : { owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports }
+      return entry === undefined
+        ? null
+        : {
+            owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports
+          }
     },
 
     newAddress: chain.newAddress,

@@ -32,9 +32,14 @@ export interface Verdict {
 
 interface Count { rule: LimitRule, begun: number, used: number }
 
-const matches = ({ method }: LimitRule, name: string): boolean => method === undefined || (typeof method === 'string' ? method === name : method.test(name))
+const matches = (
+  { method }: LimitRule, name: string
+): boolean => method === undefined || (typeof method === 'string' ? method === name : method.test(name))
 
-/** Counts calls over windows that begin with the first call after the last one ended. @param now ms of a clock that never goes back */
+/**
+ * Counts calls over windows that begin with the first call after the last one ended. @param now ms of a clock that
+ * never goes back
+ */
 export function createLimiter (now: () => number) {
   const counts = new Map<string, Count>()
   const accepted: Record<string, number> = {}
@@ -49,10 +54,14 @@ export function createLimiter (now: () => number) {
     return fresh
   }
 
-  const countsOf = ({ rules }: Limits, method: string): Count[] => rules.flatMap((rule, at) => matches(rule, method) ? [countOf(rule, at, method)] : [])
+  const countsOf = ({ rules }: Limits, method: string): Count[] => rules.flatMap(
+    (rule, at) => matches(rule, method) ? [countOf(rule, at, method)] : []
+  )
 
   /** Seconds until all of the counts have room again. */
-  const left = (full: Count[]): number => Math.max(...full.map(({ begun, rule }) => begun + rule.windowMs - now())) / 1000
+  const left = (full: Count[]): number => Math.max(
+    ...full.map(({ begun, rule }) => begun + rule.windowMs - now())
+  ) / 1000
 
   function headersOf (limits: Limits, method: string): Record<string, string> {
     if (!limits.headers) return {}

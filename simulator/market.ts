@@ -1,4 +1,7 @@
-/** A market for demonstrations and benchmarks: many DAOs of all kinds, a history of trades, and a trader for the present. */
+/**
+ * A market for demonstrations and benchmarks: many DAOs of all kinds, a history of trades, and a trader for the
+ * present.
+ */
 import { type LaunchVersion } from './addresses.js'
 import { type Dao } from './dao.js'
 import { FORGERIES } from './forged.js'
@@ -33,7 +36,10 @@ export interface Market {
   swaps: number
 }
 
-const NAMES = ['Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gum', 'Hazel', 'Ivy', 'Juniper', 'Kapok', 'Larch', 'Maple', 'Nutmeg', 'Oak', 'Pine', 'Quince', 'Rowan', 'Spruce', 'Teak']
+const NAMES = [
+  'Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gum', 'Hazel', 'Ivy', 'Juniper', 'Kapok', 'Larch', 'Maple',
+  'Nutmeg', 'Oak', 'Pine', 'Quince', 'Rowan', 'Spruce', 'Teak'
+]
 const VERSIONS: readonly LaunchVersion[] = ['v0.6', 'v0.7', 'v0.8']
 const LAYOUTS = ['F0', 'F1', 'F2', 'F3'] as const
 const DOLLAR = 1_000_000n
@@ -45,7 +51,11 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
   const name = (index: number) => {
     const round = Math.floor(index / NAMES.length)
     const text = NAMES[index % NAMES.length]!
-    return round === 0 ? { name: text, symbol: text.slice(0, 5).toUpperCase() } : { name: `${text} ${round}`, symbol: `${text.slice(0, 4).toUpperCase()}${round}` }
+    return round === 0
+      ? { name: text, symbol: text.slice(0, 5).toUpperCase() }
+      : {
+          name: `${text} ${round}`, symbol: `${text.slice(0, 4).toUpperCase()}${round}`
+        }
   }
 
   function ordinary (index: number): Dao {
@@ -72,15 +82,31 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
     // Fewer units than this, and rounding would eat every small trade.
     const baseReserves = wanted < 10n ** 9n ? 10n ** 9n + wanted : wanted
     const base = ledger.mint({ ...name(index), decimals, supply: baseReserves * 10n })
-    return ledger.dao({ base, quote: ledger.usdc(), baseReserves, quoteReserves, layout: LAYOUTS[index % 4]!, spendingMembers: index % 11, ...fees })
+    return ledger.dao({
+      base,
+      quote: ledger.usdc(),
+      baseReserves,
+      quoteReserves,
+      layout: LAYOUTS[index % 4]!,
+      spendingMembers: index % 11,
+      ...fees
+    })
   }
 
   const daos: Dao[] = []
   while (daos.length < Math.max(count, 6) - 4) daos.push(ordinary(daos.length))
   const usdc = ledger.usdc()
-  const spam = ledger.dao({ base: daos[0]!.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 3n * DOLLAR, ...fees })
+  const spam = ledger.dao(
+    { base: daos[0]!.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 3n * DOLLAR, ...fees }
+  )
   const fake = ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6, supply: 10n ** 18n })
-  const fakeDollar = ledger.dao({ base: ledger.mint({ symbol: 'FAKE', decimals: 6 }), quote: fake, baseReserves: 10n ** 12n, quoteReserves: 10n ** 17n, ...fees })
+  const fakeDollar = ledger.dao({
+    base: ledger.mint({ symbol: 'FAKE', decimals: 6 }),
+    quote: fake,
+    baseReserves: 10n ** 12n,
+    quoteReserves: 10n ** 17n,
+    ...fees
+  })
   const empty = ledger.dao({ base: ledger.mint({ symbol: 'NULL', decimals: 9 }), quote: usdc, ...fees })
   const huge = ledger.dao({
     base: ledger.mint({ symbol: 'HUGE', decimals: 9, supply: 18_000_000_000_000_000_000n }),
@@ -116,7 +142,10 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
   return { daos, spam, fakeDollar, empty, huge, deciding, swaps }
 }
 
-/** One trade now, in one of `daos`: a spot swap, or one on a live proposal's pools. Returns null where no DAO has liquidity. */
+/**
+ * One trade now, in one of `daos`: a spot swap, or one on a live proposal's pools. Returns null where no DAO has
+ * liquidity.
+ */
 export function trade (ledger: Ledger, random: Random = ledger.random, daos: readonly Dao[] = ledger.daos) {
   const trading = daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
   if (trading.length === 0) return null

@@ -39,7 +39,11 @@ export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConf
     data = `["${dataSlice === undefined ? entry.base64() : slice(entry.data(), dataSlice).toString('base64')}","base64"]`
   } else if (encoding === undefined || encoding === 'base58') {
     const bytes = dataSlice === undefined ? entry.data() : slice(entry.data(), dataSlice)
-    if (bytes.length > 128) throw new RpcError(-32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.')
+    if (bytes.length > 128) {
+      throw new RpcError(
+        -32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.'
+      )
+    }
     data = `["${base58(bytes)}","base58"]`
   } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
   return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
@@ -56,7 +60,9 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
       ? Buffer.from(memcmp.bytes)
       : memcmp.encoding === 'base64' ? Buffer.from(memcmp.bytes, 'base64') : fromBase58(memcmp.bytes)
     if (wanted.length > 128) throw invalidParams('Data too large')
-    return (data: Buffer) => data.length >= memcmp.offset + wanted.length && wanted.compare(data, memcmp.offset, memcmp.offset + wanted.length) === 0
+    return (data: Buffer) => data.length >= memcmp.offset + wanted.length && wanted.compare(
+      data, memcmp.offset, memcmp.offset + wanted.length
+    ) === 0
   })
   return data => tests.every(test => test(data))
 }
@@ -86,7 +92,11 @@ export function createAccountMethods (ledger: Ledger, states: AccountStates) {
       const matches = compile(view.config.filters ?? [])
       const found: string[] = []
       for (const entry of states.ofProgram(requireAddress(params[0]), view.slot)) {
-        if (matches(entry.data())) found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
+        if (matches(entry.data())) {
+          found.push(
+          `{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`
+          )
+        }
       }
       const list = `[${found.slice(view.leftOut ?? found.length).join()}]`
       return view.config.withContext === true ? `{"context":${context(view)},"value":${list}}` : list

@@ -1,11 +1,14 @@
 /**
- * `getTransactionsForAddress`, as two large providers sell it: whole transactions of an address, up to a thousand a call, with their
+ * `getTransactionsForAddress`, as two large providers sell it: whole transactions of an address, up to a thousand a
+ * call, with their
  * place in the block.
  */
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
-import { isSignature, lowerBound, requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
+import {
+  isSignature, lowerBound, requireCommitment, requireJson, requireVersion, writeEntry
+} from './methods-history.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 
 /** Bounds of a filter; a value of any kind that can be compared. */
@@ -20,7 +23,8 @@ export interface BulkConfig {
 }
 
 /**
- * How a node offers the method: not to this caller, or with so many full transactions a call, beyond which it refuses; `page`: it gives so
+ * How a node offers the method: not to this caller, or with so many full transactions a call, beyond which it refuses;
+ * `page`: it gives so
  * many at most, whatever was asked for.
  */
 export type BulkOffer = 'forbidden' | { fullLimit: number, page?: number }
@@ -56,11 +60,19 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       const address = requireAddress(params[0])
       const { config } = view
       const details = config.transactionDetails ?? 'signatures'
-      if (details !== 'signatures' && details !== 'full') throw invalidParams(`Invalid params: unknown variant \`${details}\``)
+      if (details !== 'signatures' && details !== 'full') {
+        throw invalidParams(
+        `Invalid params: unknown variant \`${details}\``
+        )
+      }
       const ascending = (config.sortOrder ?? 'desc') === 'asc'
       const most = details === 'full' ? bulk.fullLimit : MAX_PAGE
       const limit = config.limit ?? most
-      if (!Number.isInteger(limit) || limit < 1 || limit > most) throw invalidParams(`Invalid params: limit must be between 1 and ${most}`)
+      if (!Number.isInteger(limit) || limit < 1 || limit > most) {
+        throw invalidParams(
+        `Invalid params: limit must be between 1 and ${most}`
+        )
+      }
       const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
       if (details === 'full') requireJson(config.encoding)
       const { slot = {}, blockTime, signature = {}, status = 'any' } = config.filters as BulkFilters | undefined ?? {}
@@ -72,7 +84,9 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       const end = lowerBound(positions, history.countUpTo(highest))
       let first = lowerBound(positions, history.countUpTo(lowest - 1))
       let last = end - 1
-      const [after, from, before, upTo] = [position(signature.gt), position(signature.gte), position(signature.lt), position(signature.lte)]
+      const [after, from, before, upTo] = [
+        position(signature.gt), position(signature.gte), position(signature.lt), position(signature.lte)
+      ]
       if (after !== undefined) first = Math.max(first, lowerBound(positions, after + 1))
       if (from !== undefined) first = Math.max(first, lowerBound(positions, from))
       if (before !== undefined) last = Math.min(last, lowerBound(positions, before) - 1)
@@ -82,7 +96,8 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
         const [, tokenSlot, tokenIndex] = TOKEN.exec(config.paginationToken) ?? []
         if (tokenSlot === undefined) throw invalidParams('Invalid params: paginationToken')
         let index = history.countUpTo(Number(tokenSlot) - 1)
-        while (index < history.length && history.slot(index) === Number(tokenSlot) && history.blockIndex(index) < Number(tokenIndex)) index++
+        while (index < history.length && history.slot(index) === Number(tokenSlot) &&
+          history.blockIndex(index) < Number(tokenIndex)) index++
         if (ascending) first = Math.max(first, lowerBound(positions, index + 1))
         else last = Math.min(last, lowerBound(positions, index) - 1)
       }

@@ -13,7 +13,8 @@ export interface HistoryConfig {
 
 const MAX_PAGE = 1000
 
-export const isSignature = (value: unknown): value is string => typeof value === 'string' && /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(value)
+export const isSignature = (value: unknown): value is string =>
+  typeof value === 'string' && /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(value)
 
 /** No method of the past answers about what is only processed. */
 export function requireCommitment ({ commitment }: View): void {
@@ -23,11 +24,18 @@ export function requireCommitment ({ commitment }: View): void {
 /** What a caller does not admit is refused: legacy alone unless a number is given, then every version up to it. */
 export function requireVersion (version: 'legacy' | number, admitted: number | undefined): void {
   if (version === 'legacy' || version <= (admitted ?? -1)) return
-  throw new RpcError(-32015, `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`)
+  throw new RpcError(
+    -32015,
+    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`
+  )
 }
 
 export function requireJson (encoding: string | undefined): void {
-  if (encoding !== undefined && encoding !== 'json') throw invalidParams(`this node knows encoding json only, not ${encoding}`)
+  if (encoding !== undefined && encoding !== 'json') {
+    throw invalidParams(
+    `this node knows encoding json only, not ${encoding}`
+    )
+  }
 }
 
 /** How many of the positions are below `end`. */
@@ -57,7 +65,9 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
     return value
   }
 
-  /** Position of a cursor: an unknown one is an error since version 4 of the node software, and an empty list before. */
+  /**
+   * Position of a cursor: an unknown one is an error since version 4 of the node software, and an empty list before.
+   */
   function cursor (value: unknown, view: View): number | undefined {
     const signature = requireSignature(value)
     const index = history.find(signature)
@@ -72,7 +82,11 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       requireCommitment(view)
       const address = requireAddress(params[0])
       const { limit = MAX_PAGE, before, until } = view.config
-      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`)
+      if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
+        throw invalidParams(
+        `Invalid limit; max ${MAX_PAGE}`
+        )
+      }
       let end = history.countUpTo(view.slot)
       if (before !== undefined && !view.repeatPage) end = Math.min(end, cursor(before, view) ?? 0)
       const lowest = until === undefined ? -1 : cursor(until, view) ?? -1
@@ -99,17 +113,32 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       return history.json(index > 0 ? index - 1 : Math.min(index + 1, history.length - 1), view.software === 'current')
     },
 
-    /** `transactionDetails` `signatures` or `none` alone; a block with one transaction that the caller does not admit is refused whole. */
+    /**
+     * `transactionDetails` `signatures` or `none` alone; a block with one transaction that the caller does not admit is
+     * refused whole.
+     */
     getBlock (params: unknown[], view: View): string {
       requireCommitment(view)
       const slot = Number(params[0])
       if (!Number.isInteger(slot) || slot < 0) throw invalidParams('Invalid params: expected u64')
       const details = view.config.transactionDetails ?? 'full'
-      if (details !== 'signatures' && details !== 'none') throw invalidParams(`this node knows transactionDetails signatures and none only, not ${details}`)
+      if (details !== 'signatures' && details !== 'none') {
+        throw invalidParams(
+        `this node knows transactionDetails signatures and none only, not ${details}`
+        )
+      }
       if (slot > view.slot) throw new RpcError(-32004, `Block not available for slot ${slot}`)
-      if (slot < view.oldest) throw new RpcError(-32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${view.oldest}`)
+      if (slot < view.oldest) {
+        throw new RpcError(
+          -32001, `Block ${slot} cleaned up, does not exist on node. First available block: ${view.oldest}`
+        )
+      }
       const signatures = history.block(slot)
-      if (signatures === null) throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
+      if (signatures === null) {
+        throw new RpcError(
+          -32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`
+        )
+      }
       if (details === 'signatures') {
         for (const signature of signatures) {
           const index = history.find(signature)
@@ -117,7 +146,13 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
         }
       }
       const first = history.find(signatures.find(signature => history.find(signature) !== undefined)!)!
-      const block = { blockHeight: slot - 20_000_000, blockTime: history.time(first), blockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ', parentSlot: slot - 1, previousBlockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ' }
+      const block = {
+        blockHeight: slot - 20_000_000,
+        blockTime: history.time(first),
+        blockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ',
+        parentSlot: slot - 1,
+        previousBlockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ'
+      }
       return JSON.stringify(details === 'none' ? block : { ...block, signatures })
     }
   }

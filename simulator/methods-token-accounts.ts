@@ -14,7 +14,11 @@ export function createTokenAccountsMethod (states: AccountStates) {
       const owner = requireAddress(params[0])
       const { programId, mint } = (params[1] ?? {}) as { programId?: string, mint?: string }
       if ((programId === undefined) === (mint === undefined)) throw invalidParams('Invalid params: programId or mint')
-      const rows = (programId === undefined ? [] : states.ofProgram(requireAddress(programId), view.slot)).filter(entry => {
+      const rows = (programId === undefined
+        ? []
+        : states.ofProgram(
+          requireAddress(programId), view.slot
+        )).filter(entry => {
         const data = entry.data()
         return (data.length === ACCOUNT || data[ACCOUNT] === TYPE_ACCOUNT) && base58(data.subarray(32, 64)) === owner
       })

@@ -58,7 +58,10 @@ export interface Conditions {
   genesis: string
   /** Methods that it does not know. */
   lacks: readonly string[]
-  /** By method, the fields of a configuration that it takes; others are refused, and its errors have numbers of their own. Null: none is refused. */
+  /**
+   * By method, the fields of a configuration that it takes; others are refused, and its errors have numbers of their
+   * own. Null: none is refused.
+   */
   strict: Readonly<Record<string, readonly string[]>> | null
 }
 
@@ -67,7 +70,11 @@ export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
 export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates, position: Position) {
   const newest = position.slot
-  const slotAt = (commitment: string) => commitment === 'finalized' ? Math.min(newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity) : newest()
+  const slotAt = (commitment: string) => commitment === 'finalized'
+    ? Math.min(
+      newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity
+    )
+    : newest()
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),
@@ -77,12 +84,17 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
       throw new RpcError(-32005, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
     },
-    getVersion: (_, view) => `{"feature-set":3294202862,"solana-core":"${view.software === 'older' ? '2.2.0' : '4.2.2'}"}`,
+    getVersion: (_, view) =>
+      `{"feature-set":3294202862,"solana-core":"${view.software === 'older' ? '2.2.0' : '4.2.2'}"}`,
     getGenesisHash: () => `"${conditions.genesis}"`,
     getBlockTime (params) {
       const slot = Number(params[0])
       if (!Number.isInteger(slot)) throw invalidParams('Invalid params: expected u64')
-      if (slot > newest()) throw new RpcError(conditions.strict === null ? -32004 : -32009, `Block not available for slot ${slot}`)
+      if (slot > newest()) {
+        throw new RpcError(
+          conditions.strict === null ? -32004 : -32009, `Block not available for slot ${slot}`
+        )
+      }
       return String(ledger.timeOf(slot))
     },
     getEpochInfo: (_, { slot }) => JSON.stringify({
@@ -128,7 +140,9 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     }
     for (const { kind, value } of faults) {
       if (kind === 'jump-back') {
-        view.slot = Math.min(view.slot, ledger.slotAt(ledger.elapsed - 1000 * Number(value ?? 400)) + view.slot - newest())
+        view.slot = Math.min(
+          view.slot, ledger.slotAt(ledger.elapsed - 1000 * Number(value ?? 400)) + view.slot - newest()
+        )
       }
       if (kind === 'short-accounts') view.leftOut = value === undefined ? null : Number(value)
       if (kind === 'pruned') view.oldest = Number(value ?? view.slot)
@@ -138,7 +152,11 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     }
     const { minContextSlot = 0 } = config
     if (view.slot < minContextSlot && !(name === 'getTransaction' && software === 'older')) {
-      throw new RpcError(conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached', { contextSlot: view.slot })
+      throw new RpcError(
+        conditions.strict === null ? -32016 : -32000,
+        'Minimum context slot has not been reached',
+        { contextSlot: view.slot }
+      )
     }
     return view
   }
@@ -156,7 +174,11 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       if (failure !== undefined) throw new RpcError(Number(failure.value ?? -32603), 'Internal error, on demand')
       const result = method(given, look(name, given, faults))
       // A time is no slot
-      const spoilers = name === 'getBlockTime' ? faults.filter(({ kind }) => kind !== 'wrong-slot' && kind !== 'slot-jump-ahead') : faults
+      const spoilers = name === 'getBlockTime'
+        ? faults.filter(
+          ({ kind }) => kind !== 'wrong-slot' && kind !== 'slot-jump-ahead'
+        )
+        : faults
       return spoilers.length === 0 ? result : spoil(result, spoilers)
     }
   }

@@ -3,7 +3,10 @@ import { type AccountStore } from './accounts.js'
 import { PROGRAMS, ata, metadataAddress } from './addresses.js'
 import { Writer } from './bytes.js'
 
-/** Where a token's name is: the metadata program's account, an extension of the mint, an account the mint points to, or nowhere. */
+/**
+ * Where a token's name is: the metadata program's account, an extension of the mint, an account the mint points to, or
+ * nowhere.
+ */
 export type MetadataKind = 'metaplex' | 'token-2022' | 'pointer' | 'none'
 
 export interface MintOptions {
@@ -35,12 +38,16 @@ export interface Mint {
 
 /** 82 bytes: option tags of 4 bytes, payload always present. */
 function writeMint (writer: Writer, mint: Mint): Writer {
-  return writer.u32(mint.mintAuthority === null ? 0 : 1).key(mint.mintAuthority ?? PROGRAMS.system).u64(mint.supply).u8(mint.decimals).u8(1)
+  return writer.u32(mint.mintAuthority === null ? 0 : 1).key(
+    mint.mintAuthority ?? PROGRAMS.system
+  ).u64(mint.supply).u8(mint.decimals).u8(1)
     .u32(0).key(PROGRAMS.system)
 }
 
 /** Room for texts that are longer than any honest one. */
-const textBytes = ({ name, symbol }: Mint): number => name.length + symbol.length > 256 ? Buffer.byteLength(name + symbol) : 0
+const textBytes = ({ name, symbol }: Mint): number => name.length + symbol.length > 256
+  ? Buffer.byteLength(name + symbol)
+  : 0
 
 /** Extensions: type, length, value; 18 points to the metadata, 19 is the metadata. */
 function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, pointsTo: string | null): void {
@@ -51,7 +58,8 @@ function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, points
   if (kind === 'none') return
   writer.u16(18).u16(64).key(PROGRAMS.system).key(pointsTo ?? mint.address)
   if (kind !== 'token-2022') return
-  const body = new Writer(1024 + textBytes(mint)).key(PROGRAMS.system).key(mint.address).text(mint.name).text(mint.symbol).text('https://example.org/token.json').u32(0)
+  const body = new Writer(1024 + textBytes(mint)).key(PROGRAMS.system).key(mint.address).text(mint.name)
+    .text(mint.symbol).text('https://example.org/token.json').u32(0)
   writer.u16(19).u16(body.offset).bytes(body.done())
 }
 
@@ -62,7 +70,9 @@ function writeMetadata (mint: Mint, size: number): Buffer {
     .u16(0).u8(0).u8(0).u8(1).u8(1).u8(255).u8(1).u8(2).buffer
 }
 
-/** Creates a mint and its metadata. Tokens of the newer token program keep their name in the mint unless told otherwise. */
+/**
+ * Creates a mint and its metadata. Tokens of the newer token program keep their name in the mint unless told otherwise.
+ */
 export function createMint (accounts: AccountStore, address: string, options: MintOptions): Mint {
   const tokenProgram = options.program === 'token-2022' ? PROGRAMS.token2022 : PROGRAMS.token
   const kind = options.metadata ?? (options.program === 'token-2022' ? 'token-2022' : 'metaplex')
@@ -93,7 +103,11 @@ export function createMint (accounts: AccountStore, address: string, options: Mi
     writeExtensions(writer, mint, kind === 'metaplex' ? 'none' : kind, metadataAccount)
     return Buffer.from(writer.done())
   })
-  if (metadataAccount !== null) accounts.put(metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint, options.metadataSize ?? 679))
+  if (metadataAccount !== null) {
+    accounts.put(
+      metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint, options.metadataSize ?? 679)
+    )
+  }
   return mint
 }
 

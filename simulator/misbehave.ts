@@ -15,7 +15,9 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 export function misbehave ({ kind, value }: ActiveFault, { texts, isBatch, ids }: Exchange): Reply | undefined {
   const body = isBatch ? `[${texts.join()}]` : texts[0]!
   const number = (fallback: number) => value === undefined ? fallback : Number(value)
-  const reply = (status: number, headers: Record<string, string>, text: string): Reply => ({ kind: 'reply', status, headers, body: text })
+  const reply = (
+    status: number, headers: Record<string, string>, text: string
+  ): Reply => ({ kind: 'reply', status, headers, body: text })
   switch (kind) {
     case 'refuse':
     case 'hang':
@@ -30,14 +32,22 @@ export function misbehave ({ kind, value }: ActiveFault, { texts, isBatch, ids }
       return reply(number(500), { 'content-type': 'text/plain' }, 'the node is not well')
     case 'rate-limit':
       return reply(429, value === undefined ? JSON_TYPE : { ...JSON_TYPE, 'retry-after': String(value) },
-        JSON.stringify({ jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: ids[0] ?? null }))
+        JSON.stringify({
+          jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: ids[0] ?? null
+        }))
     case 'html':
-      return reply(200, { 'content-type': 'text/html' }, '<!doctype html><html><head><title>Welcome</title></head><body>nginx</body></html>')
+      return reply(
+        200,
+        { 'content-type': 'text/html' },
+        '<!doctype html><html><head><title>Welcome</title></head><body>nginx</body></html>'
+      )
     case 'truncated':
       return reply(200, JSON_TYPE, body.slice(0, body.length >> 1))
     case 'batch-partial': {
       const at = Math.min(number(1), texts.length - 1)
-      texts[at] = JSON.stringify({ jsonrpc: '2.0', error: { code: -32005, message: 'Node is behind by 42 slots' }, id: ids[at] ?? null })
+      texts[at] = JSON.stringify(
+        { jsonrpc: '2.0', error: { code: -32005, message: 'Node is behind by 42 slots' }, id: ids[at] ?? null }
+      )
       return undefined
     }
     case 'batch-missing':

@@ -1,4 +1,7 @@
-/** What anyone may do on the chain: make tokens, pools and accounts of his own, and trade. Done on a ledger, or sent to one that is served. */
+/**
+ * What anyone may do on the chain: make tokens, pools and accounts of his own, and trade. Done on a ledger, or sent to
+ * one that is served.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +27,9 @@ const AMOUNT = '#'
 /** Moves made on a ledger; only of tokens and pools that were made by them, and of the ledger's own. */
 export function movesOn (ledger: Ledger): Moves {
   const usdc = ledger.usdc()
-  const mints = new Map<string, Mint>([[usdc.address, usdc], ...ledger.daos.map(({ base }): [string, Mint] => [base.address, base])])
+  const mints = new Map<string, Mint>(
+    [[usdc.address, usdc], ...ledger.daos.map(({ base }): [string, Mint] => [base.address, base])]
+  )
   const mintOf = (address: string): Mint => {
     const mint = mints.get(address)
     if (mint === undefined) throw new Error(`no token ${address}`)
@@ -36,7 +41,9 @@ export function movesOn (ledger: Ledger): Moves {
       mints.set(mint.address, mint)
       return mint.address
     },
-    pool: async (base, baseReserves, quoteReserves, quote = usdc.address) => ledger.dao({ base: mintOf(base), quote: mintOf(quote), baseReserves, quoteReserves }).address,
+    pool: async (base, baseReserves, quoteReserves, quote = usdc.address) => ledger.dao(
+      { base: mintOf(base), quote: mintOf(quote), baseReserves, quoteReserves }
+    ).address,
     async swap (dao, side, amount) {
       const found = ledger.daos.find(({ address }) => address === dao)
       if (found === undefined) throw new Error(`no DAO ${dao}`)
@@ -51,11 +58,18 @@ export function movesOn (ledger: Ledger): Moves {
 }
 
 /** Amounts and bytes as text, and back. */
-const write = (value: unknown): string => JSON.stringify(value, (_key, part: unknown) => typeof part === 'bigint' ? `${AMOUNT}${part}` : part)
+const write = (value: unknown): string => JSON.stringify(
+  value, (_key, part: unknown) => typeof part === 'bigint' ? `${AMOUNT}${part}` : part
+)
 const read = (text: string): unknown => JSON.parse(text, (_key, part: unknown) => (
-  typeof part === 'string' && part.startsWith(AMOUNT) ? BigInt(part.slice(1)) : isBytes(part) ? Buffer.from(part.data) : part
+  typeof part === 'string' && part.startsWith(AMOUNT)
+    ? BigInt(part.slice(1))
+    : isBytes(part) ? Buffer.from(part.data) : part
 ))
-const isBytes = (part: unknown): part is { type: 'Buffer', data: number[] } => typeof part === 'object' && part !== null && 'type' in part && part.type === 'Buffer'
+const isBytes = (part: unknown): part is {
+  type: 'Buffer'
+  data: number[]
+} => typeof part === 'object' && part !== null && 'type' in part && part.type === 'Buffer'
 
 /** Takes moves over HTTP on the loopback address; only a market that is there to be played with does. */
 export async function serveMoves (ledger: Ledger): Promise<{ url: string, close: () => Promise<void> }> {
@@ -72,7 +86,9 @@ export async function serveMoves (ledger: Ledger): Promise<{ url: string, close:
       body += part
       if (body.length > MAX_BODY) request.destroy()
     }).on('end', () => {
-      make(body).then(result => { response.end(write(result)) }, (error: Error) => { response.writeHead(400).end(error.message) })
+      make(body).then(
+        result => { response.end(write(result)) }, (error: Error) => { response.writeHead(400).end(error.message) }
+      )
     })
   })
   server.listen(0, '127.0.0.1')

@@ -28,7 +28,9 @@ export async function startNode (ledger: Ledger, options: NodeOptions = {}) {
 
   const server = createServer((request, response) => {
     if (request.method !== 'POST') {
-      response.writeHead(request.url === '/health' ? 200 : 405).end(request.url === '/health' ? 'ok' : 'Used HTTP Method is not allowed. POST or OPTIONS is required')
+      response.writeHead(request.url === '/health' ? 200 : 405).end(
+        request.url === '/health' ? 'ok' : 'Used HTTP Method is not allowed. POST or OPTIONS is required'
+      )
       return
     }
     const chunks: Buffer[] = []
@@ -48,7 +50,9 @@ export async function startNode (ledger: Ledger, options: NodeOptions = {}) {
   })
   server.on('upgrade', (request, socket, head) => subscriptions.accept(request, socket as Socket, head))
 
-  const answer = (body: string, request: IncomingMessage, response: ServerResponse): void => sendReply(service.answer(body), request, response)
+  const answer = (
+    body: string, request: IncomingMessage, response: ServerResponse
+  ): void => sendReply(service.answer(body), request, response)
 
   const listen = () => new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,4 +1,7 @@
-/** The external pool of a launch: constant product within a price range (`cp-amm`, its curve helpers). Prices are √(quote per base) × 2^64. */
+/**
+ * The external pool of a launch: constant product within a price range (`cp-amm`, its curve helpers). Prices are
+ * √(quote per base) × 2^64.
+ */
 import { PROGRAMS, derive } from './addresses.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain } from './chain.js'
@@ -14,7 +17,8 @@ const ceil = (numerator: bigint, denominator: bigint): bigint => (numerator + de
 export const launchSqrtPrice = (raise: bigint): bigint => BigInt(Math.trunc(Math.sqrt(Number(raise) / 1e13) * 2 ** 64))
 
 /** Liquidity of 900 000 tokens on one side, from √price to infinity. */
-export const launchLiquidity = (sqrtPrice: bigint): bigint => MAX_SQRT_PRICE * POOL_TOKENS / (MAX_SQRT_PRICE - sqrtPrice) * 1_000_000n * sqrtPrice
+export const launchLiquidity = (sqrtPrice: bigint): bigint =>
+  MAX_SQRT_PRICE * POOL_TOKENS / (MAX_SQRT_PRICE - sqrtPrice) * 1_000_000n * sqrtPrice
 
 export interface PoolRange { min: bigint, max: bigint, price: bigint }
 
@@ -49,7 +53,10 @@ const partOf = (amount: bigint, fraction: Fraction): bigint => typeof fraction =
 export type ExternalPool = ReturnType<typeof createPool>
 
 /** @param treasury where a withdrawal goes */
-export function createPool (chain: Chain, addresses: PoolAddresses, base: Mint, quote: Mint, raise: bigint, treasury: { base: TokenAccount, quote: TokenAccount }) {
+export function createPool (
+  chain: Chain, addresses: PoolAddresses, base: Mint, quote: Mint, raise: bigint,
+  treasury: { base: TokenAccount, quote: TokenAccount }
+) {
   const price = launchSqrtPrice(raise)
   const range: PoolRange = { min: price, max: MAX_SQRT_PRICE, price }
   let own = launchLiquidity(price)
@@ -60,7 +67,9 @@ export function createPool (chain: Chain, addresses: PoolAddresses, base: Mint, 
     base: createTokenAccount(chain.accounts, authority, base, 0n, addresses.poolBaseVault),
     quote: createTokenAccount(chain.accounts, authority, quote, 0n, addresses.poolQuoteVault)
   }
-  const nft = createMint(chain.accounts, addresses.positionNftMint, { decimals: 0, supply: 1n, program: 'token-2022', metadata: 'none' })
+  const nft = createMint(
+    chain.accounts, addresses.positionNftMint, { decimals: 0, supply: 1n, program: 'token-2022', metadata: 'none' }
+  )
   const nftAccount = createTokenAccount(chain.accounts, addresses.daoVault, nft, 1n, addresses.positionNftAccount)
 
   const poolEntry = chain.accounts.put(addresses.pool, PROGRAMS.damm, () => {
@@ -75,7 +84,9 @@ export function createPool (chain: Chain, addresses: PoolAddresses, base: Mint, 
     return writer.key(addresses.daoVault).buffer
   })
   const positionEntry = chain.accounts.put(addresses.position, PROGRAMS.damm, () => {
-    const writer = new Writer(408).bytes(discriminator('account', 'Position')).key(addresses.pool).key(addresses.positionNftMint)
+    const writer = new Writer(408).bytes(
+      discriminator('account', 'Position')
+    ).key(addresses.pool).key(addresses.positionNftMint)
     writer.offset = 152
     return writer.u128(own).buffer
   })

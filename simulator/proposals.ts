@@ -1,4 +1,7 @@
-/** Proposals of a DAO: half of the reserves backs each outcome while one is live (`launch_proposal.rs`, `finalize_proposal.rs`). */
+/**
+ * Proposals of a DAO: half of the reserves backs each outcome while one is live (`launch_proposal.rs`,
+ * `finalize_proposal.rs`).
+ */
 import { ADMIN, PROGRAMS, ata, derive } from './addresses.js'
 import { type Market, type Side, createOracle, mergeWinner, splitForProposal, twap } from './arithmetic.js'
 import { discriminator, keyBytes, sha256, Writer } from './bytes.js'
@@ -21,12 +24,23 @@ export function createProposals (core: DaoCore) {
   let holdings: Record<Outcome, TokenAccount> | null = null
 
   function addresses (number: number) {
-    const squadsProposal = derive(PROGRAMS.squads, 'multisig', keyBytes(identity.multisig), 'transaction', new Writer(8).u64(BigInt(number)).buffer, 'proposal').address
+    const squadsProposal = derive(
+      PROGRAMS.squads,
+      'multisig',
+      keyBytes(identity.multisig),
+      'transaction',
+      new Writer(8).u64(BigInt(number)).buffer,
+      'proposal'
+    ).address
     const { address, bump } = derive(chain.program, 'proposal', keyBytes(squadsProposal))
     const questionId = sha256(`Will ${address} pass?/FAIL/PASS`)
     const question = derive(PROGRAMS.conditionalVault, 'question', questionId, keyBytes(address), Buffer.of(2)).address
-    const vault = (mint: string) => derive(PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)).address
-    const token = (of: string, index: number) => derive(PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)).address
+    const vault = (mint: string) => derive(
+      PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)
+    ).address
+    const token = (of: string, index: number) => derive(
+      PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)
+    ).address
     const [baseVault, quoteVault] = [vault(identity.baseMint), vault(identity.quoteMint)]
     return {
       address,
@@ -43,7 +57,11 @@ export function createProposals (core: DaoCore) {
   }
 
   function current (...statuses: Array<ProposalState['status']>): ProposalState {
-    if (proposal === null || !statuses.includes(proposal.status)) throw new RangeError(`no proposal is ${statuses.join(' or ')}`)
+    if (proposal === null || !statuses.includes(proposal.status)) {
+      throw new RangeError(
+      `no proposal is ${statuses.join(' or ')}`
+      )
+    }
     return proposal
   }
 
@@ -56,12 +74,20 @@ export function createProposals (core: DaoCore) {
   function instruct (tx: OpenTransaction, name: string, instruction: string, event: () => Buffer) {
     state.seq++
     touch()
-    core.instruct(tx, name, [dao, proposal!.address, identity.baseVault, identity.quoteVault, PROGRAMS.token], discriminator('global', instruction), [], event())
+    core.instruct(
+      tx,
+      name,
+      [dao, proposal!.address, identity.baseVault, identity.quoteVault, PROGRAMS.token],
+      discriminator('global', instruction),
+      [],
+      event()
+    )
     return { seq: state.seq, signature: tx.signature, proposal: proposal!.address }
   }
 
   function propose (tx: OpenTransaction) {
-    if (proposal !== null && (proposal.status === 'draft' || proposal.status === 'pending')) throw new RangeError('a proposal is open')
+    if (proposal !== null &&
+      (proposal.status === 'draft' || proposal.status === 'pending')) throw new RangeError('a proposal is open')
     const number = ++state.proposalCount
     const created: ProposalState = {
       ...addresses(number),
@@ -75,7 +101,9 @@ export function createProposals (core: DaoCore) {
     }
     proposal = created
     chain.accounts.put(created.address, chain.program, () => writeProposal(created, dao))
-    return instruct(tx, 'InitializeProposal', 'initialize_proposal', () => events.initializeProposalEvent(core.context(tx), created))
+    return instruct(
+      tx, 'InitializeProposal', 'initialize_proposal', () => events.initializeProposalEvent(core.context(tx), created)
+    )
   }
 
   /** Gives what the winning market's pool held of fees. */
@@ -83,7 +111,9 @@ export function createProposals (core: DaoCore) {
     const ended = current('pending')
     const { quoteFees: quote, baseFees: base } = state.pools[winner]!
     core.freeze()
-    for (const [side, vault] of [['Base', vaults.base], ['Quote', vaults.quote]] as const) vault.amount += holdings![`${winner}${side}`].amount
+    for (const [side, vault] of [['Base', vaults.base], ['Quote', vaults.quote]] as const) {
+      vault.amount += holdings![`${winner}${side}`].amount
+    }
     for (const outcome of OUTCOMES) holdings![outcome].amount = 0n
     holdings = null
     mergeWinner(state.pools, winner)
@@ -98,7 +128,12 @@ export function createProposals (core: DaoCore) {
       const draft = current('draft')
       return core.act(options, tx => {
         draft.staked += amount
-        return instruct(tx, 'StakeToProposal', 'stake_to_proposal', () => events.stakeEvent(core.context(tx), 'stake', draft, draft.proposer, amount))
+        return instruct(
+          tx,
+          'StakeToProposal',
+          'stake_to_proposal',
+          () => events.stakeEvent(core.context(tx), 'stake', draft, draft.proposer, amount)
+        )
       })
     },
 
@@ -107,7 +142,12 @@ export function createProposals (core: DaoCore) {
       if (staked === null || staked.staked < amount) throw new RangeError('nothing is staked')
       return core.act(options, tx => {
         staked.staked -= amount
-        return instruct(tx, 'UnstakeFromProposal', 'unstake_from_proposal', () => events.stakeEvent(core.context(tx), 'unstake', staked, staked.proposer, amount))
+        return instruct(
+          tx,
+          'UnstakeFromProposal',
+          'unstake_from_proposal',
+          () => events.stakeEvent(core.context(tx), 'unstake', staked, staked.proposer, amount)
+        )
       })
     },
 
@@ -116,7 +156,12 @@ export function createProposals (core: DaoCore) {
       return core.act(options, tx => {
         draft.sponsored = true
         const { teamAddress } = state.config
-        return instruct(tx, 'SponsorProposal', 'sponsor_proposal', () => events.proposalNoteEvent(core.context(tx), 'SponsorProposalEvent', draft.address, teamAddress))
+        return instruct(
+          tx,
+          'SponsorProposal',
+          'sponsor_proposal',
+          () => events.proposalNoteEvent(core.context(tx), 'SponsorProposalEvent', draft.address, teamAddress)
+        )
       })
     },
 
@@ -127,15 +172,21 @@ export function createProposals (core: DaoCore) {
       const draft = current('draft')
       return core.act(options, tx => {
         const { config } = state
-        splitForProposal(state.pools, () => createOracle(tx.time, config.twapInitial, config.twapMaxChange, config.twapStartDelay))
+        splitForProposal(
+          state.pools, () => createOracle(tx.time, config.twapInitial, config.twapMaxChange, config.twapStartDelay)
+        )
         draft.status = 'pending'
         draft.enqueued = tx.time
         const tokens = OUTCOMES.map(outcome => {
-          const mint = createMint(chain.accounts, draft[outcome], { supply: 0n, decimals: 6, metadata: 'none', mintAuthority: identity.vault })
+          const mint = createMint(
+            chain.accounts, draft[outcome], { supply: 0n, decimals: 6, metadata: 'none', mintAuthority: identity.vault }
+          )
           return [outcome, createTokenAccount(chain.accounts, dao, mint)] as const
         })
         holdings = Object.fromEntries(tokens) as Record<Outcome, TokenAccount>
-        return instruct(tx, 'LaunchProposal', 'launch_proposal', () => events.launchProposalEvent(core.context(tx), draft))
+        return instruct(
+          tx, 'LaunchProposal', 'launch_proposal', () => events.launchProposalEvent(core.context(tx), draft)
+        )
       })
     },
 
@@ -147,7 +198,12 @@ export function createProposals (core: DaoCore) {
         const threshold = twaps.fail * BigInt(10000 + state.config.passThresholdBps) / 10000n
         const fees = end(tx, passed ? 'pass' : 'fail')
         const event = () => events.finalizeProposalEvent(core.context(tx), ended, { ...twaps, threshold })
-        return { ...instruct(tx, 'FinalizeProposal', 'finalize_proposal', event), fees, averages: { ...twaps, threshold }, time: tx.time }
+        return {
+          ...instruct(tx, 'FinalizeProposal', 'finalize_proposal', event),
+          fees,
+          averages: { ...twaps, threshold },
+          time: tx.time
+        }
       })
     },
 
@@ -166,7 +222,12 @@ export function createProposals (core: DaoCore) {
       const draft = current('draft')
       return core.act({ payer: ADMIN, ...options }, tx => {
         draft.status = 'removed'
-        return instruct(tx, 'AdminRemoveProposal', 'admin_remove_proposal', () => events.proposalNoteEvent(core.context(tx), 'RemoveProposalEvent', draft.address, ADMIN))
+        return instruct(
+          tx,
+          'AdminRemoveProposal',
+          'admin_remove_proposal',
+          () => events.proposalNoteEvent(core.context(tx), 'RemoveProposalEvent', draft.address, ADMIN)
+        )
       })
     }
   }
@@ -174,13 +235,20 @@ export function createProposals (core: DaoCore) {
   return {
     actions,
     current: () => proposal,
-    balances: () => holdings === null ? null : Object.fromEntries(OUTCOMES.map(outcome => [outcome, holdings![outcome].amount])) as Record<Outcome, bigint>,
+    balances: () => holdings === null
+      ? null
+      : Object.fromEntries(
+        OUTCOMES.map(outcome => [outcome, holdings![outcome].amount])
+      ) as Record<Outcome, bigint>,
 
     /**
-     * The tokens of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there is one,
+     * The tokens of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there
+     * is one,
      * what goes out is split from the vault as far as the DAO does not hold it.
      */
-    settleSwap (tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string, minimum: bigint): void {
+    settleSwap (
+      tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string, minimum: bigint
+    ): void {
       const live = current('pending')
       const other = market === 'pass' ? 'fail' : 'pass'
       const [inward, outward] = side === 'buy' ? ['Quote', 'Base'] as const : ['Base', 'Quote'] as const
@@ -198,11 +266,28 @@ export function createProposals (core: DaoCore) {
       holdings![`${other}${outward}`].amount += split
       paid.amount += split - output
       const [inMint, outMint] = [live[`${market}${inward}`], live[`${market}${outward}`]]
-      const event = events.conditionalSwapEvent(core.context(tx), live.address, user, market, side, input, output, minimum)
-      const data = new Writer(26).bytes(discriminator('global', 'conditional_swap')).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input).u64(minimum).buffer
-      core.instruct(tx, 'ConditionalSwap', [dao, identity.baseVault, identity.quoteVault, live.address, received.address, paid.address, user, PROGRAMS.conditionalVault, PROGRAMS.token], data, [
-        { program: PROGRAMS.token, accounts: [ata(user, inMint), received.address, user], height: 2, data: transferData(input) },
-        { program: PROGRAMS.token, accounts: [paid.address, ata(user, outMint), dao], height: 2, data: transferData(output) }
+      const event = events.conditionalSwapEvent(
+        core.context(tx), live.address, user, market, side, input, output, minimum
+      )
+      const data = new Writer(26).bytes(
+        discriminator('global', 'conditional_swap')
+      ).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input).u64(minimum).buffer
+      core.instruct(tx, 'ConditionalSwap', [
+        dao, identity.baseVault, identity.quoteVault, live.address, received.address, paid.address, user,
+        PROGRAMS.conditionalVault, PROGRAMS.token
+      ], data, [
+        {
+          program: PROGRAMS.token,
+          accounts: [ata(user, inMint), received.address, user],
+          height: 2,
+          data: transferData(input)
+        },
+        {
+          program: PROGRAMS.token,
+          accounts: [paid.address, ata(user, outMint), dao],
+          height: 2,
+          data: transferData(output)
+        }
       ], event)
     },
 

@@ -38,7 +38,10 @@ export function createRandom (seed: number): Random {
   }
 }
 
-/** A number of at least 0 and below 1 that depends on the seed, the place and the purpose alone: it shifts no other choice. */
+/**
+ * A number of at least 0 and below 1 that depends on the seed, the place and the purpose alone: it shifts no other
+ * choice.
+ */
 export const scatter = (seed: number, place: number, purpose: number): number =>
   mix(mix(Math.floor(place / 2 ** 32) ^ mix(place ^ mix(seed))) + Math.imul(purpose, 0x9e3779b9)) / 2 ** 32
 

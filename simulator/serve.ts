@@ -1,6 +1,7 @@
 /**
  * A market in a process of its own: `tsx simulator/serve.ts --daos 20 --swaps 10000 --days 30 --port 8899 --live`.
- * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT, and with the process that it has a channel to.
+ * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT, and with the process that it has a
+ * channel to.
  */
 import { parseArgs } from 'node:util'
 import { PROGRAMS } from './addresses.js'
@@ -43,19 +44,35 @@ const now = () => Date.now() / 1000
 const start = Math.floor(now() - days * 86400)
 const versionOne = values['version-one']
 const ledger = createLedger({
-  seed: Number(values.seed), time: start, keepSwaps: false, eras: true, ...(versionOne !== undefined && { versionOne: Number(versionOne) })
+  seed: Number(values.seed),
+  time: start,
+  keepSwaps: false,
+  eras: true,
+  ...(versionOne !== undefined && { versionOne: Number(versionOne) })
 })
 const market = buildMarket(ledger, {
-  daos: Number(values.daos), swaps: Number(values.swaps), days, seed: Number(values.seed), feeChange: values['fee-change']
+  daos: Number(values.daos),
+  swaps: Number(values.swaps),
+  days,
+  seed: Number(values.seed),
+  feeChange: values['fee-change']
 })
 const node = await startNode(ledger, {
-  port: Number(values.port), host: values.host, kind: values.node, finalityLag: Number(values['finality-lag']), latencyMs: Number(values.latency)
+  port: Number(values.port),
+  host: values.host,
+  kind: values.node,
+  finalityLag: Number(values['finality-lag']),
+  latencyMs: Number(values.latency)
 })
 const moves = values.moves ? await serveMoves(ledger) : undefined
 const slotMs = ledger.slotMs!
 const timer = setInterval(() => {
   ledger.advance(Math.max(0, now() - start - ledger.elapsed / 1000))
-  if (values.live && ledger.random.next() < slotMs / 1000 / Number(values.every)) trade(ledger, ledger.random, market.daos)
+  if (values.live && ledger.random.next() < slotMs / 1000 / Number(values.every)) {
+    trade(
+      ledger, ledger.random, market.daos
+    )
+  }
 }, slotMs)
 // However its parent ended: a child with a channel is told.
 for (const event of ['SIGTERM', 'SIGINT', 'disconnect'] as const) {

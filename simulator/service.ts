@@ -35,7 +35,10 @@ export type Reply =
 
 interface Call { id?: unknown, method?: unknown, params?: unknown }
 
-/** The `Date` of answers: seconds that it is off, or the moment, Unix seconds, at which it has stopped, as a cache would give it. */
+/**
+ * The `Date` of answers: seconds that it is off, or the moment, Unix seconds, at which it has stopped, as a cache would
+ * give it.
+ */
 export type DateShown = 'right' | 'missing' | 'garbage' | { off: number } | { standsAt: number }
 
 export interface NodeConditions extends Conditions {
@@ -62,7 +65,9 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     lacks: [],
     strict: null,
     ...NODE_KINDS[kind],
-    ...Object.fromEntries(Object.entries(options).filter(([name, value]) => CONDITIONS.has(name) && value !== undefined))
+    ...Object.fromEntries(
+      Object.entries(options).filter(([name, value]) => CONDITIONS.has(name) && value !== undefined)
+    )
   }
   const states = createAccountStates(ledger)
   if (keepStates) states.keep()
@@ -114,10 +119,18 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     const fault = faults.ofRequest(names, isBatch)
     const verdict = conditions.limits === null ? undefined : limiter.take(conditions.limits, names)
     const headers = verdict?.headers ?? {}
-    if (verdict !== undefined && verdict.refused.some(Boolean) && (conditions.limits!.refusal === 'http-429' && (!isBatch || verdict.refused.every(Boolean)))) {
-      return { ...tooMany(list[0]?.id), headers: { ...JSON_TYPE, ...headers, ...verdict.retryAfter === null ? {} : { 'retry-after': String(verdict.retryAfter) } } }
+    if (verdict !== undefined && verdict.refused.some(Boolean) &&
+      (conditions.limits!.refusal === 'http-429' && (!isBatch || verdict.refused.every(Boolean)))) {
+      return {
+        ...tooMany(list[0]?.id),
+        headers: {
+          ...JSON_TYPE, ...headers, ...verdict.retryAfter === null ? {} : { 'retry-after': String(verdict.retryAfter) }
+        }
+      }
     }
-    const texts = list.map((call, at) => verdict?.refused[at] === true ? refusal(conditions.limits!, call.id) : answerCall(methods, call, faults.ofCall(String(call.method))))
+    const texts = list.map((call, at) => verdict?.refused[at] === true
+      ? refusal(conditions.limits!, call.id)
+      : answerCall(methods, call, faults.ofCall(String(call.method))))
     const exchange: Exchange = { texts, isBatch, ids: list.map(call => call.id) }
     const spoilt = fault === undefined ? undefined : misbehave(fault, exchange)
     return spoilt ?? reply(isBatch ? `[${texts.join()}]` : texts[0]!, 200, headers)
@@ -146,7 +159,10 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     },
     /** Short for `faults.set`. */
     fault: (rule: FaultRule): ActiveFault => faults.set(rule),
-    /** How far it has come: all that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from the start. */
+    /**
+     * How far it has come: all that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from
+     * the start.
+     */
     position,
     /** The node has stopped where it is, answering what was then; `thaw` ends it. */
     freeze (): void {
@@ -158,13 +174,17 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   }
 }
 
-const CONDITIONS = new Set<string>(['software', 'bulk', 'finalityLag', 'health', 'date', 'finalizedAt', 'retention', 'genesis', 'lacks', 'strict',
-  'limits', 'maxBatch'])
+const CONDITIONS = new Set<string>(
+  ['software', 'bulk', 'finalityLag', 'health', 'date', 'finalizedAt', 'retention', 'genesis', 'lacks', 'strict',
+    'limits', 'maxBatch']
+)
 
 const reply = (body: string, status = 200, headers: Record<string, string> = {}): Reply & { kind: 'reply' } =>
   ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })
 
-const tooMany = (id: unknown) => reply(JSON.stringify({ jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: id ?? null }), 429)
+const tooMany = (id: unknown) => reply(JSON.stringify(
+  { jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: id ?? null }
+), 429)
 
 function refusal ({ refusal }: Limits, id: unknown): string {
   return errorText(id, new RpcError(refusal === 'http-429' ? 429 : refusal, 'rate limit exceeded'))

@@ -48,7 +48,9 @@ const BLOCKHASH = '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ'
 /** SetComputeUnitLimit(1 400 000). */
 const COMPUTE_LIMIT = 'K1FDJ7'
 /** The same setting as a version 1 message carries it. */
-const COMPUTE_CONFIG = { computeUnitLimit: 1_400_000, heapSize: null, loadedAccountsDataSizeLimit: 2_097_152, priorityFee: '12500' }
+const COMPUTE_CONFIG = {
+  computeUnitLimit: 1_400_000, heapSize: null, loadedAccountsDataSizeLimit: 2_097_152, priorityFee: '12500'
+}
 /** Instructions before the first action: a version 1 message has none for its compute settings. */
 const firstAction = ({ version }: ShapeOptions): number => version === 1 ? 0 : 1
 
@@ -58,7 +60,9 @@ export function transactionError (options: ShapeOptions): object | string | null
   return options.failed ? { InstructionError: [firstAction(options), { Custom: 6005 }] } : null
 }
 
-const READ_ONLY = new Set<string>([...Object.values(PROGRAMS), ...Object.values(PROGRAMS).slice(0, 11).map(eventAuthority)])
+const READ_ONLY = new Set<string>(
+  [...Object.values(PROGRAMS), ...Object.values(PROGRAMS).slice(0, 11).map(eventAuthority)]
+)
 
 export function createShape (actions: ActionShape[], options: ShapeOptions): Shape {
   const wrapped = options.via === 'aggregator' ? actions.map(wrap) : actions
@@ -83,7 +87,10 @@ function wrap (action: ActionShape): ActionShape {
   const accounts = [...new Set(action.calls.flatMap(call => [...call.accounts, call.program]))]
   return {
     ...action,
-    calls: [{ program: PROGRAMS.aggregator, accounts, height: 1 }, ...action.calls.map(call => ({ ...call, height: call.height + 1 }))]
+    calls: [
+      { program: PROGRAMS.aggregator, accounts, height: 1 },
+      ...action.calls.map(call => ({ ...call, height: call.height + 1 }))
+    ]
   }
 }
 
@@ -96,8 +103,12 @@ function orderKeys (actions: ActionShape[], options: ShapeOptions) {
     }
   }
   if (options.version !== 1) mentioned.add(PROGRAMS.computeBudget)
-  const isReadOnly = (key: string) => READ_ONLY.has(key) || actions.some(({ calls }) => calls.some(call => call.program === key))
-  const outer = new Set<string>([options.payer, PROGRAMS.computeBudget, ...actions.map(action => action.calls[0]!.program)])
+  const isReadOnly = (key: string) => READ_ONLY.has(key) || actions.some(
+    ({ calls }) => calls.some(call => call.program === key)
+  )
+  const outer = new Set<string>(
+    [options.payer, PROGRAMS.computeBudget, ...actions.map(action => action.calls[0]!.program)]
+  )
   const loaded = (key: string) => options.version === 0 && options.via === 'aggregator' && !outer.has(key)
   const keys = [...mentioned]
   const writable = keys.filter(key => !isReadOnly(key))
@@ -113,20 +124,37 @@ function orderKeys (actions: ActionShape[], options: ShapeOptions) {
 function writeLogs (action: ActionShape, failed: boolean): string[] {
   const [outer] = action.calls
   const lines = [`Program ${outer!.program} invoke [1]`, `Program log: Instruction: ${action.name}`]
-  for (const call of action.calls.slice(1)) lines.push(`Program ${call.program} invoke [${call.height}]`, `Program ${call.program} success`)
+  for (const call of action.calls.slice(1)) {
+    lines.push(`Program ${call.program} invoke [${call.height}]`, `Program ${call.program} success`)
+  }
   lines.push(...action.logs ?? [])
-  lines.push(failed ? `Program ${outer!.program} failed: custom program error: 0x1775` : `Program ${outer!.program} success`)
+  lines.push(
+    failed ? `Program ${outer!.program} failed: custom program error: 0x1775` : `Program ${outer!.program} success`
+  )
   return lines
 }
 
-function writeJson (actions: ActionShape[], options: ShapeOptions, keys: ReturnType<typeof orderKeys>, all: string[], logs: string[]): string {
+function writeJson (
+  actions: ActionShape[], options: ShapeOptions, keys: ReturnType<typeof orderKeys>, all: string[], logs: string[]
+): string {
   const index = new Map(all.map((key, at) => [key, at]))
   const write = (call: Call, stackHeight: number | null) =>
-    ({ programIdIndex: index.get(call.program), accounts: call.accounts.map(key => index.get(key)), data: HOLE, stackHeight })
-  const inner = actions.map(({ calls }, at) => ({ index: at + firstAction(options), instructions: calls.slice(1).map(call => write(call, call.height)) }))
+    ({
+      programIdIndex: index.get(call.program),
+      accounts: call.accounts.map(key => index.get(key)),
+      data: HOLE,
+      stackHeight
+    })
+  const inner = actions.map(({ calls }, at) => ({
+    index: at + firstAction(options), instructions: calls.slice(1).map(call => write(call, call.height))
+  }))
     .filter(({ instructions }) => instructions.length > 0)
   const lookups = options.version === 0 && options.via === 'aggregator'
-    ? [{ accountKey: LOOKUP_TABLE, writableIndexes: keys.writable.map((_, at) => at), readonlyIndexes: keys.readonly.map((_, at) => keys.writable.length + at) }]
+    ? [{
+        accountKey: LOOKUP_TABLE,
+        writableIndexes: keys.writable.map((_, at) => at),
+        readonlyIndexes: keys.readonly.map((_, at) => keys.writable.length + at)
+      }]
     : undefined
   const balances = all.map((_, at) => at === 0 ? 1_000_000_000 : 2_039_280)
   const isOne = options.version === 1
@@ -153,9 +181,20 @@ function writeJson (actions: ActionShape[], options: ShapeOptions, keys: ReturnT
         accountKeys: keys.static,
         addressTableLookups: lookups,
         config: isOne ? COMPUTE_CONFIG : undefined,
-        header: { numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: keys.readonlyStatic, numRequiredSignatures: 1 },
+        header: {
+          numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: keys.readonlyStatic, numRequiredSignatures: 1
+        },
         instructions: [
-          ...isOne ? [] : [{ programIdIndex: index.get(PROGRAMS.computeBudget), accounts: [], data: COMPUTE_LIMIT, stackHeight: null }],
+          ...isOne
+            ? []
+            : [
+                {
+                  programIdIndex: index.get(PROGRAMS.computeBudget),
+                  accounts: [],
+                  data: COMPUTE_LIMIT,
+                  stackHeight: null
+                }
+              ],
           ...actions.map(({ calls }) => write(calls[0]!, null))
         ],
         recentBlockhash: BLOCKHASH

@@ -4,7 +4,8 @@ import { type ActiveFault } from './faults.js'
 
 type Json = any
 
-const isAccount = (value: Json): boolean => value !== null && typeof value === 'object' && 'owner' in value && 'lamports' in value
+const isAccount = (value: Json): boolean =>
+  value !== null && typeof value === 'object' && 'owner' in value && 'lamports' in value
 
 /** Calls `change` with every account of an answer. */
 function eachAccount (value: Json, change: (account: Json) => void): void {
@@ -27,7 +28,11 @@ const isContextual = (result: Json): boolean => result !== null && typeof result
 const sum = (text: string): number => [...text].reduce((total, letter) => total + letter.charCodeAt(0), 0)
 
 function removeField (result: Json, path: string | undefined): void {
-  const steps = path === undefined ? [isContextual(result) ? 'value' : Array.isArray(result) ? '0.signature' : 'meta'].join().split('.') : path.split('.')
+  const steps = path === undefined
+    ? [
+        isContextual(result) ? 'value' : Array.isArray(result) ? '0.signature' : 'meta'
+      ].join().split('.')
+    : path.split('.')
   const last = steps.pop()!
   let at = result
   for (const step of steps) at = at?.[step]
@@ -63,12 +68,18 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
     return result
   },
   'skipped-signatures' (result, value) {
-    const listed = ({ signature, transaction }: Json): boolean => sum(signature ?? transaction.signatures[0]) % Number(value ?? 4) !== 0
+    const listed = ({ signature, transaction }: Json): boolean => sum(
+      signature ?? transaction.signatures[0]
+    ) % Number(value ?? 4) !== 0
     if (Array.isArray(result?.data)) return { ...result, data: result.data.filter(listed) }
     return Array.isArray(result) && typeof result[0]?.signature === 'string' ? result.filter(listed) : result
   },
   'no-account' (result, value) {
-    if (Array.isArray(result?.value)) result.value = result.value.map((account: Json, at: number) => at === Number(value ?? 0) ? null : account)
+    if (Array.isArray(result?.value)) {
+      result.value = result.value.map(
+        (account: Json, at: number) => at === Number(value ?? 0) ? null : account
+      )
+    }
     return result
   },
   'wrong-order': result => Array.isArray(result) ? result.reverse() : result
@@ -78,6 +89,8 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
 export function spoil (text: string, faults: readonly ActiveFault[]): string {
   if (!faults.some(({ kind }) => kind in changes)) return text
   let result: Json = JSON.parse(text)
-  for (const { kind, value } of faults) result = changes[kind]?.(result, value) ?? (changes[kind] === undefined ? result : null)
+  for (const { kind, value } of faults) {
+    result = changes[kind]?.(result, value) ?? (changes[kind] === undefined ? result : null)
+  }
   return JSON.stringify(result)
 }

@@ -1,7 +1,9 @@
 /** The history: transactions in order, found by signature, by position and by the addresses they mention. */
 import { base58 } from './bytes.js'
 import { scatter, signatureBytes } from './random.js'
-import { type ActionShape, type Shape, type ShapeOptions, type TransactionVersion, createShape, transactionError } from './shapes.js'
+import {
+  type ActionShape, type Shape, type ShapeOptions, type TransactionVersion, createShape, transactionError
+} from './shapes.js'
 
 const CHUNK = 1 << 23
 /** Other programs' transactions between two of a block, at most. */
@@ -78,7 +80,8 @@ export function createHistory (seed: number) {
   }
 
   function shapeOf (actions: Action[], options: ShapeOptions): Kept {
-    const key = `${options.payer}${options.via}${options.version}${options.failed}${options.unexecuted}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
+    const key =
+      `${options.payer}${options.via}${options.version}${options.failed}${options.unexecuted}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
     let found = shapes.get(key)
     if (found === undefined) {
       const shape = createShape(actions.map(action => action.shape()), options)
@@ -100,8 +103,14 @@ export function createHistory (seed: number) {
       const index = slots.length
       const found = shapeOf(actions, options)
       // In the order of the JSON's holes: what is called, then the outer instructions.
-      const inner = options.innerUnknown || options.unexecuted ? [] : actions.flatMap(({ data }) => options.via === 'aggregator' ? data : data.slice(1))
-      const outer = options.via === 'aggregator' ? actions.map(() => AGGREGATOR_DATA) : actions.map(({ data }) => data[0]!)
+      const inner = options.innerUnknown || options.unexecuted
+        ? []
+        : actions.flatMap(
+          ({ data }) => options.via === 'aggregator' ? data : data.slice(1)
+        )
+      const outer = options.via === 'aggregator'
+        ? actions.map(() => AGGREGATOR_DATA)
+        : actions.map(({ data }) => data[0]!)
       offsets.push(store([...inner, ...outer]))
       // Blocks carry other programs' transactions too: a place in the block is no place in a list of signatures.
       const between = Math.floor(scatter(seed, index, 1) * BETWEEN)
@@ -124,7 +133,9 @@ export function createHistory (seed: number) {
     blockIndex: (index: number): number => blockIndexes[index]!,
     version: (index: number): TransactionVersion => kept[index]!.shape.options.version,
     error: (index: number): object | string | null => transactionError(kept[index]!.shape.options),
-    /** Signatures of the block at `slot` in order, other programs' among them; null: none of our transactions is in it. */
+    /**
+     * Signatures of the block at `slot` in order, other programs' among them; null: none of our transactions is in it.
+     */
     block (slot: number): string[] | null {
       let index = this.countUpTo(slot - 1)
       if (slots[index] !== slot) return null
@@ -156,7 +167,8 @@ export function createHistory (seed: number) {
       const offset = offsets[index]!
       const chunk = chunks[Math.floor(offset / CHUNK)]!
       let at = offset % CHUNK
-      let text = `{"blockTime":${times[index]!},"slot":${slots[index]!},${withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''}${fragments[0]!.slice(1)}`
+      let text =
+        `{"blockTime":${times[index]!},"slot":${slots[index]!},${withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''}${fragments[0]!.slice(1)}`
       for (let hole = 1; hole < fragments.length - 1; hole++) {
         const length = chunk.readUInt16LE(at)
         text += base58(chunk.subarray(at + 2, at + 2 + length)) + fragments[hole]!

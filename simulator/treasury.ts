@@ -1,4 +1,6 @@
-/** What a DAO does besides trading and deciding: liquidity, fees, settings. Spot state only, where the program says so. */
+/**
+ * What a DAO does besides trading and deciding: liquidity, fees, settings. Spot state only, where the program says so.
+ */
 import { ADMIN, FEE_VAULT, PROGRAMS, ata, derive } from './addresses.js'
 import { Writer, discriminator, keyBytes } from './bytes.js'
 import { type OpenTransaction } from './chain.js'
@@ -14,7 +16,9 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
 
   function withdraw (liquidity: bigint, tx: OpenTransaction) {
     const { spot } = state.pools
-    const [baseOut, quoteOut] = [liquidity * spot.base / state.totalLiquidity, liquidity * spot.quote / state.totalLiquidity]
+    const [baseOut, quoteOut] = [
+      liquidity * spot.base / state.totalLiquidity, liquidity * spot.quote / state.totalLiquidity
+    ]
     spot.base -= baseOut
     spot.quote -= quoteOut
     state.totalLiquidity -= liquidity
@@ -22,8 +26,17 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     vaults.quote.amount -= quoteOut
     state.seq++
     chain.accounts.get(positionAddress)?.touch()
-    const data = new Writer(40).bytes(discriminator('global', 'withdraw_liquidity')).u128(liquidity).u64(0n).u64(0n).buffer
-    core.instruct(tx, 'WithdrawLiquidity', authorised, data, [], events.withdrawLiquidityEvent(core.context(tx), identity.vault, liquidity, baseOut, quoteOut))
+    const data = new Writer(40).bytes(
+      discriminator('global', 'withdraw_liquidity')
+    ).u128(liquidity).u64(0n).u64(0n).buffer
+    core.instruct(
+      tx,
+      'WithdrawLiquidity',
+      authorised,
+      data,
+      [],
+      events.withdrawLiquidityEvent(core.context(tx), identity.vault, liquidity, baseOut, quoteOut)
+    )
     return { liquidity, base: baseOut, quote: quoteOut, seq: state.seq, signature: tx.signature }
   }
 
@@ -41,13 +54,18 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
   }
 
   return {
-    /** What a position in an external pool has earned, of the DAO's own tokens unless told otherwise (`collect_meteora_damm_fees.rs`). */
+    /**
+     * What a position in an external pool has earned, of the DAO's own tokens unless told otherwise
+     * (`collect_meteora_damm_fees.rs`).
+     */
     collectExternalFees (quote: bigint, base: bigint, mints = { base: identity.baseMint, quote: identity.quoteMint }) {
       return core.act({ payer: ADMIN }, tx => {
         state.seq++
         const pool = derive(PROGRAMS.damm, 'pool', keyBytes(mints.base), keyBytes(mints.quote)).address
-        core.instruct(tx, 'CollectMeteoraDammFees', [address, ADMIN, pool, PROGRAMS.token], discriminator('global', 'collect_meteora_damm_fees'), [],
-          events.collectMeteoraDammFeesEvent(core.context(tx), pool, mints, quote, base))
+        core.instruct(tx, 'CollectMeteoraDammFees', [address, ADMIN, pool, PROGRAMS.token], discriminator(
+          'global', 'collect_meteora_damm_fees'
+        ), [],
+        events.collectMeteoraDammFeesEvent(core.context(tx), pool, mints, quote, base))
         return { quote, base, seq: state.seq, signature: tx.signature, time: tx.time }
       })
     },
@@ -63,11 +81,23 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
         vaults.quote.amount -= collected.quote
         state.seq++
         const targets = { base: ata(FEE_VAULT, identity.baseMint), quote: ata(FEE_VAULT, identity.quoteMint) }
-        core.instruct(tx, 'CollectFees', [address, ADMIN, targets.base, targets.quote, identity.baseVault, identity.quoteVault, PROGRAMS.token],
-          discriminator('global', 'collect_fees'), [
-            { program: PROGRAMS.token, accounts: [identity.baseVault, targets.base, address], height: 2, data: transferData(collected.base) },
-            { program: PROGRAMS.token, accounts: [identity.quoteVault, targets.quote, address], height: 2, data: transferData(collected.quote) }
-          ], events.collectFeesEvent(core.context(tx), targets.base, targets.quote, collected.quote, collected.base))
+        core.instruct(tx, 'CollectFees', [
+          address, ADMIN, targets.base, targets.quote, identity.baseVault, identity.quoteVault, PROGRAMS.token
+        ],
+        discriminator('global', 'collect_fees'), [
+          {
+            program: PROGRAMS.token,
+            accounts: [identity.baseVault, targets.base, address],
+            height: 2,
+            data: transferData(collected.base)
+          },
+          {
+            program: PROGRAMS.token,
+            accounts: [identity.quoteVault, targets.quote, address],
+            height: 2,
+            data: transferData(collected.quote)
+          }
+        ], events.collectFeesEvent(core.context(tx), targets.base, targets.quote, collected.quote, collected.base))
         return { ...collected, seq: state.seq, signature: tx.signature, time: tx.time }
       })
     },
@@ -87,9 +117,14 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
         vaults.base.amount += baseIn
         vaults.quote.amount += quoteAmount
         state.seq++
-        if (first) chain.accounts.put(positionAddress, chain.program, () => writeAmmPosition(address, identity.vault, state.totalLiquidity))
-        else chain.accounts.get(positionAddress)?.touch()
-        const data = new Writer(72).bytes(discriminator('global', 'provide_liquidity')).u64(quoteAmount).u64(baseIn).u128(0n).key(identity.vault).done()
+        if (first) {
+          chain.accounts.put(
+            positionAddress, chain.program, () => writeAmmPosition(address, identity.vault, state.totalLiquidity)
+          )
+        } else chain.accounts.get(positionAddress)?.touch()
+        const data = new Writer(72).bytes(
+          discriminator('global', 'provide_liquidity')
+        ).u64(quoteAmount).u64(baseIn).u128(0n).key(identity.vault).done()
         core.instruct(tx, 'ProvideLiquidity', [...authorised, positionAddress], data, [],
           events.provideLiquidityEvent(core.context(tx), creator, identity.vault, quoteAmount, baseIn, minted))
         return { base: baseIn, quote: quoteAmount, liquidity: minted, seq: state.seq, signature: tx.signature }
@@ -104,11 +139,21 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
       })
     },
 
-    updateDao (change: Partial<DaoConfig> = { passThresholdBps: state.config.passThresholdBps + 1 }, actionOptions: TransactionOptions = {}) {
+    updateDao (
+      change: Partial<DaoConfig> = { passThresholdBps: state.config.passThresholdBps + 1 },
+      actionOptions: TransactionOptions = {}
+    ) {
       return core.act({ payer: creator, ...actionOptions }, tx => {
         Object.assign(state.config, change)
         state.seq++
-        core.instruct(tx, 'UpdateDao', [address, identity.vault], discriminator('global', 'update_dao'), [], events.updateDaoEvent(core.context(tx)))
+        core.instruct(
+          tx,
+          'UpdateDao',
+          [address, identity.vault],
+          discriminator('global', 'update_dao'),
+          [],
+          events.updateDaoEvent(core.context(tx))
+        )
         return { seq: state.seq, signature: tx.signature }
       })
     },
@@ -119,7 +164,14 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
         const { bare = false, moves = { base: 0n, quote: 0n } } = actionOptions.event ?? {}
         if (!bare) state.seq++
         move(moves.base, moves.quote)
-        core.instruct(tx, 'SomethingOfALaterBuild', [address], discriminator('global', 'later_build'), [], events.unknownEvent(core.context(tx), actionOptions.event))
+        core.instruct(
+          tx,
+          'SomethingOfALaterBuild',
+          [address],
+          discriminator('global', 'later_build'),
+          [],
+          events.unknownEvent(core.context(tx), actionOptions.event)
+        )
         return { seq: state.seq, signature: tx.signature }
       })
     },
@@ -134,11 +186,25 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
         move(-base, -quote)
         state.totalLiquidity = 0n
         state.seq++
-        core.instruct(tx, 'ApplyLiquidation', [address, liquidator, identity.baseVault, identity.quoteVault, PROGRAMS.token],
-          discriminator('global', 'apply_liquidation'), [
-            { program: PROGRAMS.token, accounts: [identity.baseVault, targets.base, address], height: 2, data: transferData(base) },
-            { program: PROGRAMS.token, accounts: [identity.quoteVault, targets.quote, address], height: 2, data: transferData(quote) }
-          ], events.applyLiquidationEvent(core.context(tx), derive(chain.program, 'proposal', keyBytes(address)).address, liquidator, base, quote))
+        core.instruct(tx, 'ApplyLiquidation', [
+          address, liquidator, identity.baseVault, identity.quoteVault, PROGRAMS.token
+        ],
+        discriminator('global', 'apply_liquidation'), [
+          {
+            program: PROGRAMS.token,
+            accounts: [identity.baseVault, targets.base, address],
+            height: 2,
+            data: transferData(base)
+          },
+          {
+            program: PROGRAMS.token,
+            accounts: [identity.quoteVault, targets.quote, address],
+            height: 2,
+            data: transferData(quote)
+          }
+        ], events.applyLiquidationEvent(
+          core.context(tx), derive(chain.program, 'proposal', keyBytes(address)).address, liquidator, base, quote
+        ))
         return { base, quote, seq: state.seq, signature: tx.signature }
       })
     },
@@ -146,8 +212,11 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     /** The first event, number 1. */
     initialize (tx: OpenTransaction): void {
       state.seq = 1
-      core.instruct(tx, 'InitializeDao', [address, creator, identity.multisig, identity.vault, identity.baseMint, identity.quoteMint, identity.baseVault, identity.quoteVault],
-        discriminator('global', 'initialize_dao'), [], events.initializeDaoEvent(core.context(tx)))
+      core.instruct(tx, 'InitializeDao', [
+        address, creator, identity.multisig, identity.vault, identity.baseMint, identity.quoteMint, identity.baseVault,
+        identity.quoteVault
+      ],
+      discriminator('global', 'initialize_dao'), [], events.initializeDaoEvent(core.context(tx)))
     }
   }
 }

@@ -42,12 +42,15 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
   }
 
   function notify (subscription: Subscription, slot: number, result: string): void {
-    const text = `{"jsonrpc":"2.0","method":"${subscription.kind}Notification","params":{"result":${result},"subscription":${subscription.id}}}`
+    const text =
+      `{"jsonrpc":"2.0","method":"${subscription.kind}Notification","params":{"result":${result},"subscription":${subscription.id}}}`
     if (slot <= methods.slotAt(subscription.commitment)) deliver(subscription, text)
     else waiting.push({ slot, text, subscription })
   }
 
-  const ofKind = (kind: Kind): Subscription[] => [...subscriptions.values()].filter(subscription => subscription.kind === kind)
+  const ofKind = (kind: Kind): Subscription[] => [...subscriptions.values()].filter(
+    subscription => subscription.kind === kind
+  )
   const context = (slot: number, value: string) => `{"context":{"slot":${slot}},"value":${value}}`
 
   const unlisten = ledger.listen({
@@ -66,15 +69,28 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       const entry = ledger.accounts.get(address)
       if (entry === undefined) return
       for (const subscription of ofKind('account')) {
-        if (subscription.address === address) notify(subscription, ledger.slot, context(ledger.slot, writeAccount(entry, subscription.config)))
+        if (subscription.address === address) {
+          notify(
+            subscription, ledger.slot, context(ledger.slot, writeAccount(entry, subscription.config))
+          )
+        }
       }
       for (const subscription of ofKind('program')) {
         if (subscription.address !== entry.owner) continue
-        notify(subscription, ledger.slot, context(ledger.slot, `{"pubkey":"${address}","account":${writeAccount(entry, subscription.config)}}`))
+        notify(
+          subscription,
+          ledger.slot,
+          context(ledger.slot, `{"pubkey":"${address}","account":${writeAccount(entry, subscription.config)}}`)
+        )
       }
     },
     slot (slot) {
-      for (const subscription of ofKind('slot')) deliver(subscription, `{"jsonrpc":"2.0","method":"slotNotification","params":{"result":{"parent":${slot - 1},"root":${slot - 32},"slot":${slot}},"subscription":${subscription.id}}}`)
+      for (const subscription of ofKind('slot')) {
+        deliver(
+          subscription,
+          `{"jsonrpc":"2.0","method":"slotNotification","params":{"result":{"parent":${slot - 1},"root":${slot - 32},"slot":${slot}},"subscription":${subscription.id}}}`
+        )
+      }
       if (waiting.length === 0) return
       const final = waiting.filter(pending => pending.slot <= methods.slotAt(pending.subscription.commitment))
       waiting = waiting.filter(pending => !final.includes(pending))
@@ -84,11 +100,22 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
 
   function subscribe (socket: WebSocket, kind: Kind, params: unknown[]): number {
     const first = params[0]
-    const mentions = typeof first === 'object' && first !== null ? (first as { mentions?: string[] }).mentions : undefined
-    const config = (typeof params[1] === 'object' && params[1] !== null ? params[1] : {}) as AccountConfig & { commitment?: string }
+    const mentions = typeof first === 'object' && first !== null
+      ? (first as {
+          mentions?: string[]
+        }).mentions
+      : undefined
+    const config = (typeof params[1] === 'object' && params[1] !== null ? params[1] : {}) as AccountConfig & {
+      commitment?: string
+    }
     const id = nextId++
     subscriptions.set(id, {
-      id, kind, socket, address: mentions?.[0] ?? (typeof first === 'string' && first !== 'all' ? first : null), commitment: config.commitment ?? 'finalized', config
+      id,
+      kind,
+      socket,
+      address: mentions?.[0] ?? (typeof first === 'string' && first !== 'all' ? first : null),
+      commitment: config.commitment ?? 'finalized',
+      config
     })
     return id
   }

@@ -1,4 +1,7 @@
-/** Compiled copies of the sources with their tests, in which one file at a time is changed: no loader stands between a change and its test. */
+/**
+ * Compiled copies of the sources with their tests, in which one file at a time is changed: no loader stands between a
+ * change and its test.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +9,9 @@ import { bringUpToDate } from '../../test/support/compiled.js'
 import { toJavaScript } from './mutants.js'
 
 export interface Lane {
-  /** Whether one of `tests`, tried in turn, notices that `file` is `source`; one that has not ended after `maxMs` has. */
+  /**
+   * Whether one of `tests`, tried in turn, notices that `file` is `source`; one that has not ended after `maxMs` has.
+   */
   notices (file: string, source: string, tests: readonly string[], maxMs: number): Promise<boolean>
 }
 
@@ -51,7 +56,11 @@ async function pass (folder: string, tests: string[], maxMs: number): Promise<bo
   return await new Promise(resolve => {
     // not as arguments: tap names folders after them
     const env = { PATH: process.env.PATH, TAP_BAIL: '1', TAP_TIMEOUT: '0', TESTS: tests.join('\n') }
-    const child = spawn(process.execPath, [join(import.meta.dirname, 'run-tests.mjs')], { cwd: folder, stdio: 'ignore', timeout: maxMs, killSignal: 'SIGKILL', env })
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'run-tests.mjs')],
+      { cwd: folder, stdio: 'ignore', timeout: maxMs, killSignal: 'SIGKILL', env }
+    )
     running.add(child)
     child.on('exit', code => {
       running.delete(child)

@@ -36,20 +36,29 @@ function isChoiceOfSigns (node: ts.Node): boolean {
 }
 function isSign (node: ts.NumericLiteral): boolean {
   const signed = ts.isPrefixUnaryExpression(node.parent) ? node.parent : node
-  return node.text === '1' && ts.isConditionalExpression(signed.parent) && signed.parent.condition !== signed && isChoiceOfSigns(signed.parent)
+  return node.text === '1' && ts.isConditionalExpression(signed.parent) && signed.parent.condition !== signed &&
+    isChoiceOfSigns(signed.parent)
 }
 
-/** All changes that are tried on `source`: operators, numbers, conditions, negations and texts that are compared with. Types are left alone. */
+/**
+ * All changes that are tried on `source`: operators, numbers, conditions, negations and texts that are compared with.
+ * Types are left alone.
+ */
 export function mutantsOf (path: string, source: string): Mutant[] {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.ES2023, true)
   const found: Mutant[] = []
   function add (node: ts.Node, text: string): void {
     const [start, end] = [node.getStart(file), node.getEnd()]
     const { line } = file.getLineAndCharacterOfPosition(start)
-    found.push({ line: line + 1, change: `${source.slice(start, end).replaceAll(/\s+/g, ' ').slice(0, 60)} → ${text}`, source: source.slice(0, start) + text + source.slice(end) })
+    found.push({
+      line: line + 1,
+      change: `${source.slice(start, end).replaceAll(/\s+/g, ' ').slice(0, 60)} → ${text}`,
+      source: source.slice(0, start) + text + source.slice(end)
+    })
   }
   function visit (node: ts.Node): void {
-    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) || ts.isImportDeclaration(node)) return
+    if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node) ||
+      ts.isImportDeclaration(node)) return
     // what an error says is for people
     if (ts.isNewExpression(node) && /Error$/.test(node.expression.getText(file))) return
     if (ts.isBinaryExpression(node)) {
@@ -58,8 +67,13 @@ export function mutantsOf (path: string, source: string): Mutant[] {
     }
     if (ts.isNumericLiteral(node) && !isSign(node)) add(node, String(Number(node.text) + 1))
     if (ts.isBigIntLiteral(node)) add(node, `${BigInt(node.text.slice(0, -1)) + 1n}n`)
-    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) add(node, node.operand.getText(file))
-    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken && !ts.isLiteralExpression(node.operand)) add(node, node.operand.getText(file))
+    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
+      add(
+        node, node.operand.getText(file)
+      )
+    }
+    if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken &&
+      !ts.isLiteralExpression(node.operand)) add(node, node.operand.getText(file))
     if (ts.isIfStatement(node)) {
       add(node.expression, 'true')
       add(node.expression, 'false')
@@ -78,4 +92,7 @@ export function mutantsOf (path: string, source: string): Mutant[] {
 
 /** Plain JavaScript of a changed file: the types only go. */
 export const toJavaScript = (source: string): string =>
-  ts.transpileModule(source, { compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true } }).outputText
+  ts.transpileModule(
+    source,
+    { compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true } }
+  ).outputText

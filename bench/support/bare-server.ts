@@ -1,4 +1,6 @@
-/** `node:http` and nothing else, which sends the bytes that the service at the given address sends for the given paths. */
+/**
+ * `node:http` and nothing else, which sends the bytes that the service at the given address sends for the given paths.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

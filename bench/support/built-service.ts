@@ -44,17 +44,27 @@ export interface BuiltServiceOptions {
   hasChannel?: boolean
 }
 
-/** Starts the service built in `folder` with settings of its own alone, and waits until it answers. Throws where it ends instead. */
-export async function startBuilt (env: Record<string, string>, { folder = HOME, args = startArguments(folder), hasChannel = false }: BuiltServiceOptions = {}): Promise<BuiltService> {
+/**
+ * Starts the service built in `folder` with settings of its own alone, and waits until it answers. Throws where it ends
+ * instead.
+ */
+export async function startBuilt (
+  env: Record<string, string>,
+  { folder = HOME, args = startArguments(folder), hasChannel = false }: BuiltServiceOptions = {}
+): Promise<BuiltService> {
   const data = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
   const port = await freePort()
   const begun = performance.now()
   const child = spawn(process.execPath, args, {
-    cwd: folder, stdio: ['ignore', 'ignore', 'ignore', hasChannel ? 'ipc' : 'ignore'], env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'ignore', hasChannel ? 'ipc' : 'ignore'],
+    env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
   })
   const ended = once(child, 'exit')
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
-  const status = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1] ?? 0) * 1024 / 1e6
+  const status = (name: string): number => Number(
+    new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1] ?? 0
+  ) * 1024 / 1e6
   const stop = async () => {
     child.kill('SIGKILL')
     await ended
@@ -75,7 +85,8 @@ export async function startBuilt (env: Record<string, string>, { folder = HOME, 
     child,
     startMs: performance.now() - begun,
     cpuMs () {
-      // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of a second (proc(5))
+      // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of
+      // a second (proc(5))
       const fields = read('stat').split(') ')[1]!.split(' ')
       return (Number(fields[11]) + Number(fields[12])) * 10
     },

@@ -1,4 +1,5 @@
-// Loaded before a service (`node --import`): how long its event loop was held. Asked by a message, it answers with the longest round since it was asked last.
+// Loaded before a service (`node --import`): how long its event loop was held. Asked by a message, it answers with the
+// longest round since it was asked last.
 import { existsSync, openSync, readSync } from 'node:fs'
 
 const TICK_MS = 2
@@ -7,7 +8,11 @@ const TICK_MS = 2
 const schedstat = `/proc/self/task/${process.pid}/schedstat`
 const file = existsSync(schedstat) ? openSync(schedstat, 'r') : undefined
 const line = Buffer.alloc(64)
-const processorMs = () => file === undefined ? 0 : Number.parseInt(line.toString('latin1', 0, readSync(file, line, 0, line.length, 0))) / 1e6
+const processorMs = () => file === undefined
+  ? 0
+  : Number.parseInt(
+    line.toString('latin1', 0, readSync(file, line, 0, line.length, 0))
+  ) / 1e6
 
 let last = { ms: performance.now(), cpu: processorMs() }
 let held = { ms: 0, cpu: 0 }

@@ -12,7 +12,10 @@ const EXCUSED_FOR = 300
 export interface SoakMarket {
   /** What a step of `seconds` brings: trades, and now and then the beginning or the end of a proposal. */
   step (seconds: number): void
-  /** What is wrong with an answer of 200; each text names the figure. A pool may be absent while `/api/daos` gives a reason for it. */
+  /**
+   * What is wrong with an answer of 200; each text names the figure. A pool may be absent while `/api/daos` gives a
+   * reason for it.
+   */
   wrong (path: string, body: unknown, headers: Headers): string[]
   /** What of the last figures is not as it is at `time`, Unix seconds. */
   wrongAtEnd (time: number, answers: { tickers: unknown, aggregate: unknown, daos: unknown }): string[]
@@ -59,15 +62,21 @@ export function createSoakMarket (ledger: Ledger, random: Random): SoakMarket {
     for (const { dao, listed } of report) if (!listed) excused.push({ pool: dao, at: now })
     const due = absent.filter(({ at }) => at < now - EXCUSED_FOR)
     absent = absent.filter(({ at }) => at >= now - EXCUSED_FOR)
-    const found = due.filter(({ pool, at }) => !excused.some(reason => reason.pool === pool && Math.abs(reason.at - at) <= EXCUSED_FOR))
+    const found = due.filter(
+      ({ pool, at }) => !excused.some(reason => reason.pool === pool && Math.abs(reason.at - at) <= EXCUSED_FOR)
+    )
     excused = excused.filter(({ at }) => at > now - DAY)
     return found.map(({ pool, path }) => `no ${pool} on ${path}, and no reason`)
   }
 
   remember()
   return {
-    paths: ['/api/tickers', '/api/volume/aggregate', `/api/supply/${launch.mint.address}`, `/api/supply/${plain.address}/total`, '/api/daos', '/health', '/nowhere', '/api/supply/x',
-      '/api/pools', `/api/pools/${daos[0]!.address}/trades`, `/api/pools/${daos[1]!.address}/ohlcv?interval=1h`, '/dexscreener/latest-block'],
+    paths: [
+      '/api/tickers', '/api/volume/aggregate', `/api/supply/${launch.mint.address}`,
+      `/api/supply/${plain.address}/total`, '/api/daos', '/health', '/nowhere', '/api/supply/x', '/api/pools',
+      `/api/pools/${daos[0]!.address}/trades`, `/api/pools/${daos[1]!.address}/ohlcv?interval=1h`,
+      '/dexscreener/latest-block'
+    ],
 
     get proposals () { return proposals },
 
@@ -94,18 +103,26 @@ export function createSoakMarket (ledger: Ledger, random: Random): SoakMarket {
       for (const { address } of daos) {
         if (!list.some(({ pool_id: pool }) => pool === address)) absent.push({ pool: address, path, at: ledger.time })
       }
-      return list.filter(({ pool_id: pool, last_price: price }) => !prices.get(pool)!.has(price)).map(({ pool_id: pool, last_price: price }) => `price ${price} of ${pool} on ${path}`)
+      return list.filter(({ pool_id: pool, last_price: price }) => !prices.get(pool)!.has(price)).map(
+        ({ pool_id: pool, last_price: price }) => `price ${price} of ${pool} on ${path}`
+      )
     },
 
     wrongAtEnd (time, { tickers, aggregate, daos: report }) {
       const list = tickers as Ticker[] | undefined
       // the window moves by the second while one looks
       const windows = [0, 1, 2, 3, 12].map(late => poolTruths(world, time - DAY - late))
-      const isRight = (ticker: Ticker) => windows.some(truths => Object.entries(truths.get(ticker.pool_id)!).every(([name, value]) => ticker[name as 'last_price'] === value))
+      const isRight = (ticker: Ticker) => windows.some(truths => Object.entries(truths.get(ticker.pool_id)!).every(
+        ([name, value]) => ticker[name as 'last_price'] === value
+      ))
       return [
         ...list?.length === daos.length ? [] : ['the list'],
         ...(list ?? []).filter(ticker => !isRight(ticker)).map(({ pool_id: pool }) => `ticker ${pool}`),
-        ...(aggregate as { totalVolume: string } | undefined)?.totalVolume === aggregateTruth(world) ? [] : ['the aggregate'],
+        ...(aggregate as {
+          totalVolume: string
+        } | undefined)?.totalVolume === aggregateTruth(world)
+          ? []
+          : ['the aggregate'],
         ...(report as { listed: number } | undefined)?.listed === daos.length ? [] : ['the report']
       ]
     }

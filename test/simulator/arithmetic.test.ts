@@ -21,7 +21,11 @@ t.test('one swap, by the program\'s own vectors', async t => {
     const one = pool()
     t.same(swap(one, input, side, { protocol, lp }), { output, fee }, `${side} ${input} at ${protocol}/${lp}`)
     t.same([one.quote, one.base], [quote, base])
-    t.same(side === 'buy' ? [one.quoteFees, one.baseFees] : [one.baseFees, one.quoteFees], [fee, 0n], 'the fee is on the input side only')
+    t.same(
+      side === 'buy' ? [one.quoteFees, one.baseFees] : [one.baseFees, one.quoteFees],
+      [fee, 0n],
+      'the fee is on the input side only'
+    )
   }
 })
 
@@ -39,13 +43,21 @@ t.test('the oracle moves once a minute, by at most its bound, and weighs what he
   updateTwap(one, 1059)
   t.equal(one.oracle.updated, 1000)
   updateTwap(one, 1060)
-  t.match(one.oracle, { updated: 1060, lastPrice: 10n ** 11n, lastObservation: 10n ** 12n - 10n ** 9n, aggregator: 60n * 10n ** 12n })
+  t.match(
+    one.oracle,
+    { updated: 1060, lastPrice: 10n ** 11n, lastObservation: 10n ** 12n - 10n ** 9n, aggregator: 60n * 10n ** 12n }
+  )
   t.equal(twap(one), 10n ** 12n)
 })
 
 t.test('the vaults hold reserves and fees in Spot state', async t => {
   const ledger = createLedger({ seed: 3 })
-  const dao = ledger.dao({ base: ledger.mint({ decimals: 9 }), quote: ledger.usdc(), baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
+  const dao = ledger.dao({
+    base: ledger.mint({ decimals: 9 }),
+    quote: ledger.usdc(),
+    baseReserves: 2_000_000_000_000n,
+    quoteReserves: 200_000_000_000n
+  })
   const holds = () => {
     const { vaults, reserves, feeBalances } = dao
     t.same(vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote })
@@ -66,13 +78,24 @@ t.test('the vaults hold reserves and fees in Spot state', async t => {
   t.ok(collected.base > 0n && collected.quote > 0n)
   t.same(dao.feeBalances, { base: 0n, quote: 0n })
   holds()
-  t.same(dao.collectFees(), { ...dao.collectFees(), base: 0n, quote: 0n, seq: dao.seqNum - 1, signature: ledger.history.signature(ledger.history.length - 2) }, 'nothing is collected too')
+  t.same(dao.collectFees(), {
+    ...dao.collectFees(),
+    base: 0n,
+    quote: 0n,
+    seq: dao.seqNum - 1,
+    signature: ledger.history.signature(ledger.history.length - 2)
+  }, 'nothing is collected too')
 })
 
 t.test('vault and conditional tokens together hold what the pools claim while a proposal is live', async t => {
   for (const passed of [true, false]) {
     const ledger = createLedger({ seed: 4 })
-    const dao = ledger.dao({ base: ledger.mint({ decimals: 6 }), quote: ledger.usdc(), baseReserves: 2_000_000_000_001n, quoteReserves: 200_000_000_001n })
+    const dao = ledger.dao({
+      base: ledger.mint({ decimals: 6 }),
+      quote: ledger.usdc(),
+      baseReserves: 2_000_000_000_001n,
+      quoteReserves: 200_000_000_001n
+    })
     dao.swap('buy', 1_000_000_000n)
     const before = dao.reserves
     dao.launchProposal()
@@ -84,8 +107,11 @@ t.test('vault and conditional tokens together hold what the pools claim while a 
       ledger.advance(45)
       const { spot } = dao.state.pools
       const plain = { ...spot }
-      if (i % 3 === 0) dao.conditionalSwap(i % 2 === 0 ? 'pass' : 'fail', i % 4 < 2 ? 'buy' : 'sell', random.amount(10_000n, 3_000_000_000n))
-      else {
+      if (i % 3 === 0) {
+        dao.conditionalSwap(
+          i % 2 === 0 ? 'pass' : 'fail', i % 4 < 2 ? 'buy' : 'sell', random.amount(10_000n, 3_000_000_000n)
+        )
+      } else {
         const side = i % 5 < 2 ? 'sell' : 'buy'
         const input = random.amount(10_000n, 3_000_000_000n)
         const alone = swap(plain, input, side, { protocol: 50n, lp: 0n })
@@ -96,19 +122,27 @@ t.test('vault and conditional tokens together hold what the pools claim while a 
       for (const market of ['pass', 'fail'] as const) {
         const { spot: now, [market]: other } = dao.state.pools
         const held = dao.conditionalBalances!
-        if (dao.vaults.base + held[`${market}Base`] !== now.base + now.baseFees + other!.base + other!.baseFees) t.fail(`base of ${market} after ${i}`)
-        if (dao.vaults.quote + held[`${market}Quote`] !== now.quote + now.quoteFees + other!.quote + other!.quoteFees) t.fail(`quote of ${market} after ${i}`)
+        if (dao.vaults.base + held[`${market}Base`] !== now.base + now.baseFees + other!.base +
+          other!.baseFees) t.fail(`base of ${market} after ${i}`)
+        if (dao.vaults.quote + held[`${market}Quote`] !== now.quote + now.quoteFees + other!.quote +
+          other!.quoteFees) t.fail(`quote of ${market} after ${i}`)
       }
     }
     t.ok(arbitraged > 10, 'users got a part of the arbitrage')
     dao.finalizeProposal({ passed })
     const { vaults, reserves, feeBalances } = dao
-    t.same(vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote }, 'and reserves and fees after it')
+    t.same(
+      vaults,
+      { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote },
+      'and reserves and fees after it'
+    )
     t.equal(dao.conditionalBalances, null)
   }
 })
 
-t.test('the compiled program\'s own swaps are reproduced to the last unit', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+t.test('the compiled program\'s own swaps are reproduced to the last unit', {
+  skip: !existsSync(RECORDING) && 'the recording is not here'
+}, async t => {
   const recording = JSON.parse(readFileSync(RECORDING, 'utf8'))
   let last: Pool | null = null
   let swaps = 0
@@ -118,7 +152,13 @@ t.test('the compiled program\'s own swaps are reproduced to the last unit', { sk
       const event = fromBase58(data)
       const after = readPool(event, 130)
       if (last !== null) {
-        const { output } = spotSwap({ spot: last, pass: null, fail: null }, u64(event, 105), event[104] === 0 ? 'buy' : 'sell', { protocol: 50n, lp: 0n }, Number(u64(event, 24)))
+        const { output } = spotSwap(
+          { spot: last, pass: null, fail: null },
+          u64(event, 105),
+          event[104] === 0 ? 'buy' : 'sell',
+          { protocol: 50n, lp: 0n },
+          Number(u64(event, 24))
+        )
         t.equal(output, u64(event, 113))
         t.same(last, after)
       }

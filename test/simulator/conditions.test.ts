@@ -1,7 +1,9 @@
 import t, { type Test } from 'tap'
 import { type LimitRule, createLimiter } from '../../simulator/limits.js'
 import { CLOCK } from '../../simulator/clock-account.js'
-import { type FaultKind, NEXT_RELEASE, type NodeOptions, createLedger, relaunchAddresses, startNode } from '../../simulator/index.js'
+import {
+  type FaultKind, NEXT_RELEASE, type NodeOptions, createLedger, relaunchAddresses, startNode
+} from '../../simulator/index.js'
 import { lastEvent } from '../../simulator/inspect.js'
 import { createNodeService } from '../../simulator/service.js'
 import { NODE_KINDS, type NodeKindName } from '../../simulator/kinds.js'
@@ -10,7 +12,9 @@ import { NODE_KINDS, type NodeKindName } from '../../simulator/kinds.js'
 
 function make (options: NodeOptions = {}, versionOne = 0.5) {
   const ledger = createLedger({ seed: 5, versionOne })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   ledger.advance(4)
   let now = 0
   const service = createNodeService(ledger, { now: () => now, ...options })
@@ -20,8 +24,14 @@ function make (options: NodeOptions = {}, versionOne = 0.5) {
     return reply.kind === 'reply' ? { status: reply.status, headers: reply.headers, ...JSON.parse(reply.body) } : reply
   }
   const batch = (...methods: string[]): any => {
-    const reply = service.answer(JSON.stringify(methods.map((method, at) => ({ jsonrpc: '2.0', id: at, method, params: [] }))))
-    return reply.kind === 'reply' ? { status: reply.status, headers: reply.headers, body: JSON.parse(reply.body) } : reply
+    const reply = service.answer(
+      JSON.stringify(methods.map((method, at) => ({ jsonrpc: '2.0', id: at, method, params: [] })))
+    )
+    return reply.kind === 'reply'
+      ? {
+          status: reply.status, headers: reply.headers, body: JSON.parse(reply.body)
+        }
+      : reply
   }
   return { ledger, dao, service, call, batch, pass: (ms: number) => { now += ms } }
 }
@@ -30,15 +40,26 @@ const ONE = { maxSupportedTransactionVersion: 1 }
 
 t.test('versions: what a caller does not admit is refused, a block of it whole', async t => {
   const { ledger, dao, call } = make()
-  const made = (['legacy', 0, 1] as const).map(version => dao.swap('buy', 1_000_000n, { version, via: version === 0 ? 'aggregator' : 'direct' }).signature)
-  const code = (signature: string | undefined, admitted?: number) => call('getTransaction', signature, admitted === undefined ? {} : { maxSupportedTransactionVersion: admitted }).error?.code
+  const made = (['legacy', 0, 1] as const).map(
+    version => dao.swap('buy', 1_000_000n, { version, via: version === 0 ? 'aggregator' : 'direct' }).signature
+  )
+  const code = (signature: string | undefined, admitted?: number) => call(
+    'getTransaction', signature, admitted === undefined ? {} : { maxSupportedTransactionVersion: admitted }
+  ).error?.code
   t.same(made.map(signature => code(signature)), [undefined, -32015, -32015])
   t.same(made.map(signature => code(signature, 0)), [undefined, undefined, -32015])
   t.same(made.map(signature => code(signature, 1)), [undefined, undefined, undefined])
   const { message } = call('getTransaction', made[2], ONE).result.transaction
   t.equal(call('getTransaction', made[2], ONE).result.version, 1)
-  t.same([message.addressTableLookups, message.instructions.length, typeof message.config.computeUnitLimit], [undefined, 1, 'number'])
-  t.equal(call('getTransaction', made[2], ONE).result.meta.innerInstructions[0].index, 0, 'no instruction for the compute budget before it')
+  t.same(
+    [message.addressTableLookups, message.instructions.length, typeof message.config.computeUnitLimit],
+    [undefined, 1, 'number']
+  )
+  t.equal(
+    call('getTransaction', made[2], ONE).result.meta.innerInstructions[0].index,
+    0,
+    'no instruction for the compute budget before it'
+  )
   const block = { transactionDetails: 'signatures', rewards: false }
   t.equal(call('getBlock', ledger.slot, { ...block, maxSupportedTransactionVersion: 0 }).error.code, -32015)
   t.ok(call('getBlock', ledger.slot, { ...block, ...ONE }).result.signatures.length > 3)
@@ -48,7 +69,12 @@ t.test('the share of version 1 is what is asked for, and changes nothing else', 
   const count = (share: number) => {
     const { ledger, dao } = make({}, share)
     for (let at = 0; at < 400; at++) dao.swap('buy', 1_000_000n)
-    return { share: Array.from({ length: 400 }, (_, at) => ledger.history.version(ledger.history.length - 1 - at)).filter(version => version === 1).length, swaps: ledger.swaps }
+    return {
+      share: Array.from(
+        { length: 400 }, (_, at) => ledger.history.version(ledger.history.length - 1 - at)
+      ).filter(version => version === 1).length,
+      swaps: ledger.swaps
+    }
   }
   const [none, some, all] = [count(0), count(0.4), count(1)]
   t.same([none.share, all.share], [0, 400])
@@ -77,7 +103,9 @@ t.test('cursors that a node does not know: an error today, an empty list before'
   const { dao, call, service } = make()
   const { signature } = dao.swap('buy', 1_000_000n)
   const unknown = signature.replace(/^../, '3z')
-  for (const cursor of ['before', 'until']) t.equal(call('getSignaturesForAddress', dao.address, { [cursor]: unknown }).error.code, -32020)
+  for (const cursor of ['before', 'until']) {
+    t.equal(call('getSignaturesForAddress', dao.address, { [cursor]: unknown }).error.code, -32020)
+  }
   service.conditions.software = 'older'
   t.same(call('getSignaturesForAddress', dao.address, { before: unknown }).result, [])
   t.ok(call('getSignaturesForAddress', dao.address, { until: unknown }).result.length > 0)
@@ -107,7 +135,13 @@ t.test('the bulk method: both orders page without losing or repeating, by slots 
   const read = (config: object): string[] => {
     const found: string[] = []
     for (let token: string | null | undefined; token !== null;) {
-      const { data, paginationToken } = call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', encoding: 'json', ...ONE, ...config, ...token === undefined ? {} : { paginationToken: token } }).result
+      const { data, paginationToken } = call('getTransactionsForAddress', dao.address, {
+        transactionDetails: 'full',
+        encoding: 'json',
+        ...ONE,
+        ...config,
+        ...token === undefined ? {} : { paginationToken: token }
+      }).result
       found.push(...data.map((entry: any) => entry.transaction.signatures[0]))
       token = paginationToken
     }
@@ -119,8 +153,16 @@ t.test('the bulk method: both orders page without losing or repeating, by slots 
   const slotOf = (at: number) => ledger.history.slot(ledger.history.find(all[at]!)!)
   const inside = all.filter((_, at) => slotOf(at) > slotOf(30) && slotOf(at) <= slotOf(60))
   t.same(read({ sortOrder: 'asc', limit: 5, filters: { slot: { gt: slotOf(30), lte: slotOf(60) } } }), inside)
-  t.equal(call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', limit: 1000, ...ONE }).error.code, -32602, 'a hundred at most')
-  t.equal(call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', limit: 100, maxSupportedTransactionVersion: 0 }).error.code, -32015)
+  t.equal(
+    call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', limit: 1000, ...ONE }).error.code,
+    -32602,
+    'a hundred at most'
+  )
+  t.equal(call(
+    'getTransactionsForAddress',
+    dao.address,
+    { transactionDetails: 'full', limit: 100, maxSupportedTransactionVersion: 0 }
+  ).error.code, -32015)
   const rows = call('getTransactionsForAddress', dao.address, { limit: 1000 }).result.data
   t.match(rows[0], { signature: all.at(-1), confirmationStatus: 'finalized', transactionIndex: Number })
   const { call: denied } = make({ bulk: 'forbidden' })
@@ -130,10 +172,14 @@ t.test('the bulk method: both orders page without losing or repeating, by slots 
 t.test('the bulk method in pages of a hundred, whatever was asked for', async t => {
   const { dao, call } = make({ bulk: { fullLimit: 1000, page: 100 } })
   for (let at = 0; at < 150; at++) dao.swap('buy', 1_000_000n)
-  const ask = (config: object) => call('getTransactionsForAddress', dao.address, { limit: 1000, sortOrder: 'asc', ...ONE, ...config }).result
+  const ask = (config: object) => call(
+    'getTransactionsForAddress', dao.address, { limit: 1000, sortOrder: 'asc', ...ONE, ...config }
+  ).result
   const first = ask({ transactionDetails: 'full' })
   t.equal(first.data.length, 100)
-  t.equal(ask({ transactionDetails: 'full', paginationToken: first.paginationToken }).data.length, ask({}).data.length - 100)
+  t.equal(
+    ask({ transactionDetails: 'full', paginationToken: first.paginationToken }).data.length, ask({}).data.length - 100
+  )
 })
 
 t.test('transactions that were never executed: in the block, with an error and nothing else', async t => {
@@ -142,15 +188,30 @@ t.test('transactions that were never executed: in the block, with an error and n
   const { signature } = dao.swap('buy', 1_000_000n, { unexecuted: true })
   const after = dao.swap('buy', 1_000_000n)
   const { result } = call('getTransaction', signature, ONE)
-  t.match(result.meta, { err: 'InsufficientFundsForFee', fee: 0, innerInstructions: null, logMessages: null, status: { Err: 'InsufficientFundsForFee' } })
+  t.match(result.meta, {
+    err: 'InsufficientFundsForFee',
+    fee: 0,
+    innerInstructions: null,
+    logMessages: null,
+    status: { Err: 'InsufficientFundsForFee' }
+  })
   t.same(result.meta.preBalances, result.meta.postBalances)
   t.ok(result.transactionIndex < call('getTransaction', after.signature, ONE).result.transactionIndex)
-  t.match(call('getSignaturesForAddress', dao.address, { limit: 2 }).result, [{ err: null }, { signature, err: 'InsufficientFundsForFee' }])
-  t.ok(call('getBlock', ledger.slot, { transactionDetails: 'signatures', ...ONE }).result.signatures.includes(signature))
-  t.match(call('getTransactionsForAddress', dao.address, { transactionDetails: 'full', filters: { status: 'failed' }, ...ONE }).result.data, [{ meta: { fee: 0 } }])
+  t.match(
+    call('getSignaturesForAddress', dao.address, { limit: 2 }).result,
+    [{ err: null }, { signature, err: 'InsufficientFundsForFee' }]
+  )
+  t.ok(
+    call('getBlock', ledger.slot, { transactionDetails: 'signatures', ...ONE }).result.signatures.includes(signature)
+  )
+  t.match(call(
+    'getTransactionsForAddress', dao.address, { transactionDetails: 'full', filters: { status: 'failed' }, ...ONE }
+  ).result.data, [{ meta: { fee: 0 } }])
   t.equal(dao.seqNum, seqNum + 1, 'it took no number')
   const young = createLedger({ time: Date.UTC(2026, 10, 20) / 1000 })
-  const traded = young.dao({ base: young.mint(), quote: young.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const traded = young.dao(
+    { base: young.mint(), quote: young.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   const errors = Array.from({ length: 100 }, () => {
     traded.swap('buy', 1_000n, { failed: true })
     return young.history.error(young.history.length - 1)
@@ -162,12 +223,18 @@ t.test('transactions that were never executed: in the block, with an error and n
 t.test('nodes of half the methods', async t => {
   const accounts = make({ kind: 'accounts' })
   const history = make({ kind: 'history' })
-  const code = ({ call }: typeof history, method: string, ...params: unknown[]): number | undefined => call(method, ...params).error?.code
+  const code = (
+    { call }: typeof history, method: string, ...params: unknown[]
+  ): number | undefined => call(method, ...params).error?.code
   const { dao, ledger } = history
   const { signature } = dao.swap('buy', 1_000_000n)
   t.equal(code(accounts, 'getMultipleAccounts', [dao.address], AT), undefined)
-  for (const method of ['getSignaturesForAddress', 'getTransaction', 'getBlockTime', 'getBlock', 'getTransactionsForAddress']) t.equal(code(accounts, method, dao.address), -32601, method)
-  for (const method of ['getMultipleAccounts', 'getAccountInfo', 'getProgramAccounts']) t.equal(code(history, method, dao.address), -32601, method)
+  for (const method of [
+    'getSignaturesForAddress', 'getTransaction', 'getBlockTime', 'getBlock', 'getTransactionsForAddress'
+  ]) t.equal(code(accounts, method, dao.address), -32601, method)
+  for (const method of ['getMultipleAccounts', 'getAccountInfo', 'getProgramAccounts']) {
+    t.equal(code(history, method, dao.address), -32601, method)
+  }
   t.equal(code(history, 'getTransaction', signature, ONE), undefined)
   t.equal(code(history, 'getTransaction', signature, { ...ONE, minContextSlot: 1 }), -32602)
   t.equal(code(history, 'getBlock', ledger.slot, { transactionDetails: 'signatures', ...ONE }), undefined)
@@ -198,8 +265,12 @@ t.test('a node that stands or lags answers what was; two nodes over one ledger',
   service.position.lag(10.2)
   t.match(read(), { context: { slot: moved - 1 }, value: [{ data: [first, 'base64'] }] })
   t.equal(call('getSignaturesForAddress', dao.address).result.length, 2)
-  const born = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  const program = () => call('getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }).result.map((entry: any) => entry.pubkey)
+  const born = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  const program = () => call(
+    'getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }
+  ).result.map((entry: any) => entry.pubkey)
   t.same(program(), [dao.address])
   service.thaw()
   t.same(program(), [dao.address, born.address])
@@ -220,7 +291,9 @@ t.test('the Clock is of the bank that is asked, and Date is the truth', async t 
   const { ledger, dao, call } = make({ finalityLag: 32 })
   ledger.advance(100)
   const { slot, time } = ledger
-  t.same(clockOf(call('getAccountInfo', CLOCK, AT)), { slot, time, owner: 'Sysvar1111111111111111111111111111111111111' })
+  t.same(
+    clockOf(call('getAccountInfo', CLOCK, AT)), { slot, time, owner: 'Sysvar1111111111111111111111111111111111111' }
+  )
   t.same(clockOf(call('getMultipleAccounts', [dao.address, CLOCK], AT)), clockOf(call('getAccountInfo', CLOCK, AT)))
   const final = call('getAccountInfo', CLOCK, FINAL)
   t.match(final.result, { context: { slot: slot - 32 }, value: { space: 40 } })
@@ -242,7 +315,9 @@ t.test('a node that lags, stops and catches up shows everything of then', async 
   ledger.advance(20)
   const look = () => {
     const { slot, time } = clockOf(call('getAccountInfo', CLOCK, AT))!
-    t.same([call('getSlot', AT).result, call('getBlockTime', slot).result], [slot, time], 'slot, Clock and block time agree')
+    t.same(
+      [call('getSlot', AT).result, call('getBlockTime', slot).result], [slot, time], 'slot, Clock and block time agree'
+    )
     return time
   }
   service.position.lag(60)
@@ -274,8 +349,10 @@ t.test('what has not come so far refuses a call that asks for more', async t => 
   const asked = (more: number, commitment: string) => {
     const config = { commitment, minContextSlot: service.methods.slotAt(commitment) + more, encoding: 'base64' }
     return [
-      call('getAccountInfo', CLOCK, config), call('getMultipleAccounts', [CLOCK], config), call('getProgramAccounts', ledger.program, config),
-      call('getSignaturesForAddress', dao.address, config), call('getTransaction', signature, { ...config, ...ONE, encoding: 'json' }),
+      call('getAccountInfo', CLOCK, config), call('getMultipleAccounts', [CLOCK], config),
+      call('getProgramAccounts', ledger.program, config),
+      call('getSignaturesForAddress', dao.address, config),
+      call('getTransaction', signature, { ...config, ...ONE, encoding: 'json' }),
       call('getTransactionsForAddress', dao.address, config)
     ].map(({ error }) => error?.code)
   }
@@ -368,7 +445,9 @@ t.test('a chain that stands, and one of shorter slots', async t => {
   const slot = ledger.slot
   ledger.slotMs = null
   ledger.advance(60)
-  t.same([ledger.slot, call('getSlot').result, ledger.time - call('getBlockTime', slot).result >= 60], [slot, slot, true])
+  t.same(
+    [ledger.slot, call('getSlot').result, ledger.time - call('getBlockTime', slot).result >= 60], [slot, slot, true]
+  )
   ledger.slotMs = 150
   ledger.advance(15)
   t.equal(ledger.slot, slot + 101)
@@ -378,7 +457,9 @@ t.test('a chain that stands, and one of shorter slots', async t => {
 t.test('short and empty lists of accounts, a slot far too high', async t => {
   const { ledger, call, service } = make()
   ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  const count = () => call('getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }).result.length
+  const count = () => call(
+    'getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }
+  ).result.length
   t.equal(count(), 2)
   service.fault({ kind: 'short-accounts', value: 1, times: 1 })
   service.fault({ kind: 'slot-jump-ahead', method: 'getSlot', times: 1, value: 5_000_000 })
@@ -399,15 +480,27 @@ t.test('signatures in no list, an account that is said not to be, finality that 
   t.ok(some > 0 && some < all, `${some} of ${all}`)
   t.equal(listed(), some, 'always the same ones')
   service.fault({ kind: 'no-account', value: 1, times: 1 })
-  const accounts = () => call('getMultipleAccounts', [dao.address, dao.address], { encoding: 'base64' }).result.value.map((account: unknown) => account !== null)
+  const accounts = () => call(
+    'getMultipleAccounts', [dao.address, dao.address], { encoding: 'base64' }
+  ).result.value.map((account: unknown) => account !== null)
   t.same([accounts(), accounts()], [[true, false], [true, true]])
   service.conditions.finalizedAt = ledger.slot
   ledger.advance(60)
-  t.same([call('getSlot', { commitment: 'confirmed' }).result > service.conditions.finalizedAt, call('getSlot', { commitment: 'finalized' }).result], [true, service.conditions.finalizedAt])
+  t.same([
+    call('getSlot', { commitment: 'confirmed' }).result > service.conditions.finalizedAt,
+    call('getSlot', { commitment: 'finalized' }).result
+  ], [true, service.conditions.finalizedAt])
 })
 
 t.test('limits by kind of node: what passes in ten seconds, and how the rest is refused', async (t: Test) => {
-  const table: Array<[NodeKindName, { method: string, passed: number, status: number, code: number, retryAfter?: string, headers?: boolean }]> = [
+  const table: Array<[NodeKindName, {
+    method: string
+    passed: number
+    status: number
+    code: number
+    retryAfter?: string
+    headers?: boolean
+  }]> = [
     ['public', { method: 'getTransaction', passed: 10, status: 429, code: 429, retryAfter: '10', headers: true }],
     ['documented', { method: 'getTransaction', passed: 40, status: 429, code: 429, retryAfter: '10', headers: true }],
     ['small', { method: 'getSlot', passed: 10, status: 429, code: 429 }],
@@ -454,7 +547,10 @@ t.test('a rule for each method, and one for all of them', async t => {
   t.same(take('a', 'a', 'a', 'a', 'b', 'b', 'b'), [false, false, false, true, false, false, true])
   now = 1000
   t.same(take('a', 'b', 'c'), [true, false, false])
-  t.match(limiter.take(limits, ['a']), { retryAfter: 1, headers: { 'x-ratelimit-method-limit': '3', 'x-ratelimit-method-remaining': '0', 'x-ratelimit-rps-limit': '5' } })
+  t.match(limiter.take(limits, ['a']), {
+    retryAfter: 1,
+    headers: { 'x-ratelimit-method-limit': '3', 'x-ratelimit-method-remaining': '0', 'x-ratelimit-rps-limit': '5' }
+  })
   now = 2000
   t.same(take('a'), [false])
 })
@@ -477,32 +573,41 @@ t.test('an upgrade in the middle: events and accounts grow; events that nobody k
   t.same([lastEvent(ledger).length, dao.seqNum], [16 + 5 + 3, seq + 1], 'takes no number')
 })
 
-t.test('the next release: proposals and accounts have grown, a pool is emptied without a swap, a DAO is made by relaunch', async t => {
-  const { ledger, dao, call } = make()
-  const lengths = () => [dao.initializeProposal, () => dao.launchProposal(), () => dao.finalizeProposal({ passed: false })].map(act => {
-    act()
-    return lastEvent(ledger).length
-  })
-  const before = lengths()
-  ledger.upgradeProgram(NEXT_RELEASE)
-  t.same(lengths(), [before[0]! + 34, before[1], before[2]! + 1])
-  t.equal(ledger.account(dao.address)!.data.length, 1264)
-  const swaps = ledger.swaps.length
-  const held = dao.reserves
-  t.match(dao.applyLiquidation(), held)
-  t.same([dao.reserves, ledger.swaps.length, lastEvent(ledger).length], [{ base: 0n, quote: 0n }, swaps, 152 + 277])
-  t.same(dao.vaults, dao.feeBalances, 'what is left is the protocol\'s')
-  const base = ledger.mint({ supply: 10n ** 16n })
-  const again = ledger.relaunch({ base, quote: ledger.usdc(), unclaimed: 7_000_000n, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  const { dao: address, vault, signer } = relaunchAddresses(base.address)
-  t.same([again.address, again.creator], [address, signer])
-  t.equal(Buffer.from(call('getAccountInfo', vault, AT).result.value.data[0], 'base64').readBigUInt64LE(64), 7_000_000n)
-})
+t.test(
+  'the next release: proposals and accounts have grown, a pool is emptied without a swap, a DAO is made by relaunch',
+  async t => {
+    const { ledger, dao, call } = make()
+    const lengths = () => [
+      dao.initializeProposal, () => dao.launchProposal(), () => dao.finalizeProposal({ passed: false })
+    ].map(act => {
+      act()
+      return lastEvent(ledger).length
+    })
+    const before = lengths()
+    ledger.upgradeProgram(NEXT_RELEASE)
+    t.same(lengths(), [before[0]! + 34, before[1], before[2]! + 1])
+    t.equal(ledger.account(dao.address)!.data.length, 1264)
+    const swaps = ledger.swaps.length
+    const held = dao.reserves
+    t.match(dao.applyLiquidation(), held)
+    t.same([dao.reserves, ledger.swaps.length, lastEvent(ledger).length], [{ base: 0n, quote: 0n }, swaps, 152 + 277])
+    t.same(dao.vaults, dao.feeBalances, 'what is left is the protocol\'s')
+    const base = ledger.mint({ supply: 10n ** 16n })
+    const again = ledger.relaunch(
+      { base, quote: ledger.usdc(), unclaimed: 7_000_000n, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+    )
+    const { dao: address, vault, signer } = relaunchAddresses(base.address)
+    t.same([again.address, again.creator], [address, signer])
+    t.equal(Buffer.from(call('getAccountInfo', vault, AT).result.value.data[0], 'base64').readBigUInt64LE(64), 7_000_000n)
+  }
+)
 
 t.test('hostile creators: a pool of one raw unit, dust, and names of any kind', async t => {
   const { ledger } = make()
   const base = ledger.mint({ symbol: '<b>"\u202e', name: '\u0000'.repeat(3), decimals: 0, supply: 2n ** 64n - 1n })
-  const dao = ledger.dao({ base, quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6 }), baseReserves: 1n, quoteReserves: 1n })
+  const dao = ledger.dao(
+    { base, quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6 }), baseReserves: 1n, quoteReserves: 1n }
+  )
   t.same(dao.reserves, { base: 1n, quote: 1n })
   const { output, fee } = dao.swap('buy', 1n)
   t.same([output, fee], [0n, 1n], 'a fee is rounded up, nothing is left to trade')
@@ -512,10 +617,16 @@ t.test('over HTTP the same: a limited node, and one that is changed while it run
   const ledger = createLedger()
   const node = await startNode(ledger, { kind: 'public' })
   t.teardown(() => node.close())
-  const ask = () => fetch(node.url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBlockTime', params: [ledger.slot] }) })
+  const ask = () => fetch(
+    node.url,
+    { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getBlockTime', params: [ledger.slot] }) }
+  )
   for (let at = 0; at < 8; at++) t.equal((await ask()).status, 200)
   const refused = await ask()
-  t.same([refused.status, refused.headers.get('retry-after'), refused.headers.get('x-ratelimit-method-limit')], [429, '10', '8'])
+  t.same(
+    [refused.status, refused.headers.get('retry-after'), refused.headers.get('x-ratelimit-method-limit')],
+    [429, '10', '8']
+  )
   node.conditions.limits = null
   t.equal((await ask()).status, 200)
 })

@@ -6,16 +6,22 @@ import { type FaultRule, createLedger, startNode } from '../../simulator/index.j
 async function start (t: Test) {
   const ledger = createLedger({ seed: 12 })
   const quote = ledger.usdc()
-  const daos = [1, 2].map(() => ledger.dao({ base: ledger.mint(), quote, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
+  const daos = [1, 2].map(
+    () => ledger.dao({ base: ledger.mint(), quote, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  )
   const signatures = Array.from({ length: 8 }, (_, i) => {
     ledger.advance(10)
     return daos[i % 2]!.swap('buy', 1_000_000n).signature
   })
   const node = await startNode(ledger)
   t.teardown(() => node.close())
-  const send = (body: unknown, signal: AbortSignal | null = null) => fetch(node.url, { method: 'POST', body: JSON.stringify(body), signal })
+  const send = (body: unknown, signal: AbortSignal | null = null) => fetch(
+    node.url, { method: 'POST', body: JSON.stringify(body), signal }
+  )
   const question = (method: string, params: unknown[] = []) => ({ jsonrpc: '2.0', id: 7, method, params })
-  const call = async (method: string, ...params: unknown[]) => await (await send(question(method, params))).json() as any
+  const call = async (
+    method: string, ...params: unknown[]
+  ) => await (await send(question(method, params))).json() as any
   const withFault = async <T>(rule: FaultRule, ask: () => Promise<T>): Promise<T> => {
     const fault = node.faults.set(rule)
     try {
@@ -33,7 +39,10 @@ t.test('connections that break, answers that are none', async t => {
   await t.rejects(withFault({ kind: 'refuse' }, ask))
   await t.rejects(withFault({ kind: 'reset' }, async () => (await ask()).text()))
   await t.rejects(withFault({ kind: 'hang' }, () => ask(AbortSignal.timeout(50))), { name: 'TimeoutError' })
-  await t.rejects(withFault({ kind: 'drip', value: 20 }, async () => (await ask(AbortSignal.timeout(100))).text()), { name: 'TimeoutError' })
+  await t.rejects(
+    withFault({ kind: 'drip', value: 20 }, async () => (await ask(AbortSignal.timeout(100))).text()),
+    { name: 'TimeoutError' }
+  )
   t.match(await withFault({ kind: 'drip', value: 1 }, async () => (await ask()).json()), { id: 7 })
   for (const value of [403, 500, 502, 503]) t.equal((await withFault({ kind: 'status', value }, ask)).status, value)
   const limited = await withFault({ kind: 'rate-limit', value: 3 }, ask)
@@ -51,7 +60,10 @@ t.test('after, times, and the method', async t => {
   const { send, question, node } = await start(t)
   const status = async (method: string) => (await send(question(method))).status
   const fault = node.faults.set({ kind: 'status', method: /^getS/, after: 1, times: 2 })
-  t.same([await status('getSlot'), await status('getHealth'), await status('getSlot'), await status('getSlot'), await status('getSlot')], [200, 200, 500, 500, 200])
+  t.same([
+    await status('getSlot'), await status('getHealth'), await status('getSlot'), await status('getSlot'),
+    await status('getSlot')
+  ], [200, 200, 500, 500, 200])
   t.same([fault.seen, fault.fired], [3, 2])
   node.faults.set({ kind: 'status', method: 'getHealth' })
   node.faults.clear()
@@ -61,7 +73,10 @@ t.test('after, times, and the method', async t => {
 t.test('batches that come back in part, short, or in another order', async t => {
   const { send, question, withFault } = await start(t)
   const batch = async () => await (await send([0, 1, 2].map(id => ({ ...question('getSlot'), id })))).json() as any[]
-  t.match(await withFault({ kind: 'batch-partial' }, batch), [{ id: 0, error: undefined }, { id: 1, error: { code: -32005 } }, { id: 2, error: undefined }])
+  t.match(
+    await withFault({ kind: 'batch-partial' }, batch),
+    [{ id: 0, error: undefined }, { id: 1, error: { code: -32005 } }, { id: 2, error: undefined }]
+  )
   t.same((await withFault({ kind: 'batch-missing', value: 0 }, batch)).map(({ id }) => id), [1, 2])
   t.same((await withFault({ kind: 'batch-shuffled' }, batch)).map(({ id }) => id), [2, 1, 0])
 })
@@ -78,11 +93,19 @@ t.test('answers that are wrong', async t => {
   t.notOk('value' in (await withFault({ kind: 'missing-field' }, accounts)).result)
   t.notOk('slot' in (await withFault({ kind: 'missing-field', value: 'context.slot' }, accounts)).result.context)
   t.equal((await withFault({ kind: 'null-value' }, accounts)).result.value, null)
-  t.match((await withFault({ kind: 'wrong-owner' }, accounts)).result.value, [{ owner: '11111111111111111111111111111111' }, { owner: '11111111111111111111111111111111' }])
+  t.match(
+    (await withFault({ kind: 'wrong-owner' }, accounts)).result.value,
+    [{ owner: '11111111111111111111111111111111' }, { owner: '11111111111111111111111111111111' }]
+  )
   t.same((await withFault({ kind: 'swapped-accounts' }, accounts)).result.value, genuine.value.toReversed())
-  const ofProgram = () => call('getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] })
+  const ofProgram = () => call(
+    'getProgramAccounts', ledger.program, { encoding: 'base64', filters: [{ dataSize: 1205 }] }
+  )
   const [first, second] = (await ofProgram()).result
-  t.same((await withFault({ kind: 'swapped-accounts' }, ofProgram)).result, [{ ...first, account: second.account }, { ...second, account: first.account }])
+  t.same(
+    (await withFault({ kind: 'swapped-accounts' }, ofProgram)).result,
+    [{ ...first, account: second.account }, { ...second, account: first.account }]
+  )
 })
 
 t.test('a history that is wrong', async t => {
@@ -94,7 +117,9 @@ t.test('a history that is wrong', async t => {
   t.notOk('meta' in (await withFault({ kind: 'missing-field' }, get)).result)
   t.same((await get()).result.transaction.signatures, [signatures[4]])
 
-  const page = async (config: object = {}) => (await call('getSignaturesForAddress', ledger.program, { limit: 4, ...config })).result.map((entry: any) => entry.signature)
+  const page = async (config: object = {}) => (await call(
+    'getSignaturesForAddress', ledger.program, { limit: 4, ...config }
+  )).result.map((entry: any) => entry.signature)
   const newest = signatures.slice(4).toReversed()
   t.same(await withFault({ kind: 'repeat-page' }, () => page({ before: signatures[4] })), newest)
   t.same(await withFault({ kind: 'wrong-order' }, page), newest.toReversed())
@@ -104,7 +129,10 @@ t.test('a history that is wrong', async t => {
   t.same(await withFault({ kind: 'pruned', value: slot }, page), newest.slice(0, 2))
   t.equal((await withFault({ kind: 'pruned', value: slot }, get)).result, null)
   t.same(await withFault({ kind: 'jump-back', value: 12 }, page), signatures.slice(2, 6).toReversed())
-  t.equal((await withFault({ kind: 'jump-back', value: 12 }, () => call('getSlot'))).result, ledger.slotAt(ledger.elapsed - 12_000))
+  t.equal(
+    (await withFault({ kind: 'jump-back', value: 12 }, () => call('getSlot'))).result,
+    ledger.slotAt(ledger.elapsed - 12_000)
+  )
 })
 
 t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
@@ -130,7 +158,9 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
     return { socket, messages, ask, settle }
   }
   const { socket, messages, ask, settle } = await open()
-  const of = (method: string) => messages.filter(message => message.method === method).map(({ params }) => params.result)
+  const of = (method: string) => messages.filter(
+    message => message.method === method
+  ).map(({ params }) => params.result)
   const { result: logs } = await ask('logsSubscribe', { mentions: [ledger.program] }, { commitment: 'confirmed' })
   await ask('accountSubscribe', daos[0]!.address, { commitment: 'confirmed', encoding: 'base64' })
   await ask('programSubscribe', ledger.program, { commitment: 'confirmed', encoding: 'base64' })
@@ -142,7 +172,10 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
   ledger.transaction(() => { daos[1]!.swap('buy', 5n) }, { failed: true })
   ledger.advance(1)
   await settle()
-  t.match(of('logsNotification'), [{ context: { slot: ledger.slot - 5 }, value: { signature, err: null, logs: [] } }, { value: { err: { InstructionError: [1, { Custom: 6005 }] } } }])
+  t.match(of('logsNotification'), [
+    { context: { slot: ledger.slot - 5 }, value: { signature, err: null, logs: [] } },
+    { value: { err: { InstructionError: [1, { Custom: 6005 }] } } }
+  ])
   t.same(of('accountNotification').at(-1).value.data[0], ledger.account(daos[0]!.address)!.data.toString('base64'))
   t.ok(of('programNotification').some(({ value }) => value.pubkey === daos[0]!.address))
   t.match(of('slotNotification'), [{ slot: ledger.slot }])
@@ -177,14 +210,18 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
 
 t.test('finalized subscribers wait for finality', async t => {
   const ledger = createLedger()
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   const node = await startNode(ledger, { finalityLag: 32 })
   t.teardown(() => node.close())
   const socket = new WebSocket(node.wsUrl)
   const messages: any[] = []
   socket.on('message', data => messages.push(JSON.parse(String(data))))
   await once(socket, 'open')
-  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'logsSubscribe', params: [{ mentions: [dao.address] }, { commitment: 'finalized' }] }))
+  socket.send(JSON.stringify({
+    jsonrpc: '2.0', id: 1, method: 'logsSubscribe', params: [{ mentions: [dao.address] }, { commitment: 'finalized' }]
+  }))
   await once(socket, 'message')
   const { signature } = dao.swap('buy', 1n)
   socket.ping()

@@ -8,9 +8,18 @@ const MILLION = 1_000_000_000_000n
 
 t.test('the external pool at launch, and as the price rises', async t => {
   for (const [raise, price, liquidity, now, doubled, twice, quadrupled] of [
-    [1_000_000_000_000n, 5833372668713516032n, 5250035401842164428800000000000n, 899999999933n, 8249634742471189504n, [636396103001n, 37279220613n], [449999999933n, 90000000000n]],
-    [3_500_000_000_000n, 10913240967848572928n, 9821916871063715635200000000000n, 899999999876n, 15433653386177134592n, [636396102943n, 130477272147n], [449999999876n, 314999999999n]],
-    [8_000_000_000_000n, 16499269484942379008n, 14849342536448141107200000000000n, 899999999812n, 23333490674854064128n, [636396102880n, 298233764908n], [449999999812n, 719999999999n]]
+    [
+      1_000_000_000_000n, 5833372668713516032n, 5250035401842164428800000000000n, 899999999933n, 8249634742471189504n,
+      [636396103001n, 37279220613n], [449999999933n, 90000000000n]
+    ],
+    [
+      3_500_000_000_000n, 10913240967848572928n, 9821916871063715635200000000000n, 899999999876n, 15433653386177134592n,
+      [636396102943n, 130477272147n], [449999999876n, 314999999999n]
+    ],
+    [
+      8_000_000_000_000n, 16499269484942379008n, 14849342536448141107200000000000n, 899999999812n,
+      23333490674854064128n, [636396102880n, 298233764908n], [449999999812n, 719999999999n]
+    ]
   ] as const) {
     t.equal(launchSqrtPrice(raise), price)
     t.equal(launchLiquidity(price), liquidity)
@@ -25,7 +34,9 @@ t.test('the external pool at launch, and as the price rises', async t => {
 t.test('a launch ends in a DAO, its liquidity, a treasury and a pool', async t => {
   for (const version of ['v0.6', 'v0.7', 'v0.8'] as const) {
     const ledger = createLedger()
-    const launch = ledger.launch({ version, raise: MILLION, packageAmount: 7_600_000_000_003n, additional: 5_125_000_000_000n, spendingMembers: 2 })
+    const launch = ledger.launch(
+      { version, raise: MILLION, packageAmount: 7_600_000_000_003n, additional: 5_125_000_000_000n, spendingMembers: 2 }
+    )
     const additional = version === 'v0.6' ? 0n : 5_125_000_000_000n
     const minted = 12_900_000_000_000n + 7_600_000_000_003n + additional
     t.equal(launch.mint.supply, version === 'v0.8' ? 0n : minted)
@@ -41,7 +52,11 @@ t.test('a launch ends in a DAO, its liquidity, a treasury and a pool', async t =
     t.equal(launch.mint.supply, version === 'v0.8' ? 12_900_000_000_000n + additional : minted)
     t.equal(launch.treasury!.quote.amount, MILLION - MILLION / 5n)
     t.same(launch.pool!.owned, { base: 899_999_999_933n, quote: 0n })
-    t.same(eventsOf(ledger).map(event => [event.subarray(8, 16).toString('hex'), u64(event, 32)]), [['773099747f25e2e4', 1n], ['260225eee5d6ffeb', 2n]], 'both events, below the launchpad')
+    t.same(
+      eventsOf(ledger).map(event => [event.subarray(8, 16).toString('hex'), u64(event, 32)]),
+      [['773099747f25e2e4', 1n], ['260225eee5d6ffeb', 2n]],
+      'both events, below the launchpad'
+    )
     t.equal(launch.unclaimed, 10_000_000_000_000n + additional + (version === 'v0.7' ? 7_600_000_000_003n : 0n))
     t.equal(ledger.account(addresses.packageVault) === null, version !== 'v0.6')
     const package_ = ledger.account(addresses.package)
@@ -54,7 +69,9 @@ t.test('a launch ends in a DAO, its liquidity, a treasury and a pool', async t =
     const before = launch.mint.supply
     t.equal(launch.unlock(2), 2n * 1_520_000_000_000n)
     const locked = version === 'v0.8' ? 0n : 7_600_000_000_003n - 3_040_000_000_000n
-    t.same([launch.package!.locked, launch.mint.supply - before], [locked, version === 'v0.8' ? 3_040_000_000_000n : 0n])
+    t.same(
+      [launch.package!.locked, launch.mint.supply - before], [locked, version === 'v0.8' ? 3_040_000_000_000n : 0n]
+    )
     const unlocked = launch.mint.supply
     t.equal(launch.burnPackage(), locked)
     t.equal(launch.mint.supply, unlocked - locked)
@@ -75,7 +92,11 @@ t.test('the launch account of each version: state, DAO and package where the ver
     const start = 8 + 17 + 4 + members * 32 + 65 + 128 + 9
     const older = at('v0.6', members)
     t.same([older.live[start], older.live[start + 9], older.live[start + 10]], [0, 0, 1], 'no final raise, live')
-    t.same([older.done[start], older.done[start + 17], u64(older.done, start + 18), older.done[start + 26]], [1, 1, MILLION, 3], 'final raise, complete')
+    t.same(
+      [older.done[start], older.done[start + 17], u64(older.done, start + 18), older.done[start + 26]],
+      [1, 1, MILLION, 3],
+      'final raise, complete'
+    )
     t.same(older.done.subarray(start + 40, start + 72), keyBytes(older.launch.addresses.dao))
     const newer = at('v0.7', members)
     t.same([newer.live[start + 9], newer.done[start + 17]], [1, 3], 'without the final raise')
@@ -90,12 +111,21 @@ t.test('the pool goes its way: others join, prices move, the DAO withdraws and l
   launch.complete()
   const pool = launch.pool!
   const data = () => ledger.account(launch.addresses.pool)!.data
-  t.same([data().length, u64(data(), 8), u128(data(), 360), u128(data(), 424), u128(data(), 456)], [1112, 5_000_000n, pool.liquidity, 5833372668713516032n, 5833372668713516032n])
+  t.same(
+    [data().length, u64(data(), 8), u128(data(), 360), u128(data(), 424), u128(data(), 456)],
+    [1112, 5_000_000n, pool.liquidity, 5833372668713516032n, 5833372668713516032n]
+  )
   t.same(data().subarray(648, 680), keyBytes(launch.addresses.daoVault))
   const position = ledger.account(launch.addresses.position)!.data
-  t.same([position.length, u128(position, 152), position.subarray(8, 40)], [408, pool.liquidity, keyBytes(launch.addresses.pool)])
+  t.same(
+    [position.length, u128(position, 152), position.subarray(8, 40)],
+    [408, pool.liquidity, keyBytes(launch.addresses.pool)]
+  )
   const nft = ledger.account(launch.addresses.positionNftAccount)!
-  t.same([nft.owner, nft.data.subarray(32, 64), u64(nft.data, 64)], [PROGRAMS.token2022, keyBytes(launch.addresses.daoVault), 1n])
+  t.same(
+    [nft.owner, nft.data.subarray(32, 64), u64(nft.data, 64)],
+    [PROGRAMS.token2022, keyBytes(launch.addresses.daoVault), 1n]
+  )
 
   const alone = pool.owned
   pool.addOtherLiquidity(pool.liquidity * 3n)
@@ -108,7 +138,10 @@ t.test('the pool goes its way: others join, prices move, the DAO withdraws and l
   const withdrawn = pool.withdraw({ numerator: 9n, denominator: 10n })
   t.same(launch.treasury!.base.amount, withdrawn.base)
   pool.closePosition()
-  t.same([pool.liquidity, ledger.account(launch.addresses.position), ledger.account(launch.addresses.positionNftAccount)], [0n, null, null])
+  t.same(
+    [pool.liquidity, ledger.account(launch.addresses.position), ledger.account(launch.addresses.positionNftAccount)],
+    [0n, null, null]
+  )
 })
 
 t.test('a launch that fails, claims, and an older account', async t => {
@@ -116,10 +149,14 @@ t.test('a launch that fails, claims, and an older account', async t => {
   const failing = ledger.launch({ version: 'v0.7', raise: MILLION, packageAmount: 1n })
   failing.refund()
   t.throws(() => failing.complete(), { message: 'the launch is refunding' })
-  const launch = ledger.launch({ version: 'v0.7', raise: MILLION, packageAmount: 1n, additional: 7n, olderLayout: true })
+  const launch = ledger.launch(
+    { version: 'v0.7', raise: MILLION, packageAmount: 1n, additional: 7n, olderLayout: true }
+  )
   launch.complete()
   launch.claim(10_000_000_000_000n)
   launch.claimAdditional()
   t.equal(launch.unclaimed, 1n)
-  t.equal(ledger.account(failing.addresses.launch)!.data.length - ledger.account(launch.addresses.launch)!.data.length, 5)
+  t.equal(
+    ledger.account(failing.addresses.launch)!.data.length - ledger.account(launch.addresses.launch)!.data.length, 5
+  )
 })

@@ -48,8 +48,13 @@ t.test('the account of each build, in both states, with the stale bytes a propos
     t.equal(spot.length, size)
     t.same(spot.subarray(0, 8), discriminator('account', 'Dao'))
     t.equal(spot.subarray(0, 8).toString('hex'), 'a3092f1f3455c531')
-    t.same([spot[8], u64(spot, 109), u64(spot, 117), u64(spot, 125), u64(spot, 133)], [0, 200_000_995_000n, 1_999_990_050_050n, 5_000n, 0n])
-    t.same([spot.subarray(390, 422), spot.subarray(422, 454), u64(spot, 524)], [keyBytes(base.address), keyBytes(USDC), 3n])
+    t.same(
+      [spot[8], u64(spot, 109), u64(spot, 117), u64(spot, 125), u64(spot, 133)],
+      [0, 200_000_995_000n, 1_999_990_050_050n, 5_000n, 0n]
+    )
+    t.same(
+      [spot.subarray(390, 422), spot.subarray(422, 454), u64(spot, 524)], [keyBytes(base.address), keyBytes(USDC), 3n]
+    )
     t.same([spot[532], spot.readUInt32LE(541)], [1, 2], 'a spending limit of two members')
 
     dao.launchProposal()
@@ -81,7 +86,9 @@ t.test('events have the lengths of their build, and number themselves', async t 
     const check = (what: string, length: number) => {
       const event = lastEvent(ledger)
       t.equal(event.length, length, `${layout} ${what}`)
-      t.same([u64(event, 16), u64(event, 24), u64(event, 32)], [BigInt(ledger.slot), BigInt(ledger.time), BigInt(seq++)])
+      t.same(
+        [u64(event, 16), u64(event, 24), u64(event, 32)], [BigInt(ledger.slot), BigInt(ledger.time), BigInt(seq++)]
+      )
     }
     const run = (what: string, length: number, action: () => unknown) => {
       ledger.advance(3600)
@@ -118,7 +125,10 @@ t.test('a swap event says what happened, where the layout says', async t => {
   t.same(event.subarray(40, 72), keyBytes(dao.address))
   t.same(event.subarray(72, 104), keyBytes(swap.trader))
   t.same([event[104], u64(event, 105), u64(event, 113), u64(event, 121)], [1, 10_000_000_001n, 990_074_379n, 0n])
-  t.same([event[129], u64(event, 230), u64(event, 238), u64(event, 246), u64(event, 254)], [0, dao.reserves.quote, dao.reserves.base, 0n, 50_000_001n])
+  t.same(
+    [event[129], u64(event, 230), u64(event, 238), u64(event, 246), u64(event, 254)],
+    [0, dao.reserves.quote, dao.reserves.base, 0n, 50_000_001n]
+  )
 })
 
 t.test('a proposal account, before and after it is launched', async t => {
@@ -126,7 +136,10 @@ t.test('a proposal account, before and after it is launched', async t => {
   const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), ...RESERVES })
   const { proposal } = dao.initializeProposal()
   const draft = ledger.account(proposal)!.data
-  t.same([draft.subarray(0, 8).toString('hex'), draft[52], draft.subarray(125, 157)], ['1a5ebdbb74883521', 0, keyBytes(dao.address)])
+  t.same(
+    [draft.subarray(0, 8).toString('hex'), draft[52], draft.subarray(125, 157)],
+    ['1a5ebdbb74883521', 0, keyBytes(dao.address)]
+  )
   dao.launchProposal()
   const live = ledger.account(proposal)!.data
   t.same([live[52], live.subarray(117, 149)], [1, keyBytes(dao.address)])
@@ -136,9 +149,15 @@ t.test('mints and their metadata in each of the forms', async t => {
   const ledger = createLedger()
   const classic = ledger.mint({ symbol: 'ABC', name: 'Alphabet', decimals: 9, supply: 2n ** 64n - 1n })
   const mint = ledger.account(classic.address)!
-  t.same([mint.owner, mint.data.length, u64(mint.data, 36), mint.data[44], mint.data[45]], [PROGRAMS.token, 82, 2n ** 64n - 1n, 9, 1])
+  t.same(
+    [mint.owner, mint.data.length, u64(mint.data, 36), mint.data[44], mint.data[45]],
+    [PROGRAMS.token, 82, 2n ** 64n - 1n, 9, 1]
+  )
   const metadata = ledger.account(classic.metadataAccount!)!
-  t.same([metadata.owner, metadata.data[0], metadata.data.subarray(33, 65)], [PROGRAMS.metaplex, 4, keyBytes(classic.address)])
+  t.same(
+    [metadata.owner, metadata.data[0], metadata.data.subarray(33, 65)],
+    [PROGRAMS.metaplex, 4, keyBytes(classic.address)]
+  )
   t.equal(metadata.data.subarray(69, 101).toString().replaceAll('\0', ''), 'Alphabet')
   t.equal(metadata.data.subarray(105, 115).toString().replaceAll('\0', ''), 'ABC')
   ledger.burn(classic, 5n)
@@ -146,7 +165,9 @@ t.test('mints and their metadata in each of the forms', async t => {
 
   const newer = ledger.mint({ symbol: 'NEW', name: 'Newer', program: 'token-2022' })
   const { owner, data } = ledger.account(newer.address)!
-  t.same([owner, data[165], data.readUInt16LE(166)], [PROGRAMS.token2022, 1, 1], 'an extension to step over comes first')
+  t.same(
+    [owner, data[165], data.readUInt16LE(166)], [PROGRAMS.token2022, 1, 1], 'an extension to step over comes first'
+  )
   t.ok(data.includes('Newer'))
   const pointing = ledger.mint({ program: 'token-2022', metadata: 'pointer' })
   t.ok(ledger.account(pointing.address)!.data.includes(keyBytes(pointing.metadataAccount!)))

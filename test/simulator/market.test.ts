@@ -11,12 +11,18 @@ t.test('a market of all kinds: every swap counted, every DAO\'s numbers without 
   t.equal(market.daos.length, 20)
   t.equal(ledger.swaps.length, 1500)
   t.equal(ledger.time - start, 10 * 86400)
-  t.same([market.empty.reserves.base, market.deciding.proposalLive, market.huge.reserves.base > 2n ** 53n], [0n, true, true])
+  t.same(
+    [market.empty.reserves.base, market.deciding.proposalLive, market.huge.reserves.base > 2n ** 53n], [0n, true, true]
+  )
   t.same([market.spam.base.address, market.fakeDollar.quote.symbol], [market.daos[0]!.base.address, 'USDC'])
   t.same(new Set(ledger.launches.map(({ version }) => version)), new Set(['v0.6', 'v0.7', 'v0.8']))
   t.same(new Set(market.daos.map(({ identity }) => identity.layout)), new Set(['F0', 'F1', 'F2', 'F3']))
   for (const { vaults, reserves, feeBalances, proposalLive } of market.daos) {
-    if (!proposalLive) t.same(vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote })
+    if (!proposalLive) {
+      t.same(
+        vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote }
+      )
+    }
   }
   // Independent of the DAOs' own count: the events in the transactions that did not fail.
   let events = 0
@@ -25,12 +31,19 @@ t.test('a market of all kinds: every swap counted, every DAO\'s numbers without 
     if (ledger.history.failed(index)) continue
     for (const event of eventsOf(ledger, index)) {
       events++
-      if (event.subarray(8, 16).toString('hex') === '1dfd79ff523c94c3') swaps.set(`${event.toString('hex', 40, 72)}/${u64(event, 32)}`, u64(event, 105))
+      if (event.subarray(8, 16).toString('hex') === '1dfd79ff523c94c3') {
+        swaps.set(
+        `${event.toString('hex', 40, 72)}/${u64(event, 32)}`, u64(event, 105)
+        )
+      }
     }
   }
   t.equal(events, market.daos.reduce((sum, dao) => sum + dao.seqNum, 0))
   t.equal(swaps.size, 1500)
-  t.equal([...swaps.values()].reduce((sum, input) => sum + input, 0n), ledger.swaps.reduce((sum, { input }) => sum + input, 0n))
+  t.equal(
+    [...swaps.values()].reduce((sum, input) => sum + input, 0n),
+    ledger.swaps.reduce((sum, { input }) => sum + input, 0n)
+  )
 })
 
 t.test('the same seed makes the same market, another one another', async t => {
@@ -56,12 +69,17 @@ t.test('a trader for the present', async t => {
 })
 
 t.test('a market in a process of its own', async t => {
-  const { child } = startScript('simulator/serve.ts', { args: ['--daos', '6', '--swaps', '30', '--days', '2', '--live'] })
+  const { child } = startScript(
+    'simulator/serve.ts', { args: ['--daos', '6', '--swaps', '30', '--days', '2', '--live'] }
+  )
   t.teardown(() => child.kill('SIGKILL'))
   const [line] = await once(child.stdout, 'data')
   const ready = JSON.parse(String(line))
   t.match(ready, { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq', router: String, swaps: 30 })
-  const response = await fetch(ready.url, { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSignaturesForAddress', params: [ready.program] }) })
+  const response = await fetch(ready.url, {
+    method: 'POST',
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'getSignaturesForAddress', params: [ready.program] })
+  })
   t.ok((await response.json() as any).result.length >= 30)
   child.kill('SIGTERM')
   t.same(await once(child, 'exit'), [0, null])
@@ -69,7 +87,9 @@ t.test('a market in a process of its own', async t => {
 
 t.test('a block has one time, also where the second turns within it', async t => {
   const ledger = createLedger({ seed: 6 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   ledger.slotMs = 350
   const times = new Map<number, Set<number>>()
   let turned = 0

@@ -12,7 +12,9 @@ async function start (t: Test, options: NodeOptions = {}) {
   t.teardown(() => node.close())
   const connection = new Connection(node.url, { commitment: 'confirmed', disableRetryOnRateLimit: true })
   const post = async (body: unknown) => {
-    const response = await fetch(node.url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) })
+    const response = await fetch(
+      node.url, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) }
+    )
     return await response.json() as any
   }
   const call = (method: string, ...params: unknown[]) => post({ jsonrpc: '2.0', id: 7, method, params })
@@ -22,11 +24,18 @@ async function start (t: Test, options: NodeOptions = {}) {
 t.test('accounts, as the usual client reads them', async t => {
   const { ledger, dao, node, connection, call } = await start(t)
   const program = new PublicKey(ledger.program)
-  const found = await connection.getProgramAccounts(program, { filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] })
-  t.same(found.map(({ pubkey, account }) => [pubkey.toBase58(), account.data]), [[dao.address, ledger.account(dao.address)!.data]])
+  const found = await connection.getProgramAccounts(
+    program, { filters: [{ memcmp: { offset: 0, bytes: 'UGeq4Q9YNpY' } }] }
+  )
+  t.same(
+    found.map(({ pubkey, account }) => [pubkey.toBase58(), account.data]),
+    [[dao.address, ledger.account(dao.address)!.data]]
+  )
   t.equal((await connection.getProgramAccounts(program)).length, 2, 'the position too')
   t.equal((await connection.getProgramAccounts(program, { filters: [{ dataSize: 88 }] })).length, 1)
-  const sliced = await connection.getProgramAccounts(program, { filters: [{ dataSize: 1205 }], dataSlice: { offset: 109, length: 16 } })
+  const sliced = await connection.getProgramAccounts(
+    program, { filters: [{ dataSize: 1205 }], dataSlice: { offset: 109, length: 16 } }
+  )
   t.same(sliced[0]!.account.data, ledger.account(dao.address)!.data.subarray(109, 125))
   const withContext = await connection.getProgramAccounts(program, { withContext: true })
   t.equal(withContext.context.slot, ledger.slot)
@@ -35,7 +44,9 @@ t.test('accounts, as the usual client reads them', async t => {
   const { context, value } = await connection.getMultipleAccountsInfoAndContext(keys)
   t.same([context.slot, value.map(account => account?.data.length)], [ledger.slot, [82, undefined, 679]])
   t.equal(value[0]!.owner.toBase58(), PROGRAMS.token)
-  t.match(await call('getMultipleAccounts', Array(101).fill(dao.address), { encoding: 'base64' }), { error: { code: -32602 } })
+  t.match(
+    await call('getMultipleAccounts', Array(101).fill(dao.address), { encoding: 'base64' }), { error: { code: -32602 } }
+  )
   t.match(await call('getMultipleAccounts', ['x'], { encoding: 'base64' }), { error: { code: -32602 } })
   t.match(await call('getAccountInfo', dao.address), { error: { code: -32600 } }, 'too long for base58')
   ledger.setAccount(dao.address, { owner: ledger.program, data: Buffer.from('00', 'hex') })
@@ -71,10 +82,15 @@ t.test('signatures page newest first, by program, by DAO, by anything mentioned'
 
 t.test('transactions: plain, several events, through lookup tables, failed, without block time', async t => {
   const { ledger, dao, connection, call } = await start(t)
-  const get = (signature: string) => connection.getTransaction(signature, { maxSupportedTransactionVersion: 0, commitment: 'confirmed' })
+  const get = (signature: string) => connection.getTransaction(
+    signature, { maxSupportedTransactionVersion: 0, commitment: 'confirmed' }
+  )
   const { signature } = dao.swap('buy', 1_000_000n)
   const plain = (await get(signature))!
-  t.same([plain.version, plain.transaction.signatures, plain.meta!.innerInstructions!.map(({ index, instructions }) => [index, instructions.length])], ['legacy', [signature], [[1, 3]]])
+  t.same([
+    plain.version, plain.transaction.signatures,
+    plain.meta!.innerInstructions!.map(({ index, instructions }) => [index, instructions.length])
+  ], ['legacy', [signature], [[1, 3]]])
   const both = ledger.transaction(() => {
     dao.swap('buy', 1_000_000n)
     dao.swap('sell', 2_000_000n)
@@ -85,12 +101,21 @@ t.test('transactions: plain, several events, through lookup tables, failed, with
   t.ok(routed.meta!.loadedAddresses!.writable.some(key => key.toBase58() === dao.address))
   t.ok(routed.meta!.loadedAddresses!.readonly.some(key => key.toBase58() === ledger.program))
   t.match(await call('getTransaction', both.signature, { encoding: 'json' }), { error: { code: -32015 } })
-  t.ok((await connection.getSignaturesForAddress(new PublicKey(dao.address), { limit: 1 }))[0]!.signature === both.signature, 'loaded addresses are indexed')
+  t.ok((await connection.getSignaturesForAddress(
+    new PublicKey(dao.address), { limit: 1 }
+  ))[0]!.signature === both.signature, 'loaded addresses are indexed')
 
-  const before = { ...dao.reserves, seq: dao.seqNum, swaps: ledger.swaps.length, data: ledger.account(dao.address)!.data }
+  const before = {
+    ...dao.reserves, seq: dao.seqNum, swaps: ledger.swaps.length, data: ledger.account(dao.address)!.data
+  }
   const failed = ledger.transaction(() => { dao.swap('buy', 10n ** 9n) }, { failed: true })
-  t.same({ ...dao.reserves, seq: dao.seqNum, swaps: ledger.swaps.length, data: ledger.account(dao.address)!.data }, before)
-  t.match((await get(failed.signature))!.meta, { err: { InstructionError: [1, { Custom: 6005 }] }, innerInstructions: [{ index: 1 }] })
+  t.same(
+    { ...dao.reserves, seq: dao.seqNum, swaps: ledger.swaps.length, data: ledger.account(dao.address)!.data }, before
+  )
+  t.match(
+    (await get(failed.signature))!.meta,
+    { err: { InstructionError: [1, { Custom: 6005 }] }, innerInstructions: [{ index: 1 }] }
+  )
   t.throws(() => ledger.transaction(() => {
     dao.swap('buy', 10n ** 9n)
     throw new Error('stop')
@@ -111,11 +136,20 @@ t.test('commitment: finalized lags, and a minimum slot is held', async t => {
   t.equal(await connection.getSlot('confirmed'), ledger.slot)
   const finalized = { commitment: 'finalized', maxSupportedTransactionVersion: 0 } as const
   t.equal(await connection.getTransaction(signature, finalized), null)
-  t.not((await connection.getSignaturesForAddress(new PublicKey(dao.address), {}, 'finalized'))[0]!.signature, signature)
-  t.match((await connection.getSignaturesForAddress(new PublicKey(dao.address)))[0], { signature, confirmationStatus: 'confirmed' })
+  t.not(
+    (await connection.getSignaturesForAddress(new PublicKey(dao.address), {}, 'finalized'))[0]!.signature, signature
+  )
+  t.match(
+    (await connection.getSignaturesForAddress(new PublicKey(dao.address)))[0],
+    { signature, confirmationStatus: 'confirmed' }
+  )
   ledger.advance(12.8)
   t.ok(await connection.getTransaction(signature, finalized))
-  t.match(await call('getMultipleAccounts', [dao.address], { encoding: 'base64', commitment: 'confirmed', minContextSlot: ledger.slot + 1 }), { error: { code: -32016 } })
+  t.match(await call(
+    'getMultipleAccounts',
+    [dao.address],
+    { encoding: 'base64', commitment: 'confirmed', minContextSlot: ledger.slot + 1 }
+  ), { error: { code: -32016 } })
 })
 
 t.test('batches, other methods, and what is no question', async t => {
@@ -126,9 +160,14 @@ t.test('batches, other methods, and what is no question', async t => {
     { jsonrpc: '2.0', id: 'c', method: 'getHealth' }
   ])
   t.match(batch, [{ id: 'a', result: ledger.slot }, { id: 'b', error: { code: -32601 } }, { id: 'c', result: 'ok' }])
-  t.same([node.requests, node.calls.getSlot, node.calls.nonsense, node.log.map(({ method }) => method)], [1, 1, 1, ['getSlot', 'nonsense', 'getHealth']])
+  t.same(
+    [node.requests, node.calls.getSlot, node.calls.nonsense, node.log.map(({ method }) => method)],
+    [1, 1, 1, ['getSlot', 'nonsense', 'getHealth']]
+  )
   t.equal((await call('getBlockTime', ledger.slot - 10)).result, ledger.time - 2)
-  for (const method of ['getBlockHeight', 'getEpochInfo', 'getGenesisHash', 'getVersion', 'getLatestBlockhash', 'getFirstAvailableBlock']) t.ok((await call(method)).result !== undefined, method)
+  for (const method of [
+    'getBlockHeight', 'getEpochInfo', 'getGenesisHash', 'getVersion', 'getLatestBlockhash', 'getFirstAvailableBlock'
+  ]) t.ok((await call(method)).result !== undefined, method)
   t.match(await post('{"oops'), { error: { code: -32700 } })
   t.match(await post({ id: 1 }), { error: { code: -32600 } })
   t.equal((await fetch(node.url)).status, 405)

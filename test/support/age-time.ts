@@ -17,5 +17,7 @@ export const ageTime = (now: () => number, halted: () => Moment | undefined = ()
 export const TIME = 1_767_225_600
 
 /** What a node read at a slot. */
-export const atMoment = <T>(slot: number, value: T, { time = TIME, readAt = 0 }: { time?: number, readAt?: number } = {}): AtMoment<T> =>
-  ({ moment: { slot, time }, readAt, value })
+export const atMoment = <T>(
+  slot: number, value: T, { time = TIME, readAt = 0 }: { time?: number, readAt?: number } = {}
+): AtMoment<T> =>
+    ({ moment: { slot, time }, readAt, value })

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { ROOT, sourceFiles } from './compiled.js'
 
 /**
- * The service as `npm run build` makes it of the sources as they are now: what tests start is what runs elsewhere, and it starts with half of the CPU that
+ * The service as `npm run build` makes it of the sources as they are now: what tests start is what runs elsewhere, and
+ * it starts with half of the CPU that
  * its modules one by one take.
  */
 
@@ -17,14 +18,20 @@ const KEPT_MS = 3_600_000
 
 function stampOf (root: string): string {
   const hash = createHash('sha256')
-  for (const path of [...sourceFiles(root, FOLDERS), ...MADE_WITH].sort()) hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  for (const path of [...sourceFiles(root, FOLDERS), ...MADE_WITH].sort()) {
+    hash.update(`${path}\n`).update(readFileSync(join(root, path)))
+  }
   return hash.digest('hex').slice(0, 16)
 }
 
 function removeOld (folder: string, own: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
-    if (name.startsWith('built-') && path !== own && Date.now() - statSync(path).mtimeMs > KEPT_MS) rmSync(path, { recursive: true, force: true })
+    if (name.startsWith('built-') && path !== own && Date.now() - statSync(path).mtimeMs > KEPT_MS) {
+      rmSync(
+        path, { recursive: true, force: true }
+      )
+    }
   }
 }
 
@@ -33,7 +40,11 @@ function build (): string {
   const folder = join(ROOT, '.tap', `built-${stampOf(ROOT)}`)
   if (existsSync(folder)) return folder
   const part = `.tap/built-${process.pid}`
-  const { status, stderr } = spawnSync(process.execPath, ['--import', import.meta.resolve('tsx'), 'scripts/build.ts', '--out', part], { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH } })
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), 'scripts/build.ts', '--out', part],
+    { cwd: ROOT, encoding: 'utf8', env: { PATH: process.env.PATH } }
+  )
   if (status !== 0) throw new Error(`the service could not be built: ${stderr}`)
   try {
     renameSync(join(ROOT, part), folder)

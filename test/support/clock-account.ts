@@ -12,8 +12,14 @@ export function clockAccount ({ slot, time }: Moment, { owner = SYSVAR_OWNER, by
   return { owner, data: [data.subarray(0, bytes).toString('base64'), 'base64'], lamports: 1, executable: false }
 }
 
-/** What a node whose newest moment is this one says to a call that asks for the Clock and, maybe, for accounts that don't exist; undefined to another. */
-export function clockAnswer ({ method, params }: { method: string, params: readonly unknown[] }, moment: Moment, options?: { owner?: string, bytes?: number }): unknown {
+/**
+ * What a node whose newest moment is this one says to a call that asks for the Clock and, maybe, for accounts that
+ * don't exist; undefined to another.
+ */
+export function clockAnswer (
+  { method, params }: { method: string, params: readonly unknown[] }, moment: Moment,
+  options?: { owner?: string, bytes?: number }
+): unknown {
   const value = clockAccount(moment, options)
   if (method === 'getAccountInfo' && params[0] === CLOCK) return { context: { slot: moment.slot }, value }
   const addresses = params[0]

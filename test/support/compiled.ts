@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OutputFile } from 'esbuild'
 
-/** A compiled copy of the sources for the processes that tests start: compiling while loading costs each of them a second. */
+/**
+ * A compiled copy of the sources for the processes that tests start: compiling while loading costs each of them a
+ * second.
+ */
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDERS = ['bench', 'lib', 'plugins', 'routes', 'schemas', 'scripts', 'simulator', 'test']
@@ -15,21 +20,30 @@ const LINKED = ['idl', 'package.json', 'public']
 /** Paths from `root` of all files below its `folders` that end with `ending`. */
 function filesOf (root: string, folders: readonly string[], ending: string): string[] {
   return folders.filter(folder => existsSync(join(root, folder)))
-    .flatMap(folder => (readdirSync(join(root, folder), { recursive: true }) as string[]).map(path => join(folder, path)))
+    .flatMap(
+      folder => (readdirSync(join(root, folder), { recursive: true }) as string[]).map(path => join(folder, path))
+    )
     .concat(readdirSync(root)).filter(path => path.endsWith(ending))
 }
 
 /** Paths from `root` of the sources below its `folders`, and beside them. */
-export const sourceFiles = (root: string, folders: readonly string[]): string[] => filesOf(root, folders, '.ts').filter(path => !path.endsWith('.d.ts'))
+export const sourceFiles = (
+  root: string, folders: readonly string[]
+): string[] => filesOf(root, folders, '.ts').filter(path => !path.endsWith('.d.ts'))
 
 /**
- * Brings the copy of the sources of `root` in `folder` up to what they are now: what differs in content is compiled anew, what is gone goes.
+ * Brings the copy of the sources of `root` in `folder` up to what they are now: what differs in content is compiled
+ * anew, what is gone goes.
  * Several processes may do so at once: a file is replaced whole.
  */
-export function bringUpToDate (root: string, folder: string, { withTests = false }: { withTests?: boolean } = {}): void {
+export function bringUpToDate (
+  root: string, folder: string, { withTests = false }: { withTests?: boolean } = {}
+): void {
   const sources = sourceFiles(root, FOLDERS).filter(path => withTests || !path.endsWith('.test.ts'))
   const targets = new Set(sources.map(path => path.replace(/\.ts$/, '.js')))
-  for (const path of existsSync(folder) ? filesOf(folder, FOLDERS, '.js') : []) if (!targets.has(path)) rmSync(join(folder, path), { force: true })
+  for (const path of existsSync(folder) ? filesOf(folder, FOLDERS, '.js') : []) {
+    if (!targets.has(path)) rmSync(join(folder, path), { force: true })
+  }
   mkdirSync(folder, { recursive: true })
   for (const name of LINKED) if (existsSync(join(root, name))) link(join(root, name), join(folder, name))
   compile(root, folder, sources.flatMap(path => {
@@ -48,10 +62,13 @@ function link (from: string, to: string): void {
 }
 
 /** What a file was made from, as its compiled file says in its last line. */
-const stampOf = (from: string, source: string): string => `// ${createHash('sha256').update(`${from}\n${source}`).digest('hex')}\n`
+const stampOf = (from: string, source: string): string =>
+  `// ${createHash('sha256').update(`${from}\n${source}`).digest('hex')}\n`
 
 /** Compiles files, of which `from` and `to` are paths, all in one go. */
-function compile (root: string, folder: string, stale: ReadonlyArray<{ from: string, to: string, stamp: string }>): void {
+function compile (
+  root: string, folder: string, stale: ReadonlyArray<{ from: string, to: string, stamp: string }>
+): void {
   if (stale.length === 0) return
   const { outputFiles } = createRequire(import.meta.url)('esbuild').buildSync({
     absWorkingDir: root,
@@ -77,7 +94,10 @@ function compile (root: string, folder: string, stale: ReadonlyArray<{ from: str
 
 let copy: string | undefined
 
-/** The compiled file of a source, a path from the repository's folder, as it is now: looked at once in each test's process. */
+/**
+ * The compiled file of a source, a path from the repository's folder, as it is now: looked at once in each test's
+ * process.
+ */
 export function compiledFile (path: string): string {
   if (copy === undefined) {
     copy = join(ROOT, '.tap', 'compiled')

@@ -1,7 +1,10 @@
 /** A way to a server that can be interrupted: what a process holds for PostgreSQL or Redis is one of these. */
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** `reset`: connections end and new ones do at once; `silent`: nothing arrives, on either side; `slow`: each piece arrives late. */
+/**
+ * `reset`: connections end and new ones do at once; `silent`: nothing arrives, on either side; `slow`: each piece
+ * arrives late.
+ */
 export type LinkState = 'open' | 'reset' | 'silent' | 'slow'
 /** Of several at once the first one counts. */
 const WORST: readonly LinkState[] = ['silent', 'reset', 'slow']
@@ -22,7 +25,11 @@ export async function createLink (to: { host: string, port: number }): Promise<L
   const sockets = new Set<Socket>()
   /** Called once pieces arrive again. */
   const waiting: Array<() => void> = []
-  const arrives = (): Promise<void> | undefined => state === 'silent' ? new Promise(resolve => { waiting.push(resolve) }) : undefined
+  const arrives = (): Promise<void> | undefined => state === 'silent'
+    ? new Promise(
+      resolve => { waiting.push(resolve) }
+    )
+    : undefined
 
   /** One piece after the other, in their order whatever the state was when each came. */
   function forward (from: Socket, into: Socket): void {

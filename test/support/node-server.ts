@@ -42,7 +42,9 @@ export async function startNode (t: Teardown, behave: Behaviour): Promise<TestNo
 }
 
 export function send (res: ServerResponse, value: unknown, status = 200, headers: Record<string, string> = {}): void {
-  res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(typeof value === 'string' ? value : JSON.stringify(value))
+  res.writeHead(
+    status, { 'content-type': 'application/json', ...headers }
+  ).end(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 export const success = (id: unknown, result: unknown) => ({ jsonrpc: '2.0', result, id })

@@ -29,11 +29,15 @@ export { ROOT }
 export function startScript (script: string, options: ScriptOptions = {}): ScriptProcess {
   return script.endsWith('.ts')
     ? start(['--enable-source-maps', compiledFile(script)], options)
-    : start(['--import', import.meta.resolve('tsx'), join(ROOT, script)], { ...options, env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), ...options.env } })
+    : start(['--import', import.meta.resolve('tsx'), join(ROOT, script)], {
+      ...options,
+      env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), ...options.env }
+    })
 }
 
 function start (nodeArgs: readonly string[], { args = [], env = {}, cwd = ROOT }: ScriptOptions): ScriptProcess {
-  // `env` sets the options of Node last: tap would have every process that a test starts load its own hooks, at half a second each
+  // `env` sets the options of Node last: tap would have every process that a test starts load its own hooks, at half a
+  // second each
   const child = spawn('env', [`NODE_OPTIONS=${env.NODE_OPTIONS ?? ''}`, process.execPath, ...nodeArgs, ...args], {
     cwd,
     env: {
@@ -57,7 +61,11 @@ function start (nodeArgs: readonly string[], { args = [], env = {}, cwd = ROOT }
 }
 
 /** Runs `script` to its end. */
-export async function runScript (script: string, args: readonly string[] = []): Promise<{ code: number | null, stdout: string, stderr: string }> {
+export async function runScript (script: string, args: readonly string[] = []): Promise<{
+  code: number | null
+  stdout: string
+  stderr: string
+}> {
   const { ended, stdout, stderr } = startScript(script, { args })
   const { code } = await ended
   return { code, stdout: stdout(), stderr: stderr() }
@@ -65,8 +73,13 @@ export async function runScript (script: string, args: readonly string[] = []): 
 
 const LISTENING = /Server listening at (http:\/\/[^"]+)/
 
-/** Starts the built service with nothing but `env`, in a folder that should have no settings of its own. `url`: where it listens, once it does. */
-export function startService (env: Readonly<Record<string, string>>, cwd: string): ScriptProcess & { url (): string | undefined } {
+/**
+ * Starts the built service with nothing but `env`, in a folder that should have no settings of its own. `url`: where it
+ * listens, once it does.
+ */
+export function startService (
+  env: Readonly<Record<string, string>>, cwd: string
+): ScriptProcess & { url (): string | undefined } {
   const service = start(['--enable-source-maps', builtServer()], {
     cwd,
     env: { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(cwd, 'data'), ...env }

@@ -1,4 +1,7 @@
-/** A clock whose time passes as fast as the work that waits for it: whatever sleeps is woken in order, as soon as nothing else is left to do. */
+/**
+ * A clock whose time passes as fast as the work that waits for it: whatever sleeps is woken in order, as soon as
+ * nothing else is left to do.
+ */
 import type { Clock } from '../../lib/clock.js'
 
 export interface VirtualTime extends Clock {
@@ -39,7 +42,10 @@ export function createVirtualTime (): VirtualTime {
       const end = time + ms
       for (;;) {
         await idle()
-        const next = due.reduce<typeof due[number] | undefined>((first, entry) => first === undefined || entry.at < first.at || (entry.at === first.at && entry.order < first.order) ? entry : first, undefined)
+        const next = due.reduce<typeof due[number] | undefined>((first, entry) => first === undefined ||
+          entry.at < first.at || (entry.at === first.at && entry.order < first.order)
+          ? entry
+          : first, undefined)
         if (next === undefined || next.at > end) break
         due.splice(due.indexOf(next), 1)
         time = Math.max(time, next.at)

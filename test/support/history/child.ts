@@ -1,4 +1,7 @@
-/** Indexes a made-up year from the start or from where it was stopped, and says so: what the tests kill. Arguments: folder, milliseconds per call. */
+/**
+ * Indexes a made-up year from the start or from where it was stopped, and says so: what the tests kill. Arguments:
+ * folder, milliseconds per call.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseDecimal } from '../../../lib/decimal.js'
 import { createHistory } from '../../../lib/history/history.js'

@@ -29,7 +29,9 @@ export const accountsOf = (ledger: Ledger) => async () => ({
 })
 
 /** A history over a ledger, on a store of its own; waits are cut to nothing. Ended with the test. */
-export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOptions> & { folder?: string, reader?: TestReader } = {}): Promise<Watched> {
+export async function watch (
+  t: Test, ledger: Ledger, options: Partial<HistoryOptions> & { folder?: string, reader?: TestReader } = {}
+): Promise<Watched> {
   const { folder = t.testdir(), ...rest } = options
   const store = options.store ?? await openSqliteStore({ folder, program: ledger.program })
   const reader = options.reader ?? ledgerReader(ledger)
@@ -61,7 +63,9 @@ export async function watch (t: Test, ledger: Ledger, options: Partial<HistoryOp
 }
 
 /** Waits until `condition` holds; fails after a while, showing it. */
-export const until = (condition: () => boolean | Promise<boolean>, ms = 60_000): Promise<void> => untilNamed(String(condition), condition, ms)
+export const until = (
+  condition: () => boolean | Promise<boolean>, ms = 60_000
+): Promise<void> => untilNamed(String(condition), condition, ms)
 
 /** Until everything that the ledger has made is stored and compared with the accounts. */
 export async function settled ({ history, reader }: Watched, ledger: Ledger): Promise<void> {

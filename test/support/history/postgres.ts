@@ -4,7 +4,10 @@ import type { Test } from 'tap'
 
 const SERVER = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
 
-/** Why tests with PostgreSQL are left out here, in words; false where they run. Where CI is set they always run, and fail without one. */
+/**
+ * Why tests with PostgreSQL are left out here, in words; false where they run. Where CI is set they always run, and
+ * fail without one.
+ */
 export async function withoutPostgres (): Promise<string | false> {
   const client = new pg.Client({ connectionString: SERVER, connectionTimeoutMillis: 2000 })
   try {
@@ -30,7 +33,9 @@ export async function ask (text: string, values: unknown[] = []): Promise<Array<
 
 /** Ends every connection of the service to a schema; gives their number. */
 export async function cutAll (schema: string): Promise<number> {
-  return (await ask('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [`dao-market-data ${schema}`])).length
+  return (await ask(
+    'select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [`dao-market-data ${schema}`]
+  )).length
 }
 
 let made = 0

@@ -9,7 +9,9 @@ export interface Calls { signatures: number, transactions: string[], bulk: numbe
 export type TestReader = HistoryReader & {
   calls: Calls
   /** Changes a page before it is given. */
-  bendPage?: (page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number }) => SignatureInfo[]
+  bendPage?: (
+    page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number }
+  ) => SignatureInfo[]
   /** Changes a transaction; undefined leaves it. */
   bendTransaction?: (tx: RawTransaction, signature: string) => RawTransaction | null | undefined
   /** Transactions of one call of the bulk method; undefined: the node does not offer it. */
@@ -31,7 +33,11 @@ export type TestReader = HistoryReader & {
 export function ledgerReader (ledger: Ledger): TestReader {
   const { history } = ledger
   const info = (index: number): SignatureInfo => ({
-    signature: history.signature(index), slot: history.slot(index), failed: history.failed(index), blockTime: history.time(index), transactionIndex: history.blockIndex(index)
+    signature: history.signature(index),
+    slot: history.slot(index),
+    failed: history.failed(index),
+    blockTime: history.time(index),
+    transactionIndex: history.blockIndex(index)
   })
   const reader: TestReader = {
     calls: { signatures: 0, transactions: [], bulk: 0, slots: 0 },
@@ -41,7 +47,11 @@ export function ledgerReader (ledger: Ledger): TestReader {
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
       const { before, until, limit = 1000 } = asked
-      if (before !== undefined && reader.unknownCursors?.has(before) === true) throw new ServiceError('CURSOR_UNKNOWN', 'the cursor is unknown')
+      if (before !== undefined && reader.unknownCursors?.has(before) === true) {
+        throw new ServiceError(
+          'CURSOR_UNKNOWN', 'the cursor is unknown'
+        )
+      }
       const positions = history.ofAddress(address)
       const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0
       const lowest = until === undefined ? -1 : history.find(until) ?? -1
@@ -65,7 +75,9 @@ export function ledgerReader (ledger: Ledger): TestReader {
         return bent === undefined ? tx : bent
       })
     },
-    async bulk (address, { order, limit = 1000, token, slots: { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = {} }) {
+    async bulk (
+      address, { order, limit = 1000, token, slots: { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = {} }
+    ) {
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
       if (reader.bulkLimit === undefined) return undefined
@@ -73,7 +85,8 @@ export function ledgerReader (ledger: Ledger): TestReader {
       const positions = history.ofAddress(address)
       const all = Array.from({ length: positions?.length ?? 0 }, (_, at) => positions!.at(at)).filter(index => {
         const slot = history.slot(index)
-        return slot >= gte && slot > gt && slot <= lte && slot < lt && slot <= ledger.slot - reader.lag && slot > (reader.forgotten ?? -1)
+        return slot >= gte && slot > gt && slot <= lte && slot < lt && slot <= ledger.slot - reader.lag &&
+          slot > (reader.forgotten ?? -1)
       })
       const ordered = order === 'asc' ? all : all.reverse()
       const rest = token === undefined ? ordered : ordered.slice(ordered.indexOf(Number(token)) + 1)
@@ -86,7 +99,11 @@ export function ledgerReader (ledger: Ledger): TestReader {
       if (reader.failure !== undefined) throw reader.failure
       // Slots go on whether or not anybody trades
       const slot = ledger.slot - reader.lag
-      return atMoment(slot + (reader.isFrozen ? 0 : reader.calls.slots++), null, { time: reader.headTime?.() ?? (reader.lag === 0 ? ledger.time : ledger.timeOf(slot)) })
+      return atMoment(
+        slot + (reader.isFrozen ? 0 : reader.calls.slots++),
+        null,
+        { time: reader.headTime?.() ?? (reader.lag === 0 ? ledger.time : ledger.timeOf(slot)) }
+      )
     },
     firstAvailableBlocks: async () => reader.forgotten === undefined ? [] : [reader.forgotten + 1],
     blockTime: async slot => ledger.timeOf(slot),

@@ -42,14 +42,21 @@ function live (ledger: Ledger, dao: Dao, day: number): void {
 }
 
 /**
- * `days` of the lives of five DAOs, one of them of another build and one with a quote token of its own, in which the program's fee goes
+ * `days` of the lives of five DAOs, one of them of another build and one with a quote token of its own, in which the
+ * program's fee goes
  * from 25 to 50 basis points. `each` is called after every hour.
  */
 export function makeYear (seed: number, days: number, hours = 4, each: (ledger: Ledger) => void = () => {}): Ledger {
   const ledger = createLedger({ seed })
   const usdc = ledger.usdc()
   const born = (options: Partial<Parameters<Ledger['dao']>[0]> = {}) => ledger.dao({
-    base: ledger.mint(), quote: usdc, quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n, protocolFeeBps: 25, lpFeeBps: 25, ...options
+    base: ledger.mint(),
+    quote: usdc,
+    quoteReserves: 200_000_000_000n,
+    baseReserves: 2_000_000_000_000n,
+    protocolFeeBps: 25,
+    lpFeeBps: 25,
+    ...options
   })
   born()
   born({ layout: 'F0' })
