@@ -1,29 +1,32 @@
+/** Reading accounts, each list with the Clock that dates it; every field that is used is checked. */
 import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
-import { isRecord, type Question, type Rpc } from './rpc.js'
 import { type Moment, momentOfList } from './moment.js'
+import { faultOf } from './node-errors.js'
+import { isCount } from './parse-transaction.js'
+import { isRecord, type Question, type Rpc } from './rpc.js'
 import type { AccountReader, AtMoment, CallOptions, KnownAccounts, RawAccount } from './types.js'
-
-/**
- * Reading accounts, each list with the Clock that dates it. A node's answer is `unknown` until every field that is used
- * has been checked.
- */
 
 /** The account of the chain's own slot and time. */
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const CLOCK_BYTES = 40
-/** Most accounts that a node gives in one call, and what the Clock leaves of them. */
+/** Most accounts that a node gives in one call, but for the Clock. */
 export const MAX_ACCOUNTS = 99
-const COMMITMENT = 'confirmed'
+const AT = { commitment: 'confirmed', encoding: 'base64' } as const
+const { commitment } = AT
+// What is read of a token account: mint, owner, amount.
+const HEAD = { offset: 0, length: 72 }
+// An owner that the node's index leaves out (KeyExcludedFromSecondaryIndex).
+const EXCLUDED = -32010
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
 
 function readContext (answer: unknown): { slot: number, value: unknown } {
   if (!isRecord(answer) || !isRecord(answer.context) || !('value' in answer)) throw bad('no context and value')
   const { slot } = answer.context
-  if (typeof slot !== 'number' || !Number.isSafeInteger(slot) || slot < 0) throw bad('no slot')
+  if (!isCount(slot)) throw bad('no slot')
   return { slot, value: answer.value }
 }
 
@@ -35,19 +38,18 @@ function readList (answer: unknown): { slot: number, value: unknown[] } {
 
 function readAccount (address: string, account: unknown): RawAccount {
   if (!isRecord(account) || typeof account.owner !== 'string') throw bad('an account without an owner')
-  const { data } = account
-  if (!Array.isArray(data) || data[1] !== 'base64') throw bad('account data that are not base64')
-  const isProgram = account.executable === true
-  return { address, owner: account.owner, data: readData(data[0]), ...isProgram && { executable: true } }
-}
-
-function readData (data: unknown): Buffer {
-  const bytes = Buffer.from(typeof data === 'string' ? data : '', 'base64')
+  const [text, encoding] = Array.isArray(account.data) ? account.data as unknown[] : []
+  const data = Buffer.from(typeof text === 'string' ? text : '', 'base64')
   // Buffer.from passes over what is no base64: count what it should have given
-  if (typeof data !== 'string' || bytes.length !== Buffer.byteLength(data, 'base64')) {
+  if (encoding !== 'base64' || typeof text !== 'string' || data.length !== Buffer.byteLength(text, 'base64')) {
     throw bad('account data that are not base64')
   }
-  return bytes
+  return { address, owner: account.owner, data, ...account.executable === true && { executable: true } }
+}
+
+function readListed (item: unknown): RawAccount {
+  if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('an account without an address')
+  return readAccount(item.pubkey, item.account)
 }
 
 /** The moment that the Clock sysvar states: slot u64 at 0, unix_timestamp i64 at 32. */
@@ -60,51 +62,40 @@ function readClock (account: unknown): Moment {
   return { slot, time }
 }
 
-const clockCall = (commitment: string) =>
-  ({ method: 'getAccountInfo', params: [CLOCK, { commitment, encoding: 'base64' }] })
-
 /** Asks for the Clock alone. */
 export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
-  calls: [clockCall(commitment)],
+  calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],
   commitment,
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
-/** The known accounts that a state of `slot` would hold, and `addresses` don't. */
-function lacking (slot: number, addresses: ReadonlySet<string>, known: KnownAccounts): string[] {
-  return Array.from(known).flatMap(([address, from]) => from <= slot && !addresses.has(address) ? [address] : [])
-}
-
 /** An AccountReader over JSON-RPC. */
 export function createAccountReader (rpc: Rpc): AccountReader {
   async function accountLists (
-    lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions
+    lists: ReadonlyArray<readonly string[]>, minSlot = 0, options?: CallOptions
   ): Promise<AtMoment<Array<Array<RawAccount | null>>>> {
     if (lists.some(({ length }) => length > MAX_ACCOUNTS)) {
       throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
     }
-    const least = minSlot === undefined ? {} : { minContextSlot: minSlot }
-    const config = { commitment: COMMITMENT, encoding: 'base64', ...least }
+    const config = { ...AT, ...minSlot > 0 && { minContextSlot: minSlot } }
     return await rpc.ask({
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
-      commitment: COMMITMENT,
+      commitment,
       read (results) {
-        const read = results.map((result, at) => {
-          const addresses = lists[at]!
-          const { value } = readList(result)
+        const read = lists.map((addresses, at) => {
+          const { value } = readList(results[at])
           if (value.length !== addresses.length + 1) {
             throw bad(`${value.length} accounts for ${addresses.length + 1} addresses`)
           }
           const moment = readClock(value.at(-1))
-          if (minSlot !== undefined && moment.slot < minSlot) {
+          if (moment.slot < minSlot) {
             const what = `the node is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
             throw new ServiceError('NODE_UNAVAILABLE', what)
           }
-          const accounts = addresses.map((address, i) => value[i] === null ? null : readAccount(address, value[i]))
-          return { moment, accounts }
+          return { moment, accounts: addresses.map((one, i) => value[i] === null ? null : readAccount(one, value[i])) }
         })
-        const oldest = read.reduce((oldest, { moment }) => moment.time < oldest.time ? moment : oldest, read[0]!.moment)
-        return { moment: oldest, value: read.map(({ accounts }) => accounts) }
+        const [oldest] = read.map(({ moment }) => moment).sort((a, b) => a.time - b.time)
+        return { moment: oldest!, value: read.map(({ accounts }) => accounts) }
       }
     }, options)
   }
@@ -113,29 +104,23 @@ export function createAccountReader (rpc: Rpc): AccountReader {
     async programAccounts (program, prefix, options) {
       const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
       const known: KnownAccounts = options?.known ?? new Map()
+      const clock = clockQuestion(commitment)
       return await rpc.ask({
         calls: [
-          {
-            method: 'getProgramAccounts',
-            params: [program, { commitment: COMMITMENT, encoding: 'base64', withContext: true, filters }]
-          },
-          clockCall(COMMITMENT)
+          { method: 'getProgramAccounts', params: [program, { ...AT, withContext: true, filters }] }, ...clock.calls
         ],
-        commitment: COMMITMENT,
-        read ([listed, clock], node) {
+        commitment,
+        read ([listed, ...dated], node) {
           const { slot, value } = readList(listed)
-          const moment = momentOfList(slot, readClock(readContext(clock).value), node)
-          const accounts = value.map(item => {
-            if (!isRecord(item) || typeof item.pubkey !== 'string') throw bad('a program account without an address')
-            return readAccount(item.pubkey, item.account)
-          })
+          const moment = momentOfList(slot, clock.read(dated, node).moment, node)
+          const accounts = value.map(readListed)
           // left out one by one they would make a list that is short and looks whole
           if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
           const addresses = new Set(accounts.map(({ address }) => address))
           if (addresses.size !== accounts.length) throw bad('a program account twice')
-          const missing = lacking(moment.slot, addresses, known)
+          const missing = [...known].filter(([address, from]) => from <= moment.slot && !addresses.has(address))
           if (missing.length > 0) {
-            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
+            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]![0]} first`)
           }
           return { moment, value: accounts }
         }
@@ -147,5 +132,27 @@ export function createAccountReader (rpc: Rpc): AccountReader {
       return { ...rest, value: accounts! }
     },
     accountLists
+  }
+}
+
+/**
+ * An owner's accounts of one token program with their first 72 bytes, by the node's own list; undefined: no node offers
+ * it, or it is too long for an answer. Throws the ServiceError of the nodes.
+ */
+export type TokenAccountLister =
+  (owner: string, tokenProgram: string) => Promise<Array<Pick<RawAccount, 'address' | 'data'>> | undefined>
+
+export function createTokenAccountLister (rpc: Rpc): TokenAccountLister {
+  return async (owner, programId) => {
+    try {
+      const answer = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, { ...AT, dataSlice: HEAD }])
+      const accounts = readList(answer).value.map(readListed)
+      if (accounts.some(({ data }) => data.length !== HEAD.length)) throw bad('a token account of another length')
+      return accounts
+    } catch (error) {
+      const { reason = '', rpcCode } = faultOf(error) ?? {}
+      if (['unsupported', 'too-large'].includes(reason) || rpcCode === EXCLUDED) return undefined
+      throw error
+    }
   }
 }

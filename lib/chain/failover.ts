@@ -1,5 +1,5 @@
 /**
- * All nodes behind one `Send`, and the one place where anything is tried again: each call goes to the nodes in order of
+ * Which node is asked, and the one place where anything is tried again: each call goes to the nodes in order of
  * preference until one gives a result that is believed, and what may pass is asked once more after a pause.
  */
 import type { Clock } from '../clock.js'
@@ -10,14 +10,8 @@ import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type 
 import type { Timekeeper } from './timekeeper.js'
 import type { AtMoment, Priority } from './types.js'
 
-export interface FailoverNode {
-  host: string
-  send: Send
-}
-
 export interface FailoverOptions {
   clock: Clock
-  /** Moments and schedules of questions; what it says of time. */
   time: Timekeeper
   /** Milliseconds of the clock by which ages are told. */
   now: () => number
@@ -25,52 +19,47 @@ export interface FailoverOptions {
   onFault: (error: ServiceError) => void
   /** The most rounds over all nodes after the first. */
   retries: number
-  /** The pause before the first retry is anything up to this; each further one up to twice as much. */
-  backoffMs: number
 }
-
-// Beyond this a longer pause only wastes the answer's deadline.
-const MAX_BACKOFF_MS = 2_000
-// How long a node that does not offer a method is left in peace with it.
-const UNSUPPORTED_MS = 3_600_000
-// The same of a method that every node should have: some have only the accounts, or only the history.
-const MISSING_MS = 60_000
-const METHOD_NOT_FOUND = -32601
-// JSON-RPC errors and statuses by which a node or a plan says that it does not offer a method.
-const NOT_OFFERED_CODES = new Set([-32601, -32600, -32001, -32010, -32000, -32003, -32403])
-const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
-const CURSOR_UNKNOWN = -32020
-// How long a call waits for the pace of a node while another may be free; what nobody waits for keeps to the preferred
-// one.
-const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
 
 export interface Failover {
   send: Send
-  /**
-   * The youngest answer to a question, from the first node whose state is current, else of all. Throws a ServiceError.
-   */
+  /** The youngest answer: of the first node whose state is current, else of all. Throws a ServiceError. */
   ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>>
 }
 
+// The pause before a retry is anything up to this, twice as much each time; longer ones only waste the deadline.
+const BACKOFF_MS = 200
+const MAX_BACKOFF_MS = 2_000
+// How long a node is left in peace with an optional method, and with one that every node should have: some have only
+// the accounts, or only the history.
+const UNSUPPORTED_MS = 3_600_000
+const MISSING_MS = 60_000
+const METHOD_NOT_FOUND = -32601
+const INVALID_PARAMS = -32602
+const CURSOR_UNKNOWN = -32020
+// JSON-RPC errors and statuses by which a node or a plan says that it does not offer an optional method.
+const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
+const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
+// How long a call waits for the pace of a node while another may be free; what nobody waits for keeps to its node.
+const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
+// A node in trouble must not get a multiple of its load: retries are a fifth of the calls, besides one every two
+// seconds.
 const MAX_SAVED_RETRIES = 10
 const RETRIES_PER_CALL = 0.2
 const RETRIES_PER_MS = 0.5 / 1000
-
-/** Whoever has shown an older state than another is asked last for so long, ms. */
+// Whoever has shown an older state than another is asked last for so long.
 const OLDER_MS = 60_000
-/** Moments count whole seconds, and nodes are asked one after the other. */
+// Moments count whole seconds, and nodes are asked one after the other.
 const SAME_AGE_MS = 3_000
 
+interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isCurrent: boolean }
+
 export function withFailover (
-  nodes: readonly FailoverNode[], { clock, time, now, onFault, retries, backoffMs }: FailoverOptions
+  nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, now, onFault, retries }: FailoverOptions
 ): Failover {
-  // Until when each node asked to be left alone (Retry-After of an outage), is asked last, and is not asked for a
-  // method.
-  const restUntil = nodes.map(() => 0)
-  const olderUntil = nodes.map(() => 0)
-  const faults = nodes.map(() => new Set<string>())
-  // A node in trouble must not get a multiple of the usual load: retries are at most a fifth of the calls, besides one
-  // every two seconds.
+  // Until when each node asked to be left alone, is asked last, and is not asked for a method; what is wrong with it.
+  const known = nodes.map(() =>
+    ({ restUntil: 0, olderUntil: 0, without: new Map<string, number>(), faults: new Set<string>() }))
   let retriesLeft = MAX_SAVED_RETRIES
   let earnedAt = clock.now()
 
@@ -79,69 +68,68 @@ export function withFailover (
     retriesLeft = Math.min(MAX_SAVED_RETRIES, retriesLeft + calls * RETRIES_PER_CALL + (at - earnedAt) * RETRIES_PER_MS)
     earnedAt = at
   }
-  const without = nodes.map(() => new Map<string, number>())
 
-  /** The nodes in the order in which they are asked now. Those at rest come last instead of never. */
-  function order (): number[] {
+  /** The nodes in the order in which they are asked now, those at rest last; each but the last with patience. */
+  function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
     const now = clock.now()
-    const rank = (index: number): number => Number(restUntil[index]! > now) + 2 * Number(olderUntil[index]! > now)
-    return [...nodes.keys()].map(index => ({ index, rank: nodes.length === 1 ? 0 : rank(index) }))
-      .sort((a, b) => a.rank - b.rank || a.index - b.index).map(({ index }) => index)
+    const rank = (index: number): number =>
+      Number(known[index]!.restUntil > now) + 2 * Number(known[index]!.olderUntil > now)
+    const order = [...nodes.keys()].sort((a, b) => rank(a) - rank(b))
+    for (const index of order) {
+      if (options.signal.aborted) return
+      const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
+      yield [index, { ...options, ...(patience !== undefined && { patience }) }]
+    }
   }
 
   async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
     const { host, send } = nodes[index]!
-    const offers = (method: string) =>
-      (without[index]!.get(method) ?? 0) <= clock.now() || (nodes.length === 1 && !OPTIONAL_METHODS.has(method))
-    const possible = calls.filter(({ method }) => offers(method))
-    const replies = possible.length === 0 ? [] : await send(possible, options)
-    const byCall = new Map(possible.map((call, i) => [call, replies[i]!]))
-    return calls.map(call => {
-      const { method } = call
-      const unsupported = (): Reply =>
-        ({ error: nodeError('NODE_BAD_ANSWER', `does not offer ${method}`, { host, reason: 'unsupported' }) })
-      const reply = byCall.get(call) ?? unsupported()
-      if ('result' in reply || !isNotOffered(method, reply.error)) return note(index, reply)
-      without[index]!.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
-      return unsupported()
+    const node = known[index]!
+    const offered = calls.map(({ method }) => (node.without.get(method) ?? 0) <= clock.now() ||
+      (nodes.length === 1 && !OPTIONAL_METHODS.has(method)))
+    const asked = calls.filter((_, at) => offered[at])
+    const replies = asked.length === 0 ? [] : await send(asked, options)
+    for (const [at, { method, plain }] of asked.entries()) {
+      if (plain === undefined || codeOf(replies[at]!) !== INVALID_PARAMS) continue
+      replies[at] = (await send([{ method, params: plain }], options))[0]!
+    }
+    return calls.map(({ method }, at) => {
+      const reply = offered[at] ? replies.shift() : undefined
+      const isRefusal = reply !== undefined && 'error' in reply && isNotOffered(method, reply.error)
+      if (reply === undefined || isRefusal) {
+        const ms = OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS
+        if (isRefusal) node.without.set(method, clock.now() + ms)
+        return { error: nodeError('NODE_BAD_ANSWER', `does not offer ${method}`, { host, reason: 'unsupported' }) }
+      }
+      if ('error' in reply && reply.error.retryAfter !== undefined && reply.error.code === 'NODE_UNAVAILABLE') {
+        node.restUntil = clock.now() + reply.error.retryAfter * 1000
+      }
+      return reply
     })
   }
 
-  function note (index: number, reply: Reply): Reply {
-    if ('error' in reply && reply.error.retryAfter !== undefined && reply.error.code === 'NODE_UNAVAILABLE') {
-      restUntil[index] = clock.now() + reply.error.retryAfter * 1000
-    }
-    return reply
-  }
-
-  /**
-   * One round: every open call to one node after the other. Gives what was believed or doubted by all; the errors of
-   * the rest.
-   */
+  /** Each call to one node after the other: what was believed, or doubted by all, else the errors. */
   async function round (calls: readonly Call[], options: SendOptions): Promise<Array<Reply | ServiceError[]>> {
-    const results = calls.map((): Reply | undefined => undefined)
-    const doubted = calls.map((): Reply | undefined => undefined)
-    const errors = calls.map((): ServiceError[] => [])
-    const indexes = order()
-    for (const [place, index] of indexes.entries()) {
-      const open = [...calls.keys()].filter(at => results[at] === undefined)
-      if (open.length === 0 || options.signal.aborted) break
-      const replies = await ask(index, open.map(at => calls[at]!), patient(options, place < indexes.length - 1))
-      for (const [i, at] of open.entries()) {
-        const reply = replies[i]!
-        if ('error' in reply) errors[at]!.push(reply.error)
-        else if (calls[at]!.doubt?.(reply.result) === true) doubted[at] ??= reply
-        else results[at] = reply
+    const outcomes = calls.map((call): Outcome => ({ call, errors: [] }))
+    for (const [index, patient] of turns(options)) {
+      const open = outcomes.filter(({ result }) => result === undefined)
+      if (open.length === 0) break
+      const replies = await ask(index, open.map(({ call }) => call), patient)
+      for (const [at, outcome] of open.entries()) {
+        const reply = replies[at]!
+        if ('error' in reply) outcome.errors.push(reply.error)
+        else if (outcome.call.doubt?.(reply.result) === true) outcome.doubted ??= reply
+        else outcome.result = reply
       }
     }
-    return calls.map((_, at) => results[at] ?? doubted[at] ?? errors[at]!)
+    return outcomes.map(({ result, doubted, errors }) => result ?? doubted ?? errors)
   }
 
   /** Waits before another round; false: there will be none. */
   async function mayRetry (
-    retry: number, worst: ServiceError, { signal, deadline = Infinity }: SendOptions
+    retry: number, { retryAfter = 0 }: ServiceError, { signal, deadline = Infinity }: SendOptions
   ): Promise<boolean> {
-    const pause = (worst.retryAfter ?? 0) * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, backoffMs * 2 ** retry)
+    const pause = retryAfter * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
     earn(0)
     if (signal.aborted || retry >= retries || clock.now() + pause >= deadline || retriesLeft < 1) return false
     retriesLeft--
@@ -156,82 +144,74 @@ export function withFailover (
     earn(1)
     for (let retry = 0; ; retry++) {
       const outcomes = await round(open.map(at => calls[at]!), options)
-      const failed: number[] = []
       let worst: ServiceError | undefined
-      for (const [i, at] of open.entries()) {
+      const failed = open.filter((at, i) => {
         const outcome = outcomes[i]!
-        if (!Array.isArray(outcome)) {
-          replies[at] = outcome
-          continue
-        }
         const before = replies[at]
-        const error = mostHopeful(outcome) ?? reasonOf(signal)
+        const error = Array.isArray(outcome) ? mostHopeful(outcome) ?? reasonOf(signal) : undefined
+        replies[at] = error === undefined ? outcome as Reply : { error }
         // Our own failures may have opened the last breaker: why they failed says more than that.
-        const isMute = error.code === 'BREAKER_OPEN' && before !== undefined && 'error' in before
-        replies[at] = { error: isMute ? before.error : error }
-        if (!isWorthRetrying(error)) continue
-        failed.push(at)
+        if (error?.code === 'BREAKER_OPEN' && before !== undefined) replies[at] = before
+        if (error === undefined || !isWorthRetrying(error)) return false
         if (worst === undefined || (error.retryAfter ?? 0) > (worst.retryAfter ?? 0)) worst = error
+        return true
+      })
+      if (worst === undefined || !await mayRetry(retry, worst, options)) {
+        if (signal.aborted) for (const at of failed) replies[at] = { error: reasonOf(signal) }
+        return replies
       }
-      if (worst !== undefined && await mayRetry(retry, worst, options)) {
-        open = failed
-        continue
-      }
-      if (signal.aborted) for (const at of failed) replies[at] = { error: reasonOf(signal) }
-      return replies
+      open = failed
     }
+  }
+
+  function tellFault (index: number, error: ServiceError): ServiceError {
+    const { faults } = known[index]!
+    const kind = error.message.replace(/\d+/g, '')   // a moment of the future goes on
+    if (!faults.has(kind)) onFault(error)
+    faults.add(kind)
+    return error
   }
 
   /** What one node says to a question, with the state's age; or why it says nothing. */
   async function put<T> (
-    index: number, question: Question<T>, options: SendOptions
+    index: number, { calls, commitment, read }: Question<T>, options: SendOptions
   ): Promise<Candidate<T> | ServiceError> {
-    const { host } = nodes[index]!
+    const wrong = (what: string): ServiceError =>
+      nodeError('NODE_BAD_ANSWER', what, { host: nodes[index]!.host, reason: 'moment' })
     const readAt = now()
-    const replies = await ask(index, question.calls, options)
+    const replies = await ask(index, calls, options)
     const failed = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
     if (failed.length > 0) return mostHopeful(failed)!
     try {
       const results = replies.map(reply => (reply as { result: unknown }).result)
-      const { moment, value } = question.read(results, time.of(index))
-      const wrong = time.note(index, question.commitment, moment)
-      if (wrong !== undefined) throw nodeError('NODE_BAD_ANSWER', wrong, { host, reason: 'moment' })
+      const { moment, value } = read(results, time.of(index))
+      const lie = time.note(index, commitment, moment)
+      if (lie !== undefined) return tellFault(index, wrong(lie))
       const doubt = time.dateFault(index)
-      if (doubt === undefined) faults[index]!.clear()
-      else tellFault(index, nodeError('NODE_BAD_ANSWER', doubt, { host, reason: 'moment' }))
-      return { index, answer: { moment, value, readAt }, age: time.age(moment.time), isDoubted: doubt !== undefined }
+      if (doubt === undefined) known[index]!.faults.clear()
+      else tellFault(index, wrong(doubt))
+      const age = time.age(moment.time)
+      const isCurrent = age <= CURRENT_MS[commitment] && doubt === undefined
+      return { index, answer: { moment, value, readAt }, age, isCurrent }
     } catch (error) {
       if (!isServiceError(error)) throw error
-      tellFault(index, error)
-      return error
+      return tellFault(index, error)
     }
-  }
-
-  function tellFault (index: number, error: ServiceError): void {
-    if (faults[index]!.has(error.message)) return
-    faults[index]!.add(error.message)
-    onFault(error)
   }
 
   async function youngest<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T> | ServiceError[]> {
-    const current = CURRENT_MS[question.commitment]
     const errors: ServiceError[] = []
-    let best: Candidate<T> | undefined
-    const older: Array<Candidate<T>> = []
-    const indexes = order()
-    for (const [place, index] of indexes.entries()) {
-      if (options.signal.aborted) break
-      const outcome = await put(index, question, patient(options, place < indexes.length - 1))
-      if ('code' in outcome) {
-        errors.push(outcome)
-        continue
-      }
-      older.push(outcome)
-      if (best === undefined || outcome.age < best.age) best = outcome
-      if (outcome.age <= current && !outcome.isDoubted) break
+    const found: Array<Candidate<T>> = []
+    for (const [index, patient] of turns(options)) {
+      const outcome = await put(index, question, patient)
+      if ('code' in outcome) errors.push(outcome)
+      else if (found.push(outcome) && outcome.isCurrent) break
     }
+    const [best] = found.toSorted((a, b) => a.age - b.age)
     if (best === undefined) return errors
-    for (const { index, age } of older) if (age - best.age > SAME_AGE_MS) olderUntil[index] = clock.now() + OLDER_MS
+    for (const { index, age } of found) {
+      if (age - best.age > SAME_AGE_MS) known[index]!.olderUntil = clock.now() + OLDER_MS
+    }
     return best.answer
   }
 
@@ -251,30 +231,22 @@ export function withFailover (
   }
 }
 
-/** While another node may be free a call waits for the pace of one for so long only. */
-function patient (options: SendOptions, hasOthers: boolean): SendOptions {
-  const patience = hasOthers ? PATIENCE_MS[options.priority] : undefined
-  return { ...options, ...(patience !== undefined && { patience }) }
-}
+interface Outcome { call: Call, errors: ServiceError[], result?: Reply, doubted?: Reply }
 
-interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isDoubted: boolean }
+const codeOf = (reply: Reply): number | undefined => 'error' in reply ? faultOf(reply.error)?.rpcCode : undefined
 
 function isNotOffered (method: string, error: ServiceError): boolean {
-  const fault = faultOf(error)
-  if (!OPTIONAL_METHODS.has(method)) return fault?.rpcCode === METHOD_NOT_FOUND
-  return NOT_OFFERED_CODES.has(fault?.rpcCode ?? 0) ||
-    (fault?.reason === 'http' && NOT_OFFERED_STATUSES.has(fault.status ?? 0))
+  const { rpcCode = 0, reason, status = 0 } = faultOf(error) ?? {}
+  if (!OPTIONAL_METHODS.has(method)) return rpcCode === METHOD_NOT_FOUND
+  return NOT_OFFERED_CODES.has(rpcCode) || (reason === 'http' && NOT_OFFERED_STATUSES.has(status))
 }
 
-/**
- * One worth a retry, else of a node that was asked, else any; among these the shortest Retry-After, then the most
- * preferred node.
- */
+/** One worth a retry, else of a node that was asked, else any; of these the shortest Retry-After, then the first. */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
   // That a cursor is unknown must be said by all: whoever gave another error may know it.
   const others = errors.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
-  const said = others.length > 0 && others.length < errors.length ? others : errors
+  const said = others.length > 0 ? others : errors
   const asked = said.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
-  const [from = said] = [asked.filter(isWorthRetrying), asked].filter(({ length }) => length > 0)
+  const from = [asked.filter(isWorthRetrying), asked, said].find(({ length }) => length > 0) ?? []
   return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
 }

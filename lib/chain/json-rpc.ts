@@ -11,15 +11,12 @@ import { isServiceError, type ServiceError } from '../errors.js'
 import { answerError, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { type Call, failAll, isRecord, type Reply } from './rpc.js'
 
-/** Where a node is: host and port, which may be told, the URL without its user part, and what that becomes. */
-export interface NodeAddress { host: string, url: string, authorization: string | undefined }
-
 /** One request to one node. */
 export interface CallReport {
   method: string
-  /** Calls in it: 1, or the members of a batch. */
+  /** Calls in it. */
   size: number
-  /** Host and port, with a number where several nodes share them. */
+  /** As in `NodeState`. */
   node: string
   outcome: 'ok' | 'aborted' | FaultReason
   ms: number
@@ -41,31 +38,17 @@ export interface NodeCallsOptions {
 export type NodeCalls = (calls: readonly Call[], ms: number, signal: AbortSignal) => Promise<Reply[]>
 
 /** Unpacked bytes as they come; whoever leaves before the end ends the download. */
-export interface Body extends AsyncIterable<Uint8Array> {
-  destroy (): void
-}
+export interface Body extends AsyncIterable<Uint8Array> { destroy (): void }
 
-/** A node's answer, once its headers are there; the body is to be read or destroyed. */
-export interface Answer {
-  status: number
-  /** Names in lower case. */
-  headers: IncomingHttpHeaders
-  body: Body
-}
+/** A node's answer once its headers are there; the body is to be read or destroyed. */
+export interface Answer { status: number, headers: IncomingHttpHeaders, body: Body }
 
-export interface Question {
-  headers: Readonly<Record<string, string>>
-  body: string
-  /** Ends it at any time, the body included. */
-  signal: AbortSignal
-}
+/** `signal` ends it at any time, the answer's body included. */
+export interface Question { body: string, signal: AbortSignal }
 
-/**
- * Connections of one client, kept between requests. Redirects are answers: followed, one would carry the key to a host
- * that nobody chose.
- */
+/** Connections kept between requests. Redirects are answers: followed, one would carry the key to a strange host. */
 export interface Connections {
-  /** Throws the platform's error where there is no answer. */
+  /** User and password of the URL become a header. Throws the platform's error where there is no answer. */
   post (url: URL, question: Question): Promise<Answer>
   close (): void
 }
@@ -75,7 +58,7 @@ const IDLE_MS = 4_000
 // The body of a refusal is read, so that the connection can be used again, while that is cheaper than a new one.
 const DRAIN_BYTES = 65_536
 const DRAIN_MS = 250
-// Longer pauses are no advice any more.
+// Longer pauses are no advice any more, s.
 const MAX_RETRY_AFTER = 86_400
 // "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers, which are never repeated.
 const RATE_CODES = new Set([-32429, 429])
@@ -90,15 +73,14 @@ export function createConnections (): Connections {
   const kept = { keepAlive: true, timeout: IDLE_MS }
   const [plain, secure] = [new Agent(kept), new SecureAgent(kept)]
   return {
-    post: (url, { headers, body, signal }) => new Promise((resolve, reject) => {
-      const options = {
+    post: (url, { body: text, signal }) => new Promise((resolve, reject) => {
+      const isSecure = url.protocol === 'https:'
+      const request = (isSecure ? requestSecure : requestPlain)(url, {
         method: 'POST',
-        headers: { ...headers, 'accept-encoding': Object.keys(UNPACKED).join() },
+        agent: isSecure ? secure : plain,
+        headers: { 'content-type': 'application/json', 'accept-encoding': Object.keys(UNPACKED).join() },
         signal
-      }
-      const request = url.protocol === 'https:'
-        ? requestSecure(url, { ...options, agent: secure })
-        : requestPlain(url, { ...options, agent: plain })
+      })
       request.on('error', reject)
       request.on('response', response => {
         const { statusCode: status = 0, headers } = response
@@ -107,7 +89,7 @@ export function createConnections (): Connections {
         const body = isPacked(encoding) ? pipeline(response, UNPACKED[encoding](), () => {}) : response
         resolve({ status, headers, body })
       })
-      request.end(body)
+      request.end(text)
     }),
     close () {
       plain.destroy()
@@ -117,47 +99,39 @@ export function createConnections (): Connections {
 }
 
 /** Reads a node's URL; throws a TypeError, which does not repeat it, where it is none. */
-export function readNodeUrl (text: string, position: number): NodeAddress {
+export function readNodeUrl (text: string, position: number): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new TypeError(`node ${position + 1} has no http or https URL`)
   }
-  const { host, username, password } = url
-  const user = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)
-  url.username = ''
-  url.password = ''
-  return { host, url: url.href, authorization: user.length === 1 ? undefined : `Basic ${user.toString('base64')}` }
+  return url
 }
 
 /** Seconds from now (`epoch`, Unix milliseconds), of the seconds or the date that the header states. */
 export function readRetryAfter (header: string | undefined, epoch: number): number | undefined {
-  if (header === undefined) return undefined
-  const text = header.trim()
+  const text = header?.trim() ?? ''
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - epoch) / 1000
   return Number.isNaN(seconds) ? undefined : Math.min(MAX_RETRY_AFTER, Math.max(0, Math.ceil(seconds)))
 }
 
 export function createNodeCalls (
-  { host, url, authorization }: NodeAddress, { node, clock, connections, maxBytes, onCall, onHeaders }: NodeCallsOptions
+  url: URL, { node, clock, connections, maxBytes, onCall, onHeaders }: NodeCallsOptions
 ): NodeCalls {
-  const target = new URL(url)
-  const sent = { 'content-type': 'application/json', ...(authorization !== undefined && { authorization }) }
+  const { host } = url
   let lastId = 0
 
   async function read (body: Body, stated: number): Promise<Buffer> {
-    const tooLarge = () => answerError(host, 'too-large', `answered with more than ${maxBytes} bytes`)
-    if (stated > maxBytes) {
-      body.destroy()
-      throw tooLarge()
-    }
     const parts: Uint8Array[] = []
-    let size = 0
-    // Leaving the loop by the error ends the download.
-    for await (const part of body) {
-      size += part.byteLength
-      if (size > maxBytes) throw tooLarge()
-      parts.push(part)
+    let size = stated > maxBytes ? stated : 0
+    if (size > 0) body.destroy()
+    else {
+      for await (const part of body) {
+        size += part.byteLength
+        if (size > maxBytes) break   // ends the download
+        parts.push(part)
+      }
     }
+    if (size > maxBytes) throw answerError(host, 'too-large', `answered with more than ${maxBytes} bytes`)
     return Buffer.concat(parts)
   }
 
@@ -171,20 +145,18 @@ export function createNodeCalls (
     }
   }
 
-  async function post (method: string, text: string, signal: AbortSignal): Promise<Buffer> {
-    const { status, headers, body } = await connections.post(target, { headers: sent, body: text, signal })
-    onHeaders(method, headers)
-    if (status === 200) return await read(body, Number(headers['content-length']))
-    // Whatever happens to the body, the status has been said.
-    await drain(body).catch(() => {})
-    throw httpError(host, status, readRetryAfter(headers['retry-after'], clock.epoch()))
-  }
-
   async function ask (calls: readonly Call[], signal: AbortSignal): Promise<Reply[]> {
-    const { method } = calls[0]!
     const messages = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }))
     const batch = messages.length > 1
-    const bytes = await post(method, JSON.stringify(batch ? messages : messages[0]), signal)
+    const text = JSON.stringify(batch ? messages : messages[0])
+    const { status, headers, body } = await connections.post(url, { body: text, signal })
+    onHeaders(calls[0]!.method, headers)
+    if (status !== 200) {
+      // Whatever happens to the body, the status has been said.
+      await drain(body).catch(() => {})
+      throw httpError(host, status, readRetryAfter(headers['retry-after'], clock.epoch()))
+    }
+    const bytes = await read(body, Number(headers['content-length']))
     return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, bytes))
   }
 
@@ -195,26 +167,16 @@ export function createNodeCalls (
     const cancel = clock.after(ms, () =>
       late.abort(nodeError('NODE_UNAVAILABLE', `took longer than ${ms} ms`, { host, reason: 'timeout' })))
     const either = AbortSignal.any([signal, late.signal])
-    let replies: Reply[]
-    try {
-      replies = await ask(calls, either)
-    } catch (error) {
-      // What the platform throws may hold the URL in its text and causes.
+    const replies = await ask(calls, either).catch((error: unknown) => {
       const ours = either.aborted ? either.reason : isServiceError(error) ? error : networkError(host, error)
-      replies = failAll(calls, ours as ServiceError)
-    } finally {
-      cancel()
-    }
-    const outcome = signal.aborted ? 'aborted' : outcomeOf(replies)
+      return failAll(calls, ours as ServiceError)
+    }).finally(cancel)
+    const failed = replies.find(reply => 'error' in reply)
+    const said = failed === undefined ? 'ok' : faultOf(failed.error)?.reason ?? 'network'
+    const outcome = signal.aborted ? 'aborted' : said
     onCall({ method: calls[0]!.method, size: calls.length, node, outcome, ms: clock.now() - begun })
     return replies
   }
-}
-
-/** What is told of a request: of the first member that failed, else 'ok'. */
-function outcomeOf (replies: Reply[]): CallReport['outcome'] {
-  for (const reply of replies) if ('error' in reply) return faultOf(reply.error)?.reason ?? 'network'
-  return 'ok'
 }
 
 function parse (host: string, bytes: Buffer): unknown {
@@ -233,49 +195,34 @@ function parse (host: string, bytes: Buffer): unknown {
 export function readAnswer (
   host: string, { batch, ids }: { batch: boolean, ids: readonly unknown[] }, answer: unknown
 ): Reply[] {
-  if (!Array.isArray(answer)) return [readSingle(host, { batch, ids }, answer)]
-  if (!batch) throw answerError(host, 'wrong-shape', 'answered one call with a list')
-  const byId = new Map<unknown, Reply>()
-  for (const member of answer as unknown[]) {
-    const reply = readReply(host, member)
-    if (reply === undefined || !isRecord(member)) {
-      throw answerError(host, 'wrong-shape', 'answered a batch with a member that is neither result nor error')
-    }
-    byId.set(member.id, reply)
+  const isList = Array.isArray(answer)
+  if (isList && !batch) throw answerError(host, 'wrong-shape', 'answered one call with a list')
+  const members: unknown[] = isList ? answer : [answer]
+  const byId = new Map(members.map(member => readMember(host, member)))
+  // A request that the node can't read, or doesn't want as a batch, is answered under id null.
+  const general = isList ? undefined : byId.get(null) ?? byId.get(undefined)
+  if (general !== undefined && 'error' in general) {
+    const fault = faultOf(general.error)!
+    if (!batch) return [general]
+    if (fault.reason === 'refused') throw general.error
+    const what = `refused a batch with JSON-RPC error ${fault.rpcCode}`
+    throw nodeError('NODE_BAD_ANSWER', what, { ...fault, reason: 'batch' })
   }
+  if (batch && !isList) throw answerError(host, 'wrong-shape', 'answered a batch with a single answer')
   const replies = ids.map(id => byId.get(id)).filter(reply => reply !== undefined)
-  if (replies.length !== ids.length || answer.length !== ids.length) {
-    throw answerError(host, 'wrong-ids', 'answered a batch with other ids than asked for')
+  if (replies.length !== ids.length || members.length !== ids.length) {
+    throw answerError(host, 'wrong-ids', 'answered with other ids than asked for')
   }
   return replies
 }
 
-function readSingle (
-  host: string, { batch, ids }: { batch: boolean, ids: readonly unknown[] }, answer: unknown
-): Reply {
-  const reply = readReply(host, answer)
-  if (reply === undefined || !isRecord(answer)) {
-    throw answerError(host, 'wrong-shape', 'answered with JSON that is no JSON-RPC answer')
+function readMember (host: string, member: unknown): [id: unknown, reply: Reply] {
+  const { id, error = null } = isRecord(member) ? member : {}
+  if (isRecord(member) && error === null && 'result' in member) return [id, { result: member.result }]
+  if (isRecord(error) && Number.isInteger(error.code)) {
+    return [id, { error: readError(host, Number(error.code), String(error.message)) }]
   }
-  // A request that the node can't read, or doesn't want as a batch, is answered under id null.
-  const general = 'error' in reply && (answer.id === null || answer.id === undefined)
-  if (batch) {
-    if (!general) throw answerError(host, 'wrong-shape', 'answered a batch with a single answer')
-    const fault = faultOf(reply.error)
-    if (fault?.reason === 'refused') throw reply.error
-    const what = `refused a batch with JSON-RPC error ${fault?.rpcCode ?? 0}`
-    throw nodeError('NODE_BAD_ANSWER', what, { ...fault!, reason: 'batch' })
-  }
-  if (!general && answer.id !== ids[0]) throw answerError(host, 'wrong-ids', 'answered with another id than asked for')
-  return reply
-}
-
-function readReply (host: string, member: unknown): Reply | undefined {
-  if (!isRecord(member)) return undefined
-  const { error } = member
-  if (error === undefined || error === null) return 'result' in member ? { result: member.result } : undefined
-  if (!isRecord(error) || typeof error.code !== 'number' || !Number.isInteger(error.code)) return undefined
-  return { error: readError(host, error.code, typeof error.message === 'string' ? error.message : '') }
+  throw answerError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
 
 /** A JSON-RPC error by its meaning: a refusal for the rate of calls, or one about this call. */

@@ -1,7 +1,7 @@
 /**
  * When it is, how old a state of the chain is, and whether the chain has halted. Pure: facts in, verdicts out. A state
- * is dated by the Clock sysvar that was read with it, and nothing else says how old it is. Differences of clocks are
- * kept less the steady clock, so that they hold between answers.
+ * is dated by the Clock sysvar that was read with it, and by nothing else. Differences of clocks are kept less the
+ * steady clock, so that they hold between answers.
  */
 
 /** A slot, and the chain's own time at it, Unix seconds. */
@@ -44,29 +44,23 @@ export interface Facts {
 
 /** How old a state may be when it is read and count as current, ms: finality takes 7 to 13 s. */
 export const CURRENT_MS: Record<Commitment, number> = { confirmed: 15_000, finalized: 45_000 }
-/** A moment further ahead of UTC is a lie, ms. */
+// A moment further ahead of UTC is a lie.
 const FUTURE_MS = 30_000
-/** Witnesses of UTC that differ by less agree, ms. */
+// Witnesses of UTC that differ by less agree.
 const AGREEING_MS = 60_000
-/** Slots of two nodes that differ by less are the same place of the chain. */
+// Slots, and times, by which two nodes that are asked one after the other differ at the same place of the chain.
 const SAME_SLOTS = 10
-/**
- * Two nodes that show the chain's time so alike, ms, are at the same place though they were asked one after the other.
- */
 const SAME_MS = 3_000
 const MINUTE = 60_000
-/** For so many minutes a drift must have lasted, and one node alone must have called itself healthy. */
+// For so long a drift must have lasted, and one node alone have called itself healthy; no longer is a Date believed.
 const DRIFT_MINUTES = 10
-/** Mainnet's clock was 30 minutes behind on 2022-05-26. */
+// Mainnet's clock was 30 minutes behind on 2022-05-26.
 const MAX_DRIFT_MS = 60 * MINUTE
-/** For so long after a jump of the chain's clock there are answers of before it, s. */
+// For so long after a jump of the chain's clock there are answers of before it.
 const JUMP_SECONDS = 120
-/** A slot takes at most so long, s, until a node's pace is known: what is dated by it is dated older, never younger. */
+// What a slot takes at most, s, until a node's pace is known: what is dated by it is dated older, never younger.
 const SLOWEST_PACE = 1
-/**
- * A pace is measured over so many seconds at least, soon over more, and counts one more: the chain's clock shows whole
- * ones.
- */
+// A pace is measured over so many seconds at least, soon over more; the chain's clock shows whole ones.
 const PACE_SECONDS = 5
 const MARK_SECONDS = 60
 
@@ -76,9 +70,7 @@ export const noFacts = (hosts: readonly string[], clock: number): Facts =>
   ({ clock, nodes: hosts.map(host => ({ host })), freshest: new Map(), drift: 0 })
 
 /** The freshest time of the last ten minutes. */
-function freshest ({ freshest }: Facts): number {
-  return Math.max(...freshest.values())
-}
+const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
 export interface Utc {
   /** UTC less the steady clock, ms. */
@@ -90,9 +82,8 @@ export interface Utc {
 }
 
 /**
- * UTC is the latest of what most witnesses say within a minute: the wall clock, the `Date` of each host, the chain's
- * freshest time with its drift. A tie goes to the side of the clock; the latest, so that an error makes a state look
- * older, never younger. `claimed`: an offset that the chain may have, too.
+ * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
+ * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -100,29 +91,28 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
     if (date === undefined || now - date.at >= DRIFT_MINUTES * MINUTE) continue
     dates.set(host, Math.max(date.offset, dates.get(host) ?? -Infinity))
   }
-  const chain = Math.max(freshest(facts), claimed) + facts.drift
+  const chain = Math.max(freshestOf(facts), claimed) + facts.drift
   const others = [facts.clock, ...dates.values()]
   const witnesses = chain === -Infinity ? others : [...others, chain]
   const groups = witnesses.map(latest => {
     const agrees = (offset: number): boolean => offset <= latest && latest - offset <= AGREEING_MS
-    const besideChain = others.filter(agrees)
-    return { latest, besideChain, size: witnesses.filter(agrees).length, hasClock: agrees(facts.clock) }
+    return { latest, beside: others.filter(agrees), size: witnesses.filter(agrees).length, clock: agrees(facts.clock) }
   })
-  const [best] = groups.sort((a, b) =>
-    b.size - a.size || Number(b.hasClock) - Number(a.hasClock) || b.latest - a.latest)
-  const { latest, besideChain, size, hasClock } = best!
-  const beside = besideChain.length === 0 ? undefined : Math.max(...besideChain)
+  const [best] = groups.sort((a, b) => b.size - a.size || Number(b.clock) - Number(a.clock) || b.latest - a.latest)
+  const { latest, beside, size, clock } = best!
   const isAlone = size === 1 && witnesses.length > 1
-  return { offset: latest, besideChain: beside, clock: !hasClock ? 'refuted' : isAlone ? 'alone' : 'believed' }
+  return {
+    offset: latest,
+    besideChain: beside.length === 0 ? undefined : Math.max(...beside),
+    clock: !clock ? 'refuted' : isAlone ? 'alone' : 'believed'
+  }
 }
 
-/** The drift at a time of the chain: what was read before its clock has jumped is no older for that. */
-const driftAt = ({ drift, jumped }: Facts, time: number): number =>
-  jumped !== undefined && time < jumped.to ? jumped.drift : drift
-
-/** Age of a state of the chain's time, ms; never below 0. */
-export const ageOf = (facts: Facts, now: number, time: number): number =>
-  Math.max(0, now + utcOf(facts, now).offset - driftAt(facts, time) - time * 1000)
+/** Age of a state of the chain's time, ms; never below 0. What was read before a jump is no older for that. */
+export function ageOf (facts: Facts, now: number, time: number): number {
+  const { drift } = facts.jumped !== undefined && time < facts.jumped.to ? facts.jumped : facts
+  return Math.max(0, now + utcOf(facts, now).offset - drift - time * 1000)
+}
 
 /** Whether a moment is of a future that no witness but the chain knows. */
 export function isFuture (facts: Facts, now: number, moment: Moment & { at: number }): boolean {
@@ -137,23 +127,18 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
   health === undefined || now - health.at > MINUTE ? undefined : health.says
 
 /**
- * Whether a lag that all nodes show is the chain's clock and not theirs: two hosts show the same place, both go on, and
- * neither says that it is behind; or one has gone on and called itself healthy for ten minutes without a pause (a load
- * balancer may say so for a node that is behind).
+ * The least lag of the last ten minutes, ms, where it is the chain's clock and not the nodes: two hosts show the same
+ * place, both go on, and neither says that it is behind; or one has called itself healthy for ten minutes without a
+ * pause (a load balancer may say so for a node that is behind).
  */
-function isDriftBelieved ({ nodes }: Facts, now: number): boolean {
-  const going = nodes.filter(node => goesOn(node, now))
-  const alone = ({ health }: NodeFacts): boolean =>
-    health?.says === 'ok' && health.at - health.since >= DRIFT_MINUTES * MINUTE - 1
-  const sound = going.filter(node => !['behind', undefined].includes(says(node, now)))
-  return sound.some(node => alone(node) || sound.some(other =>
-    other.host !== node.host && Math.abs(offsetOf(node.shown!) - offsetOf(other.shown!)) <= SAME_MS))
-}
-
-/** The least lag of the last ten minutes, ms, where it is believed to be the chain's own. */
 function driftOf (facts: Facts, now: number): number {
-  const least = utcOf(facts, now).offset - freshest(facts)
-  return least > 0 && least <= MAX_DRIFT_MS && isDriftBelieved(facts, now) ? least : 0
+  const least = utcOf(facts, now).offset - freshestOf(facts)
+  if (!(least > 0 && least <= MAX_DRIFT_MS)) return 0
+  const sound = facts.nodes.filter(node => goesOn(node, now) && !['behind', undefined].includes(says(node, now)))
+  const isBelieved = sound.some(({ host, shown, health }) =>
+    (health!.says === 'ok' && health!.at - health!.since >= DRIFT_MINUTES * MINUTE - 1) ||
+    sound.some(other => other.host !== host && Math.abs(offsetOf(shown!) - offsetOf(other.shown!)) <= SAME_MS))
+  return isBelieved ? least : 0
 }
 
 /**
@@ -161,21 +146,22 @@ function driftOf (facts: Facts, now: number): number {
  * slot, it is old, and none has shown a higher one. One node alone can't show it.
  */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
+  const isRecent = (at: number | undefined): boolean => at !== undefined && now - at <= CURRENT_MS.confirmed
   const asked = facts.nodes.flatMap(({ host, shown }) =>
-    shown !== undefined && now - shown.at <= CURRENT_MS.confirmed ? [{ host, ...shown }] : [])
+    shown !== undefined && isRecent(shown.at) ? [{ host, ...shown }] : [])
   const [best] = asked.toSorted((a, b) => b.time - a.time)
   if (best === undefined || ageOf(facts, now, best.time) <= CURRENT_MS.confirmed) return undefined
   const agreeing = asked.filter(({ slot }) => Math.abs(slot - best.slot) <= SAME_SLOTS)
-  if (agreeing.some(({ movedAt }) => movedAt !== undefined && now - movedAt <= CURRENT_MS.confirmed)) return undefined
-  return new Set(agreeing.map(({ host }) => host)).size > 1 ? { slot: best.slot, time: best.time } : undefined
+  if (agreeing.some(({ movedAt }) => isRecent(movedAt))) return undefined
+  return agreeing.some(({ host }) => host !== best.host) ? { slot: best.slot, time: best.time } : undefined
 }
 
-/** Facts with what an answer of a node says of the time: its `Date` (Unix ms), where it has one. */
+/** Takes the `Date` of a node's answer, Unix ms. */
 export function withDate (facts: Facts, index: number, date: number, now: number): void {
   facts.nodes[index]!.date = { offset: date - now, at: now }
 }
 
-/** Facts with what a node said to getHealth. */
+/** Takes what a node said to getHealth. */
 export function withHealth (facts: Facts, index: number, said: Health, now: number): void {
   const node = facts.nodes[index]!
   node.health = { says: said, at: now, since: says(node, now) === said ? node.health!.since : now }
@@ -191,15 +177,14 @@ function measurePace (node: NodeFacts, moment: Moment): void {
   }
 }
 
-/** Facts with a moment that a node has shown at `confirmed`. */
+/** Takes a moment that a node has shown at `confirmed`. */
 export function withMoment (facts: Facts, index: number, moment: Moment & { at: number }): void {
   const node = facts.nodes[index]!
   const { shown } = node
   const { slot, time, at } = moment
-  const rose = shown !== undefined && slot > shown.slot
   if (moment.bySlot !== true) measurePace(node, moment)
-  node.shown = { ...moment, movedAt: rose ? at : shown?.movedAt }
-  const leap = offsetOf(moment) - freshest(facts)
+  node.shown = { ...moment, movedAt: shown !== undefined && slot > shown.slot ? at : shown?.movedAt }
+  const leap = offsetOf(moment) - freshestOf(facts)
   const minute = Math.floor(at / MINUTE)
   facts.freshest.set(minute, Math.max(offsetOf(moment), facts.freshest.get(minute) ?? -Infinity))
   for (const old of facts.freshest.keys()) if (minute - old > DRIFT_MINUTES) facts.freshest.delete(old)
@@ -208,10 +193,7 @@ export function withMoment (facts: Facts, index: number, moment: Moment & { at: 
   facts.drift = driftOf(facts, at)
 }
 
-/**
- * The moment of a list of accounts by the Clock that was read beside it: the older of the two, at the node's own pace
- * between them.
- */
+/** The moment of a list by the Clock that was read beside it: the older of the two, at the node's own pace between. */
 export function momentOfList (slot: number, clock: Moment, { pace = SLOWEST_PACE }: Pick<NodeFacts, 'pace'>): Moment {
   const before = Math.max(0, clock.slot - slot)
   const time = Math.max(0, Math.floor(clock.time - before * pace))

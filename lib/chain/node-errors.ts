@@ -1,6 +1,5 @@
 /**
- * The errors of the node client. A node's URL carries an API key, which the platform's errors repeat in messages and
- * causes: so they are built anew of what is safe to log, the host and our own words.
+ * The errors of the node client, built of what is safe to log: the platform's repeat a node's URL, which carries a key.
  */
 import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
 
@@ -30,17 +29,20 @@ export interface NodeFault {
   rpcCode?: number
 }
 
-// Request Timeout, and the 403 by which public nodes block a client: the node refuses, for now.
-const REFUSALS = new Set([403, 408])
-// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), status
-// not available yet, minContextSlot not reached, internal error.
-const TRANSIENT_CODES: ReadonlySet<number> = new Set([-32005, -32004, -32007, -32009, -32014, -32016, -32603])
-// A system or library code such as ECONNREFUSED; anything else might be text from outside.
+// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), scan
+// aborted, status not available yet, minContextSlot not reached, long-term storage not reached, internal error.
+const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014, -32016, -32019, -32603])
+// The one by which a node says that it is unwell; the others concern one request.
+const UNWELL = -32005
+// Statuses by which a node is unavailable below 500, 403 as public nodes block a client; and those about the request.
+const REFUSALS = new Set([403, 408, 429])
+const ABOUT_THE_REQUEST = new Set([400, 413, 422])
+// Not asked, refused for its rate, or not what was wanted: not the node's fault, nor better a moment later.
+const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
+// A code such as ECONNREFUSED; anything else might be text from outside.
 const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
 
-/**
- * A ServiceError that reports `fault`; `what` completes the sentence "node <host> …" and holds nothing from outside.
- */
+/** An error with its facts; `what` completes the sentence "node <host> …" and holds nothing from outside. */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
   const options = { cause: fault, ...(retryAfter !== undefined && { retryAfter }) }
   return new ServiceError(code, `node ${fault.host} ${what}`, options)
@@ -56,46 +58,28 @@ export function faultOf (error: unknown): NodeFault | undefined {
 
 /** An answer of a status other than 200. `retryAfter` in seconds. */
 export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
-  if (status === 429) {
-    return nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host, reason: 'refused', status }, retryAfter)
-  }
-  const code = status >= 500 || REFUSALS.has(status) ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER'
-  return nodeError(code, `answered HTTP ${status}`, { host, reason: 'http', status }, retryAfter)
+  const isUnavailable = status >= 500 || REFUSALS.has(status)
+  const fault: NodeFault = { host, reason: status === 429 ? 'refused' : 'http', status }
+  return nodeError(isUnavailable ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER', `answered HTTP ${status}`, fault, retryAfter)
 }
 
 /** An answer that can't be used for what it holds. */
-export function answerError (
-  host: string, reason: 'not-json' | 'wrong-shape' | 'wrong-ids' | 'too-large', what: string
-): ServiceError {
-  return nodeError('NODE_BAD_ANSWER', what, { host, reason })
-}
+export const answerError = (host: string, reason: FaultReason, what: string): ServiceError =>
+  nodeError('NODE_BAD_ANSWER', what, { host, reason })
 
 /** A JSON-RPC error. The node's own message may repeat what it was sent, so only the code is told. */
-export function rpcError (host: string, rpcCode: number): ServiceError {
-  return nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
-}
+export const rpcError = (host: string, rpcCode: number): ServiceError =>
+  nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
 
-/** What the platform threw, made safe: of the platform's error only a code like ECONNRESET is kept. */
+/** What the platform threw, made safe: only a code like ECONNRESET is kept of it. */
 export function networkError (host: string, thrown: unknown): ServiceError {
-  const code = systemCode(thrown)
-  const what = code === undefined ? 'was not reached' : `was not reached (${code})`
-  return nodeError('NODE_UNAVAILABLE', what, { host, reason: 'network' })
-}
-
-function systemCode (thrown: unknown): string | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
-    if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) return error.code
+  let code = ''
+  for (let error = thrown, depth = 0; code === '' && error instanceof Error &&
+    depth < 4; error = error.cause, depth++) {
+    if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) code = ` (${error.code})`
   }
-  return undefined
+  return nodeError('NODE_UNAVAILABLE', `was not reached${code}`, { host, reason: 'network' })
 }
-
-// Statuses that judge the request and not the node: another request may fare well.
-const ABOUT_THE_REQUEST = new Set([400, 413, 422])
-// The JSON-RPC error by which a node says that it is unwell; the others concern one request.
-const UNWELL = -32005
-
-// Not the node's fault as such, nor better a moment later: not asked, refused for its rate, or not what was wanted.
-const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
 
 /** Whether `error` speaks against the node as such, so that its breaker should count it. */
 export function countsAgainstNode (error: unknown): boolean {

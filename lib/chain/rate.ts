@@ -7,15 +7,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 
 export interface Rate {
-  /** Milliseconds until `calls` may be sent, by the bucket of all calls; 0: now. */
+  /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method; 0: now. */
   waitForAll (calls: number): number
-  /** The same by the bucket of their method. */
   waitForMethod (method: string, calls: number): number
-  /** Takes note that one is sent. */
+  /** Takes note that one is sent, that some were accepted, or refused: sent when, and the silence asked for, ms. */
   spend (method: string): void
-  /** Takes note that calls were accepted. */
   accept (method: string, calls: number): void
-  /** Takes note that calls sent at `sentAt` were refused, and for how long the node asks for silence, ms. */
   refuse (method: string, sentAt: number, retryAfterMs: number | undefined): void
   /** What the node's headers say about its limits. */
   readHeaders (method: string, headers: IncomingHttpHeaders): void
@@ -25,16 +22,17 @@ export interface Rate {
   perSecond (): number
 }
 
-// A node of which nothing is known; four times as much after each second that uses it, which brings a node of one's own
-// to full speed within seconds.
+// A node of which nothing is known; four times as much after each second that uses it, until a first refusal.
 const START_RATE = 10
-// Beyond this rate nothing is gained by counting.
+const FIRST_GROWTH = 4
+const GROWTH = 1.05
+// How often a rate may grow, s; beyond the last one nothing is gained by counting.
+const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
-// At a refusal: a share of what was accepted; then a few percent a second.
+// At a refusal: a share of what was accepted.
 const BACK = 0.92
-const GROWTH_PER_SECOND = 0.05
-// More than was refused is tried so seldom, ever less often where it is refused again: public nodes answer a refusal
-// with ten seconds of silence.
+// More than was refused is tried so seldom, ever less often where about the same is refused again: public nodes answer
+// a refusal with ten seconds of silence.
 const HOLD_MS = 15_000
 const HOLD_PER_PAUSE = 6
 const MAX_HOLD_MS = 600_000
@@ -44,144 +42,112 @@ const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
 const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
+// Who refused everything for longer than nodes count was out, and its limit is as it was.
 const OUTAGE_MS = 30_000
-// How often a bucket's rate may grow, s.
-const GROW_EVERY_S = 0.5
 // A bucket holds what so much of a second brings: what bunches on its way would exceed a window that slides.
 const BURST_S = 0.05
-const FIRST_BURST_S = 0.5
 // By the measured headers of public nodes, per address and method.
 const METHOD_WINDOW_S = 10
-// Headers that state a limit are approached so near.
+// Limits that are stated, or were met, are approached so near.
 const STATED = 0.94
-// Nodes have a few dozen methods, of which a dozen are used here.
-const MAX_METHODS = 100
 
 interface Bucket {
   /** Calls a second; Infinity: no bound is known. */
   rate: number
   tokens: number
   at: number
-  /** By the operator's word or a header: it neither grows nor falls. */
+  /** By the operator's word or a header: it neither grows nor falls. New, it grows fast until a first refusal. */
   isStated: boolean
-  /** Until a first refusal it grows fast. */
   isNew: boolean
   /** The rate that was refused, and until when, held for how long, ms, it does not grow beyond that. */
   ceiling: number
   holdMs: number
   holdUntil: number
   loweredAt: number
-  /** Refusals that each came soon after the one before. */
-  again: number
   /** What was sent since it last grew. */
   spent: number
   grownAt: number
   /** When calls were accepted, of the last twenty seconds, with how many. */
   accepted: Array<{ at: number, calls: number }>
-  /** Since when nothing has been accepted, and what was known until then. */
+  /** Since when it has been refused without an acceptance, and what was known until then. */
   refusedSince: number | undefined
   before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling' | 'holdUntil'> | undefined
-  /** Since when a method has been refused without an acceptance. */
-  triedInVain: number | undefined
-  /** By how long a window the node seems to count, ms. */
-  windowMs: number
 }
 
 export function createRate (clock: Clock, stated?: number): Rate {
   const make = (rate: number, isStated = false): Bucket => ({
     rate,
-    tokens: 1,
-    at: clock.now(),
     isStated,
     isNew: true,
+    tokens: 1,
+    spent: 0,
+    at: clock.now(),
+    grownAt: clock.now(),
+    loweredAt: -Infinity,
     ceiling: Infinity,
     holdMs: HOLD_MS,
     holdUntil: 0,
-    again: 0,
-    loweredAt: -Infinity,
-    spent: 0,
-    grownAt: clock.now(),
+    accepted: [],
     refusedSince: undefined,
-    before: undefined,
-    triedInVain: undefined,
-    windowMs: FIRST_WINDOW_MS,
-    accepted: []
+    before: undefined
   })
   const all = stated === undefined ? make(START_RATE) : make(stated * STATED, true)
   const methods = new Map<string, Bucket>()
 
   function of (method: string): Bucket {
-    const known = methods.get(method)
-    if (known !== undefined) return known
-    const bucket = make(Infinity)
-    if (methods.size < MAX_METHODS) methods.set(method, bucket)
+    const bucket = methods.get(method) ?? make(Infinity)
+    methods.set(method, bucket)   // a dozen are used here
     return bucket
   }
 
-  /**
-   * Fills the bucket, and lets its rate grow where so much of it has been used that the lack of refusals tells
-   * something.
-   */
-  function tick (bucket: Bucket): void {
+  /** Fills the bucket, and lets its rate grow where half of it was used: then the lack of refusals tells something. */
+  function fill (bucket: Bucket): void {
     const now = clock.now()
-    const seconds = (now - bucket.at) / 1000
-    if (bucket.rate === Infinity || seconds <= 0) return
     const since = (now - bucket.grownAt) / 1000
+    if (bucket.rate === Infinity) return
     if (since >= GROW_EVERY_S) {
       if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }
-    bucket.tokens = Math.min(capacity(bucket), bucket.tokens + seconds * bucket.rate)
+    bucket.tokens = Math.min(capacity(bucket), bucket.tokens + (now - bucket.at) / 1000 * bucket.rate)
     bucket.at = now
   }
 
   function grow (bucket: Bucket, seconds: number): void {
-    const grown = bucket.rate * (bucket.isNew
-      ? 4 ** Math.min(seconds, 1)
-      : (1 + GROWTH_PER_SECOND) ** Math.min(seconds, WINDOW_MS / 1000))
+    const grown = bucket.rate * (bucket.isNew ? FIRST_GROWTH : GROWTH) ** seconds
     const most = clock.now() < bucket.holdUntil ? Math.max(bucket.rate, bucket.ceiling * STATED) : Infinity
     bucket.rate = grown > UNBOUNDED ? Infinity : Math.min(grown, most)
   }
 
-  const capacity = ({ rate, isNew, isStated }: Bucket): number =>
-    Math.max(1, rate * (isNew && !isStated ? FIRST_BURST_S : BURST_S))
+  const capacity = ({ rate }: Bucket): number => Math.max(1, rate * BURST_S)
 
   const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
     accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
 
-  function lower (bucket: Bucket, retryAfterMs: number | undefined): void {
+  function lower (bucket: Bucket, retryAfterMs = 0): void {
     const now = clock.now()
-    // A node that asks for silence counts by windows as long; one that still refuses, or again what it seemed to allow,
-    // by longer ones
-    const isAgain =
-      bucket.refusedSince === undefined && bucket.rate <= bucket.ceiling && now - bucket.loweredAt < 2 * WINDOW_MS
+    const since = bucket.refusedSince ??= now
     const { rate, isNew, ceiling } = bucket
     bucket.before ??= { rate, isNew, ceiling, holdUntil: 0 }
-    const since = bucket.refusedSince ??= now
-    bucket.again = isAgain ? bucket.again + 1 : 0
-    bucket.windowMs = Math.min(WINDOW_MS, Math.max(retryAfterMs ?? 0, now - since, bucket.again > 1
-      ? bucket.windowMs * 3
-      : bucket.windowMs))
-    // before the first refusal: what is down for longer than that is out, and its limit as it was
-    const accepted = sum(bucket, bucket.windowMs, since) / bucket.windowMs * 1000
+    // A node that asks for silence counts by windows as long, and one that still refuses by longer ones
+    const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, now - since))
+    const accepted = sum(bucket, windowMs, since) / windowMs * 1000
     if (accepted === 0) return
     const found = Math.min(accepted, bucket.rate)
+    const hold = Math.max(HOLD_MS, HOLD_PER_PAUSE * retryAfterMs)
     const isSame = found >= bucket.ceiling * SAME
-    const hold = Math.max(HOLD_MS, HOLD_PER_PAUSE * (retryAfterMs ?? 0))
     bucket.holdMs = isSame ? Math.min(MAX_HOLD_MS, Math.max(hold, bucket.holdMs * 2)) : hold
-    bucket.rate = Math.max(MIN_RATE, (Number.isFinite(found) ? found : START_RATE) * BACK)
-    bucket.ceiling = bucket.rate / BACK
     bucket.holdUntil = now + bucket.holdMs
-    bucket.loweredAt = now
+    bucket.rate = Math.max(MIN_RATE, found * BACK)
+    bucket.ceiling = bucket.rate / BACK
+    bucket.loweredAt = bucket.at = now
     bucket.isNew = false
-    bucket.tokens = 0
-    bucket.at = now
-    bucket.spent = 0
+    bucket.tokens = bucket.spent = 0
   }
 
-  const waitOf = (bucket: Bucket, calls: number): number => {
-    tick(bucket)
+  function waitOf (bucket: Bucket, calls: number): number {
+    fill(bucket)
     const needed = Math.min(calls, capacity(bucket))
     return bucket.rate === Infinity || bucket.tokens >= needed ? 0 : (needed - bucket.tokens) / bucket.rate * 1000
   }
@@ -210,9 +176,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
       const at = clock.now()
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
-        // what refused everything for longer than nodes count was out, and its limit is as it was
         if (bucket.before !== undefined && at - bucket.refusedSince! > OUTAGE_MS) Object.assign(bucket, bucket.before)
-        bucket.before = bucket.refusedSince = bucket.triedInVain = undefined
+        bucket.before = bucket.refusedSince = undefined
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
@@ -221,7 +186,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
     },
     refuse (method, sentAt, retryAfterMs) {
       const own = of(method)
-      const since = own.triedInVain ??= clock.now()
+      const since = own.refusedSince ??= clock.now()
       // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by
       // method
       const isOwn = all.accepted.some(({ at }) => at > since) ||
@@ -244,10 +209,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
   }
 }
 
-/**
- * Calls a second of all methods, where the headers state a limit with its window: "100;w=10" (of the IETF's drafts, and
- * of those who follow them).
- */
+/** Calls a second of all methods, where headers state a limit with its window as the IETF's drafts do: "100;w=10". */
 function policyOf (headers: IncomingHttpHeaders): number | undefined {
   for (const name of ['ratelimit-policy', 'x-ratelimit-policy', 'x-ratelimit-limit', 'ratelimit-limit']) {
     const text = headers[name]?.toString() ?? ''

@@ -1,7 +1,6 @@
 /**
- * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is made
- * where it is known, names the node, and is a reply like any other, so that nothing that was answered is lost when a
- * neighbour fails.
+ * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is a reply
+ * like any other, so that nothing that was answered is lost when a neighbour fails.
  */
 import type { ServiceError } from '../errors.js'
 import type { Commitment, Moment, NodeFacts } from './moment.js'
@@ -10,10 +9,9 @@ import type { AtMoment, CallOptions, Priority } from './types.js'
 export interface Call {
   method: string
   params: readonly unknown[]
-  /**
-   * True for a result that is believed only where every other node gives such a one too: null for what is listed, a
-   * list that is too short.
-   */
+  /** Params without optional fields: what a node that refuses `params` (-32602) is asked once. */
+  plain?: readonly unknown[]
+  /** True for a result, as null for what is listed, that is believed only where every other node gives such a one. */
   doubt?: (result: unknown) => boolean
 }
 
@@ -23,7 +21,7 @@ export interface SendOptions {
   priority: Priority
   /** Ends what is under way; its reason is a ServiceError, which what is still open then has for a reply. */
   signal: AbortSignal
-  /** Moment of the clock from which on a reply is of no use, where there is one. */
+  /** When a reply is of no use any more, by the clock. */
   deadline?: number
   /** How long calls may wait for a node's pace before they come back, ms: another node may be free. */
   patience?: number
@@ -43,12 +41,12 @@ export interface Question<T> {
 /** What readers are given: all nodes behind one function. */
 export interface Rpc {
   /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
-  call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
+  call (
+    method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt' | 'plain'>
+  ): Promise<unknown>
   /** One reply for each call. Throws the reason of the caller's signal only. */
   send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
-  /**
-   * The youngest answer that is to be had; how old it may be is for whoever serves it to say. Throws its ServiceError.
-   */
+  /** The youngest answer that is to be had, however old. Throws its ServiceError. */
   ask<T> (question: Question<T>, options?: CallOptions): Promise<AtMoment<T>>
   /** What each node that answers gives. */
   ofEach (call: Call, options?: CallOptions): Promise<unknown[]>

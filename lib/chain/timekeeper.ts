@@ -1,7 +1,4 @@
-/**
- * Feeds `moment.ts` with what the nodes' answers say of the time, tells the log what changes, and is the port by which
- * all others see time.
- */
+/** Feeds `moment.ts` with what nodes' answers say of the time, tells what changes, and is the port to all others. */
 import type { Clock } from '../clock.js'
 import {
   ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf,
@@ -20,10 +17,7 @@ export interface ChainTime {
   silence (time: number): number
   /** What is said of a newest state that is too old: of when it is, how old, and who else may be wrong. */
   tooOld (time: number): string
-  /**
-   * By how much this machine's clock is ahead of UTC, and the chain's behind it while that is believed to be its clock
-   * alone; ms.
-   */
+  /** By how much this machine's clock is ahead of UTC, and the chain's is believed to be behind it, ms. */
   offsets (): { clock: number, drift: number }
 }
 
@@ -47,63 +41,66 @@ export interface Timekeeper extends ChainTime {
   /** What is wrong with a node's `Date`; undefined: nothing, or it sends none. */
   dateFault (index: number): string | undefined
   of (index: number): Readonly<NodeFacts>
-  /** The age of the last state that a node has shown, without what is believed of the chain's clock, ms. */
+  /** The age of the last state that a node has shown, drift included, ms. */
   lag (index: number): number | undefined
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
-const clockTime = (time: number): string => `${new Date(time * 1000).toISOString().slice(11, 19)} UTC`
-/** Smaller drifts are told of no one. */
-const TELL_DRIFT_MS = CURRENT_MS.confirmed
+const isoOf = (time: number): string => new Date(time * 1000).toISOString()
+const clockTime = (time: number): string => `${isoOf(time).slice(11, 19)} UTC`
+
+/** What is said of a halted chain, in the log and to probes. */
+export const haltSentence = ({ slot, time }: Moment): string =>
+  `the chain has halted at slot ${slot}, ${isoOf(time).slice(0, 19)}Z: its nodes agree on it`
 
 export function createTimekeeper (
   hosts: readonly string[], clock: Clock, tell: (event: TimeEvent) => void = () => {}
 ): Timekeeper {
   const facts = noFacts(hosts, clock.epoch() - clock.now())
-  const badDates = hosts.map(() => false)
-  const told = { clock: false, drift: false, halted: false }
+  const badDates = new Set<number>()
+  const told = new Set<TimeEvent['code']>()
   /** The last halt: from the chain's time at its beginning to that of the first moment after it. */
   let halt: { from: number, until?: number } | undefined
 
   const utc = () => utcOf(facts, clock.now())
   const age = (time: number): number => ageOf(facts, clock.now(), time)
+  const halted = (): Moment | undefined => haltedAt(facts, clock.now())
   const clockAhead = (): number => facts.clock - utc().offset
 
-  function change (what: keyof typeof told, is: boolean, on: TimeEvent, off?: TimeEvent): void {
-    if (told[what] === is) return
-    told[what] = is
-    if (is) tell(on)
-    else if (off !== undefined) tell(off)
+  /** Tells once what begins, and what it means when it ends. */
+  function change (code: TimeEvent['code'], message: string | undefined, end?: Omit<TimeEvent, 'level'>): void {
+    if (told.has(code) === (message !== undefined)) return
+    if (message !== undefined) {
+      told.add(code)
+      tell({ level: 'warn', code, message })
+    } else {
+      told.delete(code)
+      if (end !== undefined) tell({ level: 'info', ...end })
+    }
   }
 
-  function followHalt (): Moment | undefined {
-    const now = haltedAt(facts, clock.now())
+  function followHalt (now: Moment | undefined): void {
     if (now !== undefined) halt = { from: now.time }
     else if (halt !== undefined && halt.until === undefined) {
       const shown = Math.max(...facts.nodes.map(({ shown }) => shown?.time ?? 0))
       if (shown > halt.from) halt.until = shown
     }
-    return now
   }
 
   function tellChanges (): void {
     const ahead = clockAhead()
-    change('clock', utc().clock === 'refuted', {
-      level: 'warn',
-      code: 'clock-wrong',
-      message: `this machine's clock is ${seconds(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} UTC ` +
-        'by what the nodes say: it is not believed; look at this machine\'s time service'
-    }, { level: 'info', code: 'clock-right', message: 'this machine\'s clock agrees with UTC again' })
-    change('drift', facts.drift > TELL_DRIFT_MS, {
-      level: 'warn',
-      code: 'drift',
-      message: `the chain's own clock is ${seconds(facts.drift)} s behind UTC, though its nodes are current: ` +
-        'days and windows end at the chain\'s time'
-    })
-    const halted = followHalt()
-    change('halted', halted !== undefined, {
-      level: 'warn', code: 'halted', message: halted === undefined ? '' : haltSentence(halted)
-    }, { level: 'info', code: 'moving-again', message: 'the chain goes on' })
+    change('clock-wrong', utc().clock !== 'refuted'
+      ? undefined
+      : `this machine's clock is ${seconds(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} UTC by what the ` +
+        'nodes say: it is not believed; look at this machine\'s time service',
+    { code: 'clock-right', message: 'this machine\'s clock agrees with UTC again' })
+    change('drift', facts.drift <= CURRENT_MS.confirmed
+      ? undefined
+      : `the chain's own clock is ${seconds(facts.drift)} s behind UTC, though its nodes are current: days and ` +
+        'windows end at the chain\'s time')
+    const now = halted()
+    followHalt(now)
+    change('halted', now && haltSentence(now), { code: 'moving-again', message: 'the chain goes on' })
   }
 
   /** The wall clock is read with each answer: between answers UTC is carried on by the steady clock. */
@@ -116,10 +113,10 @@ export function createTimekeeper (
   return {
     utc: () => clock.now() + utc().offset,
     age,
-    halted: () => haltedAt(facts, clock.now()),
+    halted,
     silence (time) {
-      const halted = haltedAt(facts, clock.now())
-      if (halted !== undefined) return age(halted.time)
+      const now = halted()
+      if (now !== undefined) return age(now.time)
       return halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000
     },
     tooOld (time) {
@@ -131,16 +128,17 @@ export function createTimekeeper (
     offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
     noteDate (index, header) {
       const now = readClock()
-      const date = header === undefined ? NaN : Date.parse(header)
-      badDates[index] = header !== undefined && Number.isNaN(date)
+      const date = Date.parse(header ?? '')
+      badDates.delete(index)
       if (!Number.isNaN(date)) withDate(facts, index, date, now)
+      else if (header !== undefined) badDates.add(index)
     },
-    dateFault: index => badDates[index] ? 'sends a Date that is no date' : undefined,
+    dateFault: index => badDates.has(index) ? 'sends a Date that is no date' : undefined,
     noteHealth: (index, says) => withHealth(facts, index, says, clock.now()),
     note (index, commitment, moment) {
-      const now = readClock()
-      if (isFuture(facts, now, { ...moment, at: now })) return `shows a moment of the future, ${clockTime(moment.time)}`
-      if (commitment === 'confirmed') withMoment(facts, index, { ...moment, at: now })
+      const at = readClock()
+      if (isFuture(facts, at, { ...moment, at })) return `shows a moment of the future, ${clockTime(moment.time)}`
+      if (commitment === 'confirmed') withMoment(facts, index, { ...moment, at })
       tellChanges()
       return undefined
     },
@@ -151,7 +149,3 @@ export function createTimekeeper (
     }
   }
 }
-
-/** What is said of a halted chain, in the log and to probes. */
-export const haltSentence = ({ slot, time }: Moment): string =>
-  `the chain has halted at slot ${slot}, ${new Date(time * 1000).toISOString().slice(0, 19)}Z: its nodes agree on it`

@@ -1,81 +1,67 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, the transactions behind them, and blocks. */
 import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
-import { isHash } from './genesis.js'
-import { faultOf } from './node-errors.js'
-import { isCount, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
+import { faultOf, isWorthRetrying } from './node-errors.js'
+import { isCount, isHash, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { isRecord, type Call, type Reply, type Rpc } from './rpc.js'
 import type {
   BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
-// The most that getSignaturesForAddress and getTransactionsForAddress give.
+// The most that getSignaturesForAddress and getTransactionsForAddress give, and some with whole transactions.
 const PAGE = 1000
-// What some providers give at most with whole transactions.
 const SMALL_PAGE = 100
-// The newest that readTransaction reads; a node gives none beyond what is asked for (-32015).
-const MAX_VERSION = 1
-const WHOLE = { encoding: 'json', commitment: COMMITMENT, maxSupportedTransactionVersion: MAX_VERSION } as const
+// The newest version that readTransaction reads; a node gives none beyond what is asked for (-32015).
+const VERSION = { maxSupportedTransactionVersion: 1 }
+const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
 const INVALID_PARAMS = -32602
 const CURSOR_UNKNOWN = -32020
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
+// Errors that pass by themselves, but say of a transaction that it can't be had.
+const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 
 /** A reader over `rpc`. JSON that is not what was asked for is NODE_BAD_ANSWER. */
 export function createHistoryReader (rpc: Rpc): HistoryReader {
   let bulkPage = PAGE
 
-  async function block (method: string, params: unknown[], options: CallOptions): Promise<unknown> {
-    try {
-      return await rpc.call(method, params, { ...options, doubt: isNull })
-    } catch (error) {
+  async function orNull (work: Promise<unknown>): Promise<unknown> {
+    return await work.catch((error: unknown) => {
       if (NO_BLOCK.has(faultOf(error)?.rpcCode ?? 0)) return null
       throw error
-    }
+    })
   }
 
-  function askBulk (
-    address: string, { order, limit = PAGE, token, slots }: BulkPage, options: CallOptions
-  ): Promise<unknown> {
-    return rpc.call('getTransactionsForAddress', [address, {
-      ...WHOLE,
-      transactionDetails: 'full',
-      sortOrder: order,
-      limit: Math.min(limit, bulkPage),
-      ...(token !== undefined && { paginationToken: token }),
-      filters: { status: 'any', ...(slots !== undefined && { slot: slots }) }
-    }], options)
+  async function block (slot: number, transactionDetails: string, options: CallOptions): Promise<unknown> {
+    const config = { commitment: COMMITMENT, transactionDetails, ...VERSION }
+    const params = [slot, { ...config, rewards: false }]
+    return await orNull(rpc.call('getBlock', params, { ...options, doubt: isNull, plain: [slot, config] }))
   }
 
   return {
     async signatures (address, { before, until, limit = PAGE, minSlot }, options = {}) {
-      const page = {
-        commitment: COMMITMENT,
-        limit,
-        ...(minSlot !== undefined &&
-        { minContextSlot: minSlot }),
-        ...(before !== undefined && { before }),
-        ...(until !== undefined && { until })
-      }
+      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before, until }
       // Software before version 4 answers with an empty list where it does not know the cursor: another node may
-      const rows = await rpc.call('getSignaturesForAddress', [address, page], {
-        ...options,
-        ...(before !== undefined &&
-        { doubt: isEmptyList })
-      }).catch(cursorError)
-      if (!Array.isArray(rows)) throw badAnswer('getSignaturesForAddress: no list')
-      const infos = rows.map(row => readSignatureInfo(row) ?? fail('getSignaturesForAddress: a row that is none'))
-      checkPageBounds(infos, limit, [before, until])
-      return infos
+      const doubt = before === undefined ? {} : { doubt: isEmptyList }
+      const rows = await rpc.call('getSignaturesForAddress', [address, page], { ...options, ...doubt })
+        .catch((cause: unknown) => {
+          if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
+          const what = 'no node knows the signature at which the page begins or ends'
+          throw new ServiceError('CURSOR_UNKNOWN', what, { cause })
+        })
+      if (!Array.isArray(rows)) throw bad('getSignaturesForAddress: no list')
+      const infos = rows.map(readSignatureInfo)
+      if (infos.includes(undefined)) throw bad('getSignaturesForAddress: a row that is none')
+      checkPage(infos as SignatureInfo[], limit, [before, until])
+      return infos as SignatureInfo[]
     },
 
     async transactions (signatures, options = {}) {
       if (signatures.length === 0) return []
-      const calls = signatures.map((signature): Call =>
-        ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull }))
-      const replies = await rpc.send(calls, options)
+      const replies = await rpc.send(signatures.map((signature): Call =>
+        ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull })), options)
       const outcomes = replies.map((reply, at) => outcomeOf(reply, signatures[at]!))
       const first = replies[0]!
       if ('error' in first && outcomes.every(outcome => outcome === undefined)) throw first.error
@@ -83,30 +69,33 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     },
 
     async bulk (address, page, options = {}) {
+      const { order, limit = PAGE, token, slots } = page
       for (;;) {
         try {
-          return readBulk(await askBulk(address, page, options), page)
+          return readBulk(await rpc.call('getTransactionsForAddress', [address, {
+            ...WHOLE,
+            transactionDetails: 'full',
+            sortOrder: order,
+            limit: Math.min(limit, bulkPage),
+            paginationToken: token,
+            filters: { status: 'any', slot: slots }
+          }], options), page)
         } catch (error) {
           const fault = faultOf(error)
           if (fault?.reason === 'unsupported') return undefined
           if (fault?.rpcCode !== INVALID_PARAMS) throw error
-          if (bulkPage === SMALL_PAGE || (page.limit ?? PAGE) <= SMALL_PAGE) return undefined
+          if (Math.min(limit, bulkPage) <= SMALL_PAGE) return undefined
           bulkPage = SMALL_PAGE
         }
       }
     },
 
     async blockSignatures (slot, options = {}) {
-      const config = {
-        commitment: COMMITMENT,
-        transactionDetails: 'signatures',
-        rewards: false,
-        maxSupportedTransactionVersion: MAX_VERSION
-      }
-      const answer = await block('getBlock', [slot, config], options)
+      const answer = await block(slot, 'signatures', options)
       if (answer === null) return null
       const listed = isRecord(answer) ? answer.signatures : undefined
-      return Array.isArray(listed) && listed.every(isSignature) ? listed : fail('getBlock: no signatures')
+      if (Array.isArray(listed) && listed.every(isSignature)) return listed
+      throw bad('getBlock: no signatures')
     },
 
     head: (options = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
@@ -115,107 +104,79 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
     async blockTime (slot, options = {}) {
-      const time = await block('getBlockTime', [slot], options).catch(async (error: unknown) => {
-        if (faultOf(error)?.reason !== 'rpc-error' && faultOf(error)?.reason !== 'unsupported') throw error
-        // a node that does not offer this method may have the block itself
-        const config = {
-          commitment: COMMITMENT,
-          transactionDetails: 'none',
-          rewards: false,
-          maxSupportedTransactionVersion: MAX_VERSION
-        }
-        const answer = await block('getBlock', [slot, config], options)
-        return isRecord(answer) ? answer.blockTime : answer
-      })
-      return time === null || isCount(time) ? time : fail('getBlockTime: no time')
+      const time = await orNull(rpc.call('getBlockTime', [slot], { ...options, doubt: isNull }))
+        .catch(async (error: unknown) => {
+          if (!['rpc-error', 'unsupported'].includes(faultOf(error)?.reason ?? '')) throw error
+          // a node that does not offer this method may have the block itself
+          const answer = await block(slot, 'none', options)
+          return isRecord(answer) ? answer.blockTime : answer
+        })
+      if (time === null || isCount(time)) return time
+      throw bad('getBlockTime: no time')
     },
 
     async genesisHash (options = {}) {
       const hash = await rpc.call('getGenesisHash', [], options)
-      return isHash(hash) ? hash : fail('getGenesisHash: no hash')
+      if (isHash(hash)) return hash
+      throw bad('getGenesisHash: no hash')
     }
   }
 }
 
+const bad = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', message)
 const isNull = (result: unknown): boolean => result === null
 const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
-/**
- * A page that is out of order, too long, or holds its own bounds would let a reader skip rows, or read them for ever.
- */
-function checkPageBounds (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {
-  if (infos.length > limit) fail('getSignaturesForAddress: more rows than asked for')
-  if (infos.some(({ slot }, i) => i > 0 && slot > infos[i - 1]!.slot)) fail('getSignaturesForAddress: not newest first')
-  if (infos.some(({ signature }) => bounds.includes(signature))) {
-    fail('getSignaturesForAddress: another page than asked for')
-  }
+/** A page out of order, too long, or with its own bounds would let a reader skip rows, or read them for ever. */
+function checkPage (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {
+  const wrong = (what: string): ServiceError => bad(`getSignaturesForAddress: ${what}`)
+  if (infos.length > limit) throw wrong('more rows than asked for')
+  if (infos.some(({ slot }, i) => slot > (infos[i - 1]?.slot ?? slot))) throw wrong('not newest first')
+  if (infos.some(({ signature }) => bounds.includes(signature))) throw wrong('another page than asked for')
 }
 
-/**
- * What a reply says of a transaction. An error that concerns this one alone is its outcome; any other says nothing of
- * it.
- */
+/** What a reply says of a transaction: an error that concerns this one alone is its outcome, any other is none. */
 function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
   if ('error' in reply) {
-    if (faultOf(reply.error)?.rpcCode === VERSION_UNSUPPORTED) {
-      return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: reply.error.cause })
+    const { error } = reply
+    const { reason, rpcCode = 0 } = faultOf(error) ?? {}
+    if (rpcCode === VERSION_UNSUPPORTED) {
+      return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: error.cause })
     }
-    return concernsTheCall(reply.error) ? reply.error : undefined
+    const concernsTheCall = !isWorthRetrying(error) || CONCERNS_THE_CALL.has(rpcCode)
+    return reason === 'rpc-error' && concernsTheCall ? error : undefined
   }
   if (reply.result === null) return null
   const transaction = readTransaction(reply.result)
-  if (transaction === undefined) return badAnswer('getTransaction: parts are missing')
+  if (transaction === undefined) return bad('getTransaction: parts are missing')
   return transaction.transaction.signatures[0] === signature
     ? transaction
-    : badAnswer('getTransaction: another transaction than asked for')
-}
-
-// Of JSON-RPC errors, those that may pass: they say nothing of the transaction.
-const PASSING = new Set([-32005, -32004, -32014, -32016, -32603])
-
-function concernsTheCall (error: ServiceError): boolean {
-  const fault = faultOf(error)
-  return fault?.reason === 'rpc-error' && !PASSING.has(fault.rpcCode ?? 0)
+    : bad('getTransaction: another transaction than asked for')
 }
 
 /** A page of whole transactions, held to what was asked for. */
 function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult {
-  if (!isRecord(answer) || !Array.isArray(answer.data)) throw badAnswer('getTransactionsForAddress: no list')
-  const token = answer.paginationToken ?? null
-  if (token !== null && typeof token !== 'string') throw badAnswer('getTransactionsForAddress: a token that is none')
+  const wrong = (what: string): ServiceError => bad(`getTransactionsForAddress: ${what}`)
+  if (!isRecord(answer) || !Array.isArray(answer.data)) throw wrong('no list')
+  const next = answer.paginationToken ?? null
+  if (next !== null && typeof next !== 'string') throw wrong('a token that is none')
   const entries = (answer.data as unknown[]).map(row => {
     const transaction = readTransaction(row)
-    if (transaction === undefined || !hasIndex(transaction)) {
-      throw badAnswer('getTransactionsForAddress: a row that is none')
-    }
+    if (transaction === undefined || !hasIndex(transaction)) throw wrong('a row that is none')
     return transaction
   })
   const { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = slots
   if (entries.some(({ slot }) => slot < gte || slot <= gt || slot > lte || slot >= lt)) {
-    throw badAnswer('getTransactionsForAddress: a slot that was not asked for')
+    throw wrong('a slot that was not asked for')
   }
   const sign = order === 'asc' ? 1 : -1
-  const ordered = entries.every((entry, i) => {
+  const isOrdered = entries.every(({ slot, transactionIndex }, i) => {
     const last = entries[i - 1]
-    return last === undefined || sign * (entry.slot - last.slot || entry.transactionIndex - last.transactionIndex) > 0
+    return last === undefined || sign * (slot - last.slot || transactionIndex - last.transactionIndex) > 0
   })
-  if (!ordered) throw badAnswer('getTransactionsForAddress: out of order')
-  return { entries, next: token }
+  if (!isOrdered) throw wrong('out of order')
+  return { entries, next }
 }
 
 const hasIndex = (transaction: RawTransaction): transaction is RawTransaction & { transactionIndex: number } =>
   isCount(transaction.transactionIndex)
-
-function cursorError (error: unknown): never {
-  if (faultOf(error)?.rpcCode === CURSOR_UNKNOWN) {
-    throw new ServiceError(
-      'CURSOR_UNKNOWN',
-      'no node knows the signature at which the page begins or ends',
-      { cause: error }
-    )
-  }
-  throw error
-}
-
-const badAnswer = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', message)
-function fail (message: string): never { throw badAnswer(message) }

@@ -22,46 +22,32 @@ export interface AtMoment<T> {
 /** Accounts that are there for good, and from which slot on at the latest. */
 export type KnownAccounts = ReadonlyMap<string, number>
 
-/**
- * Reads of the state now, at commitment `confirmed`. Each method is one node call where nothing else is said, and
- * throws a ServiceError.
- */
+/** Reads of the state now, at commitment `confirmed`, in one node call each. Throws a ServiceError. */
 export interface AccountReader {
   /**
-   * Every account of `program` whose data begin with `prefix`, all of one moment. An answer that lacks one of `known`
-   * which was there by its slot is the node's fault: another is asked, then NODE_BAD_ANSWER.
+   * Every account of `program` whose data begin with `prefix`. An answer that lacks one of `known` which was there by
+   * its slot is the node's fault: another is asked, then NODE_BAD_ANSWER.
    */
   programAccounts (
     program: string, prefix: Buffer, options?: CallOptions & { known?: KnownAccounts }
   ): Promise<AtMoment<RawAccount[]>>
-  /**
-   * At most 99 accounts of one moment, in the order asked for, at `minSlot` or later; null: the node says there is
-   * none.
-   */
+  /** At most 99 accounts, in the order asked for, at `minSlot` or later; null: there is none. */
   accounts (
     addresses: readonly string[], minSlot?: number, options?: CallOptions
   ): Promise<AtMoment<Array<RawAccount | null>>>
-  /**
-   * The same of several lists, of the oldest of their moments: a node call for each, in one request where the node
-   * takes them so.
-   */
+  /** The same of several lists, a node call for each, of the oldest of their moments. */
   accountLists (
     lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions
   ): Promise<AtMoment<Array<Array<RawAccount | null>>>>
 }
 
-/**
- * Whom a call serves, most urgent first: a request's answer, the newest history, the past, what nobody waits for. Lower
- * ones never delay higher ones.
- */
+/** Whom a call serves: a request's answer, the newest history, the past, nobody who waits. Lower never delay higher. */
 export type Priority = 'live' | 'head' | 'past' | 'idle'
 
 export interface CallOptions {
   /** 'live' where not given. */
   priority?: Priority
-  /**
-   * Milliseconds that the whole answer may take, waiting for its turn included; where not given, what suits the method.
-   */
+  /** What the whole answer may take, waiting for its turn included, ms; where not given, what suits the method. */
   deadlineMs?: number
   signal?: AbortSignal
 }
@@ -77,18 +63,10 @@ export interface SignatureInfo {
   transactionIndex: number | null
 }
 
-/**
- * One transaction asked for: itself; null: no node has it; an error: it can't be read; undefined: no answer this time,
- * ask again.
- */
+/** One transaction asked for; null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
 export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
 
-export interface SlotRange {
-  gte?: number
-  gt?: number
-  lte?: number
-  lt?: number
-}
+export interface SlotRange { gte?: number, gt?: number, lte?: number, lt?: number }
 
 export interface BulkPage {
   order: 'asc' | 'desc'
@@ -109,22 +87,14 @@ export interface BulkResult {
 export interface HistoryReader {
   /**
    * At most `limit` (1,000) signatures that touch `address`, newest first, older than `before` and newer than `until`,
-   * both exclusive, from a node that has come as far as `minSlot`. Throws CURSOR_UNKNOWN where no node knows `before`
-   * or `until`.
+   * both exclusive, from a node at `minSlot` or later. Throws CURSOR_UNKNOWN where no node knows `before` or `until`.
    */
   signatures (
     address: string, page: { before?: string, until?: string, limit?: number, minSlot?: number }, options?: CallOptions
   ): Promise<SignatureInfo[]>
-  /**
-   * One outcome for each of `signatures`, in that order, as the node's own JSON (`getTransaction`, encoding json); each
-   * is checked to carry the signature asked for. Nothing that was answered is lost when a neighbour fails; throws only
-   * where nothing at all was answered.
-   */
+  /** One outcome for each of `signatures`, in that order. Throws only where nothing at all was answered. */
   transactions (signatures: readonly string[], options?: CallOptions): Promise<TransactionOutcome[]>
-  /**
-   * Whole transactions that touch `address` (`getTransactionsForAddress`), failed ones included; undefined: no node
-   * offers it now.
-   */
+  /** Whole transactions that touch `address`, failed ones included; undefined: no node offers it now. */
   bulk (address: string, page: BulkPage, options?: CallOptions): Promise<BulkResult | undefined>
   /** The signatures of a block in their order; null: the slot has none, or it is not to be had. */
   blockSignatures (slot: number, options?: CallOptions): Promise<string[] | null>
@@ -138,7 +108,7 @@ export interface HistoryReader {
   genesisHash (options?: CallOptions): Promise<string>
 }
 
-/** The parts of a transaction's JSON that events are read from; anything else is ignored. */
+/** The parts of a transaction's JSON (`getTransaction`, encoding json) that events are read from. */
 export interface RawTransaction {
   slot: number
   blockTime: number | null

@@ -1,123 +1,132 @@
 import { test } from 'tap'
-import { createBreaker, withBreaker } from '../../../lib/chain/breaker.js'
+import type { ServiceError } from '../../../lib/errors.js'
+import { withBreaker } from '../../../lib/chain/node.js'
 import { httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
-import { failAll, type Call } from '../../../lib/chain/rpc.js'
+import { failAll, type Call, type SendOptions } from '../../../lib/chain/rpc.js'
 import { createFakeClock } from '../../support/fake-clock.js'
-
-const options = { failures: 3, openMs: 1_000, maxOpenMs: 5_000 }
-
-test('opens after failures in a row, then lets one probe through, which closes it', t => {
-  const clock = createFakeClock(1)
-  let opened = 0
-  const breaker = createBreaker({ ...options, clock, onOpen: () => opened++ })
-  const verdicts = ['bad', 'bad', 'good', 'bad', 'bad'] as const
-  for (const verdict of verdicts) breaker.enter()!(verdict)
-  t.equal(breaker.state(), 'closed', 'a success between begins the count anew')
-  breaker.enter()!('bad')
-  t.equal(breaker.state(), 'open')
-  t.equal(opened, 1)
-  t.equal(breaker.enter(), undefined)
-  t.equal(breaker.wait(), 1_000)
-  clock.advance(1_000)
-  t.equal(breaker.state(), 'half-open')
-  const probe = breaker.enter()!
-  t.equal(breaker.enter(), undefined, 'a second one must wait for the verdict')
-  probe('good')
-  t.equal(breaker.state(), 'closed')
-  t.equal(breaker.wait(), 0)
-  breaker.enter()!('bad')
-  t.equal(breaker.state(), 'closed')
-  t.end()
-})
-
-test('a failed probe opens it for twice as long, up to the longest pause', t => {
-  const clock = createFakeClock(1)
-  const breaker = createBreaker({ ...options, failures: 1, clock })
-  const pauses = []
-  for (let i = 0; i < 5; i++) {
-    breaker.enter()!('bad')
-    pauses.push(breaker.wait())
-    clock.advance(breaker.wait())
-  }
-  t.strictSame(pauses, [1_000, 2_000, 4_000, 5_000, 5_000])
-  breaker.enter()!('good')
-  breaker.enter()!('bad')
-  t.equal(breaker.wait(), 1_000, 'closed in between, it begins with the first pause')
-  t.equal(createJittered(0), 500)
-  t.end()
-})
-
-function createJittered (chance: number): number {
-  const breaker = createBreaker({ ...options, failures: 1, clock: createFakeClock(chance) })
-  breaker.enter()!('bad')
-  return breaker.wait()
-}
-
-test('a probe whose caller goes away leaves the place to the next', t => {
-  const clock = createFakeClock(1)
-  const breaker = createBreaker({ ...options, failures: 1, clock })
-  breaker.enter()!('bad')
-  clock.advance(1_000)
-  breaker.enter()!('unknown')
-  t.equal(breaker.state(), 'half-open')
-  t.ok(breaker.enter())
-  t.end()
-})
-
-test('verdicts on calls of an earlier state are ignored', t => {
-  const clock = createFakeClock(1)
-  const breaker = createBreaker({ ...options, failures: 1, clock })
-  const [first, late, later] = [breaker.enter()!, breaker.enter()!, breaker.enter()!]
-  first('bad')
-  late('good')
-  t.equal(breaker.state(), 'open')
-  later('bad')
-  t.equal(breaker.wait(), 1_000)
-  t.end()
-})
 
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
 const calls = (count: number): Call[] => Array.from({ length: count }, (_, i) => ({ method: 'getSlot', params: [i] }))
+const down = networkError('h', new Error('x'))
+
+/** A breaker before a node that gives `error`, or answers; a call may be kept from its end. */
+function setUp ({ failures = 1, chance = 1 } = {}) {
+  const clock = createFakeClock(chance)
+  const node = {
+    error: undefined as ServiceError | undefined, sizes: [] as number[], hold: Promise.resolve(), opened: 0
+  }
+  const breaker = withBreaker(async calls => {
+    const { error, hold } = node
+    node.sizes.push(calls.length)
+    await hold
+    return error === undefined ? calls.map(() => ({ result: 1 })) : failAll(calls, error)
+  }, { host: 'h', clock, failures, onOpen: () => node.opened++ })
+  const ask = async (error?: ServiceError, count = 1, options: SendOptions = OPTIONS) => {
+    node.error = error
+    return await breaker.send(calls(count), options)
+  }
+  /** How long it is open from now on, ms; afterwards it is not. */
+  const pause = () => {
+    const from = clock.now()
+    while (breaker.state() === 'open') clock.advance(100)
+    return clock.now() - from
+  }
+  return { clock, node, ask, pause, state: breaker.state }
+}
+
+test('opens after failures in a row, then lets one probe through, which closes it', async t => {
+  const { node, ask, pause, state } = setUp({ failures: 3 })
+  for (const error of [down, down, undefined, down, down]) await ask(error)
+  t.equal(state(), 'closed', 'a success between begins the count anew')
+  await ask(down)
+  t.equal(state(), 'open')
+  t.equal(node.opened, 1)
+  t.equal(pause(), 1_000)
+  t.equal(state(), 'half-open')
+  let go = () => {}
+  node.hold = new Promise(resolve => { go = resolve })
+  const probe = ask()
+  t.match(await ask(), [{ error: { code: 'BREAKER_OPEN', retryAfter: 1 } }], 'a second one must wait for the verdict')
+  go()
+  t.strictSame(await probe, [{ result: 1 }])
+  t.equal(state(), 'closed')
+  await ask(down)
+  t.equal(state(), 'closed')
+})
+
+test('a failed probe opens it for twice as long, up to the longest pause', async t => {
+  const { ask, pause } = setUp()
+  const pauses = []
+  for (let i = 0; i < 5; i++) {
+    await ask(down)
+    pauses.push(pause())
+  }
+  t.strictSame(pauses, [1_000, 2_000, 4_000, 5_000, 5_000])
+  await ask()
+  await ask(down)
+  t.equal(pause(), 1_000, 'closed in between, it begins with the first pause')
+  const jittered = setUp({ chance: 0 })
+  await jittered.ask(down)
+  t.equal(jittered.pause(), 500)
+})
+
+test('a probe whose caller goes away leaves the place to the next', async t => {
+  const { ask, pause, state } = setUp()
+  await ask(down)
+  pause()
+  await ask(down, 1, { ...OPTIONS, signal: AbortSignal.abort() })
+  t.equal(state(), 'half-open')
+  t.strictSame(await ask(), [{ result: 1 }])
+})
+
+test('verdicts on calls of an earlier state are ignored', async t => {
+  const { node, ask, pause, state } = setUp()
+  let go = () => {}
+  node.hold = new Promise(resolve => { go = resolve })
+  const late = [ask(), ask(down)]
+  node.hold = Promise.resolve()
+  await ask(down)
+  go()
+  await Promise.all(late)
+  t.equal(state(), 'open')
+  t.equal(pause(), 1_000)
+})
 
 test('the layer: BREAKER_OPEN at once, with the seconds to wait', async t => {
-  const clock = createFakeClock(1)
-  const breaker = createBreaker({ ...options, failures: 1, openMs: 1_500, clock })
-  let asked = 0
-  let error = httpError('h', 400)
-  const send = withBreaker(async calls => { asked++; return failAll(calls, error) }, { breaker, host: 'h' })
+  const { node, ask, pause, state } = setUp()
   const refused = nodeError('NODE_UNAVAILABLE', 'refused', { host: 'h', reason: 'refused' })
-  for (error of [httpError('h', 400), httpError('h', 413), httpError('h', 422), rpcError('h', -32603), httpError('h', 429), refused]) {
-    t.strictSame(await send(calls(1), OPTIONS), [{ error }])
+  for (const error of [
+    httpError('h', 400), httpError('h', 413), httpError('h', 422), rpcError('h', -32603), httpError('h', 429), refused
+  ]) {
+    t.strictSame(await ask(error), [{ error }])
   }
-  t.strictSame(await send(calls(1), { ...OPTIONS, signal: AbortSignal.abort() }), [{ error }])
-  t.equal(breaker.state(), 'closed', 'none of these speaks against the node')
+  t.strictSame(await ask(down, 1, { ...OPTIONS, signal: AbortSignal.abort() }), [{ error: down }])
+  t.equal(state(), 'closed', 'none of these speaks against the node')
 
-  asked = 0
-  error = networkError('h', new Error('x'))
-  t.strictSame(await send(calls(1), OPTIONS), [{ error }])
-  t.match(await send(calls(2), OPTIONS), calls(2).map(() => ({ error: { code: 'BREAKER_OPEN', retryAfter: 2, message: 'node h has been failing and is not asked for now' } })))
-  t.equal(asked, 1)
+  await ask(down)
+  pause()
+  node.sizes.length = 0
+  t.strictSame(await ask(down), [{ error: down }])
+  t.match(await ask(down, 2), calls(2).map(() => ({
+    error: { code: 'BREAKER_OPEN', retryAfter: 2, message: 'node h has been failing and is not asked for now' }
+  })))
+  t.strictSame(node.sizes, [1])
 })
 
 test('a probe is one call; the others follow when it has gone well', async t => {
-  const clock = createFakeClock(1)
-  const breaker = createBreaker({ ...options, failures: 1, clock })
-  breaker.enter()!('bad')
-  clock.advance(1_000)
-  const sizes: number[] = []
-  let good = false
-  const send = withBreaker(async calls => { sizes.push(calls.length); return good ? calls.map(() => ({ result: 1 })) : failAll(calls, networkError('h', new Error('x'))) }, { breaker, host: 'h' })
-  t.equal((await send(calls(5), OPTIONS)).filter(reply => 'error' in reply).length, 5)
-  good = true
-  clock.advance(2_000)
-  t.equal((await send(calls(5), OPTIONS)).filter(reply => 'result' in reply).length, 5)
-  t.strictSame(sizes, [1, 1, 4])
+  const { node, ask, pause } = setUp()
+  await ask(down)
+  pause()
+  t.equal((await ask(down, 5)).filter(reply => 'error' in reply).length, 5)
+  pause()
+  t.equal((await ask(undefined, 5)).filter(reply => 'result' in reply).length, 5)
+  t.strictSame(node.sizes, [1, 1, 1, 4])
 })
 
 test('what speaks against the node', async t => {
   for (const error of [httpError('h', 401), httpError('h', 404), httpError('h', 500), rpcError('h', -32005)]) {
-    const breaker = createBreaker({ ...options, failures: 1, clock: createFakeClock() })
-    await withBreaker(async calls => failAll(calls, error), { breaker, host: 'h' })(calls(1), OPTIONS)
-    t.equal(breaker.state(), 'open', error.message)
+    const { ask, state } = setUp()
+    await ask(error)
+    t.equal(state(), 'open', error.message)
   }
 })

@@ -2,8 +2,11 @@ import { gzipSync } from 'node:zlib'
 import { inspect } from 'node:util'
 import { test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
-import { createNodeClient, type CallReport, type NodeClientOptions } from '../../../lib/chain/client.js'
-import { answering, failure, RpcFault, send, startNode, success, type Behaviour, type Call } from '../../support/node-server.js'
+import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
+import type { CallReport } from '../../../lib/chain/json-rpc.js'
+import {
+  answering, failure, RpcFault, send, startNode, success, type Behaviour, type Call
+} from '../../support/node-server.js'
 
 // Each call sends its key along in every place where a URL can hold one.
 const KEY = 'key-SECRET'
@@ -39,38 +42,132 @@ const dripping = (status: number): Behaviour => (_, res) => {
   const timer = setInterval(() => res.write(' '), 20)
   res.on('close', () => clearInterval(timer))
 }
-const cut: Behaviour = (body, res) => { send(res, JSON.stringify(success((body as Call).id, 'a long text')).slice(0, -9)) }
+const cut: Behaviour = (body, res) => {
+  send(
+    res, JSON.stringify(success((body as Call).id, 'a long text')).slice(0, -9)
+  )
+}
 const reset: Behaviour = (_, res) => {
   res.writeHead(200, { 'content-length': '1000' }).write('{"jsonrpc":')
   setTimeout(() => res.socket?.resetAndDestroy(), 10)
 }
-const bomb: Behaviour = (_, res) => { res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5_000_000, 32))) }
+const bomb: Behaviour = (_, res) => {
+  res.writeHead(200, { 'content-encoding': 'gzip' }).end(
+    gzipSync(Buffer.alloc(5_000_000, 32))
+  )
+}
 
-interface Fault { name: string, behave: Behaviour, code: string, outcome: string, requests: number, retryAfter?: number, rests?: boolean }
+interface Fault {
+  name: string
+  behave: Behaviour
+  code: string
+  outcome: string
+  requests: number
+  retryAfter?: number
+  rests?: boolean
+}
 
 const faults: Fault[] = [
   { name: 'hang', behave: () => {}, code: 'NODE_UNAVAILABLE', outcome: 'timeout', requests: 2 },
   { name: 'slow drip', behave: dripping(200), code: 'NODE_UNAVAILABLE', outcome: 'timeout', requests: 2 },
-  { name: 'reset before the answer', behave: (_, res) => { res.socket?.resetAndDestroy() }, code: 'NODE_UNAVAILABLE', outcome: 'network', requests: 2 },
+  {
+    name: 'reset before the answer',
+    behave: (_, res) => { res.socket?.resetAndDestroy() },
+    code: 'NODE_UNAVAILABLE',
+    outcome: 'network',
+    requests: 2
+  },
   { name: 'reset mid-answer', behave: reset, code: 'NODE_UNAVAILABLE', outcome: 'network', requests: 2 },
-  { name: '429, Retry-After that does not fit', behave: (_, res) => send(res, '', 429, { 'retry-after': '30' }), code: 'NODE_UNAVAILABLE', outcome: 'refused', requests: 1, retryAfter: 30, rests: true },
+  {
+    name: '429, Retry-After that does not fit',
+    behave: (_, res) => send(res, '', 429, { 'retry-after': '30' }),
+    code: 'NODE_UNAVAILABLE',
+    outcome: 'refused',
+    requests: 1,
+    retryAfter: 30,
+    rests: true
+  },
   { name: '500', behave: (_, res) => send(res, KEY, 500), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 2 },
   { name: '503 whose body drips', behave: dripping(503), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 2 },
-  { name: '403', behave: (_, res) => send(res, 'blocked', 403), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1 },
-  { name: '401', behave: (_, res) => send(res, `bad ${KEY}`, 401), code: 'NODE_BAD_ANSWER', outcome: 'http', requests: 1 },
-  { name: '413', behave: (_, res) => send(res, 'x'.repeat(200_000), 413), code: 'NODE_BAD_ANSWER', outcome: 'http', requests: 1 },
-  { name: 'redirect', behave: (_, res) => send(res, '', 307, { location: 'http://127.0.0.1:1/' }), code: 'NODE_BAD_ANSWER', outcome: 'http', requests: 1 },
-  { name: 'HTML', behave: (_, res) => send(res, `<html>${KEY}</html>`), code: 'NODE_BAD_ANSWER', outcome: 'not-json', requests: 2 },
+  {
+    name: '403', behave: (_, res) => send(res, 'blocked', 403), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1
+  },
+  {
+    name: '401', behave: (_, res) => send(res, `bad ${KEY}`, 401), code: 'NODE_BAD_ANSWER', outcome: 'http', requests: 1
+  },
+  {
+    name: '413',
+    behave: (_, res) => send(res, 'x'.repeat(200_000), 413),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'http',
+    requests: 1
+  },
+  {
+    name: 'redirect',
+    behave: (_, res) => send(res, '', 307, { location: 'http://127.0.0.1:1/' }),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'http',
+    requests: 1
+  },
+  {
+    name: 'HTML',
+    behave: (_, res) => send(res, `<html>${KEY}</html>`),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'not-json',
+    requests: 2
+  },
   { name: 'empty', behave: (_, res) => send(res, ''), code: 'NODE_BAD_ANSWER', outcome: 'not-json', requests: 2 },
   { name: 'truncated JSON', behave: cut, code: 'NODE_BAD_ANSWER', outcome: 'not-json', requests: 2 },
-  { name: 'wrong id', behave: (_, res) => send(res, success(KEY, 1)), code: 'NODE_BAD_ANSWER', outcome: 'wrong-ids', requests: 2 },
-  { name: 'no result', behave: (body, res) => send(res, { id: (body as Call).id, [KEY]: 1 }), code: 'NODE_BAD_ANSWER', outcome: 'wrong-shape', requests: 2 },
-  { name: 'a list', behave: (body, res) => send(res, [success((body as Call).id, 1)]), code: 'NODE_BAD_ANSWER', outcome: 'wrong-shape', requests: 2 },
-  { name: 'too large', behave: (_, res) => send(res, ' '.repeat(5_000_000)), code: 'NODE_BAD_ANSWER', outcome: 'too-large', requests: 1 },
-  { name: 'too large, as it says itself', behave: (_, res) => { res.writeHead(200, { 'content-length': '5000000' }).write('{') }, code: 'NODE_BAD_ANSWER', outcome: 'too-large', requests: 1 },
+  {
+    name: 'wrong id',
+    behave: (_, res) => send(res, success(KEY, 1)),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'wrong-ids',
+    requests: 2
+  },
+  {
+    name: 'no result',
+    behave: (body, res) => send(res, { id: (body as Call).id, [KEY]: 1 }),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'wrong-shape',
+    requests: 2
+  },
+  {
+    name: 'a list',
+    behave: (body, res) => send(res, [success((body as Call).id, 1)]),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'wrong-shape',
+    requests: 2
+  },
+  {
+    name: 'too large',
+    behave: (_, res) => send(res, ' '.repeat(5_000_000)),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'too-large',
+    requests: 1
+  },
+  {
+    name: 'too large, as it says itself',
+    behave: (_, res) => { res.writeHead(200, { 'content-length': '5000000' }).write('{') },
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'too-large',
+    requests: 1
+  },
   { name: 'too large when unpacked', behave: bomb, code: 'NODE_BAD_ANSWER', outcome: 'too-large', requests: 1 },
-  { name: 'JSON-RPC error that stays', behave: answering(() => new RpcFault(-32602, KEY)), code: 'NODE_BAD_ANSWER', outcome: 'rpc-error', requests: 1 },
-  { name: 'JSON-RPC error that may pass', behave: answering(() => new RpcFault(-32005, KEY)), code: 'NODE_BAD_ANSWER', outcome: 'rpc-error', requests: 2 }
+  {
+    name: 'JSON-RPC error that stays',
+    behave: answering(() => new RpcFault(-32602, KEY)),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'rpc-error',
+    requests: 1
+  },
+  {
+    name: 'JSON-RPC error that may pass',
+    behave: answering(() => new RpcFault(-32005, KEY)),
+    code: 'NODE_BAD_ANSWER',
+    outcome: 'rpc-error',
+    requests: 2
+  }
 ]
 
 for (const { name, behave, code, outcome, requests, retryAfter, rests } of faults) {
@@ -82,21 +179,32 @@ for (const { name, behave, code, outcome, requests, retryAfter, rests } of fault
     const begun = performance.now()
     const error: unknown = await rpc.call('getSlot', []).catch((error: unknown) => error)
     t.match(error, { code, ...(retryAfter !== undefined && { retryAfter }) })
-    t.ok(performance.now() - begun < (isTimed ? requests * CALL_MS : PATIENT.answerMs) + SLACK_MS, 'within the deadlines')
+    t.ok(
+      performance.now() - begun < (isTimed ? requests * CALL_MS : PATIENT.answerMs) + SLACK_MS, 'within the deadlines'
+    )
     t.equal(node.requests.length, requests)
     t.strictSame(reports.map(({ method, size, node, outcome }) => ({ method, size, node, outcome })),
       Array(requests).fill({ method: 'getSlot', size: 1, node: node.host, outcome }))
-    t.notMatch(inspect([error, error instanceof Error && error.stack, reports], { depth: 20, showHidden: true }), /SECRET/)
+    t.notMatch(
+      inspect([error, error instanceof Error && error.stack, reports], { depth: 20, showHidden: true }), /SECRET/
+    )
 
     node.behave = good
-    if (rests === true) await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' }, 'nothing is sent before the time it said')
-    else t.equal(await rpc.call('getSlot', []), 42, 'and all is well when the fault has ended')
+    if (rests === true) {
+      await t.rejects(
+        rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' }, 'nothing is sent before the time it said'
+      )
+    } else t.equal(await rpc.call('getSlot', []), 42, 'and all is well when the fault has ended')
   })
 
   test(`fault: ${name}: another node answers`, async t => {
-    const bad = await startNode(t, (body, res, req) => Array.isArray(body) || body.method === 'getGenesisHash' ? good(body, res, req) : behave(body, res, req))
+    const bad = await startNode(t, (body, res, req) => Array.isArray(body) || body.method === 'getGenesisHash'
+      ? good(body, res, req)
+      : behave(body, res, req))
     const other = await startNode(t, good)
-    const { rpc, transport } = client([bad.url, other.url], { maxBytes: 1_000_000, ...(outcome === 'timeout' && { callMs: 1_000 }) })
+    const { rpc, transport } = client(
+      [bad.url, other.url], { maxBytes: 1_000_000, ...(outcome === 'timeout' && { callMs: 1_000 }) }
+    )
     t.teardown(transport.close)
     t.equal(await rpc.call('getSlot', []), 42)
   })
@@ -114,16 +222,29 @@ test('fault: refused, and a host without an address', async t => {
 })
 
 test('batches: what was answered is kept, and what failed is asked once more', async t => {
-  const node = await startNode(t, (body, res) => send(res, Array.isArray(body) ? body.map(({ id }, i) => i === 1 ? failure(id, -32005) : success(id, i)) : success(body.id, 'alone')))
+  const node = await startNode(t, (body, res) => send(res, Array.isArray(body)
+    ? body.map(
+      ({ id }, i) => i === 1 ? failure(id, -32005) : success(id, i)
+    )
+    : success(body.id, 'alone')))
   const { rpc, transport, reports } = client([node.url])
   t.teardown(transport.close)
   const calls = [0, 1, 2].map(() => ({ method: 'getTransaction', params: [] }))
   t.strictSame(await rpc.send(calls), [{ result: 0 }, { result: 'alone' }, { result: 2 }])
-  t.match(reports, [{ method: 'getTransaction', size: 3, outcome: 'rpc-error' }, { method: 'getTransaction', size: 1, outcome: 'ok' }])
-  node.behave = (body, res) => { send(res, Array.isArray(body) ? body.map(({ id }) => failure(id, -32005)) : failure(body.id, -32005)) }
+  t.match(
+    reports,
+    [{ method: 'getTransaction', size: 3, outcome: 'rpc-error' }, { method: 'getTransaction', size: 1, outcome: 'ok' }]
+  )
+  node.behave = (body, res) => {
+    send(
+      res, Array.isArray(body) ? body.map(({ id }) => failure(id, -32005)) : failure(body.id, -32005)
+    )
+  }
   t.match(await rpc.send(calls), calls.map(() => ({ error: { code: 'NODE_BAD_ANSWER', message: /-32005/ } })))
   node.behave = (body, res) => send(res, Array.isArray(body) ? failure(null, -32600) : success(body.id, 1))
-  t.strictSame(await rpc.send(calls), calls.map(() => ({ result: 1 })), 'a node that takes no batches is asked one by one')
+  t.strictSame(
+    await rpc.send(calls), calls.map(() => ({ result: 1 })), 'a node that takes no batches is asked one by one'
+  )
 })
 
 test('refusals without a Retry-After are waited for, and no fault', async t => {
@@ -136,7 +257,9 @@ test('refusals without a Retry-After are waited for, and no fault', async t => {
 })
 
 test('another node answers while the first is left alone for its rate', async t => {
-  const [first, second] = [await startNode(t, (body, res, req) => (body as Call).method === 'getGenesisHash' ? good(body, res, req) : send(res, '', 429, { 'retry-after': '30' })), await startNode(t, good)]
+  const [first, second] = [await startNode(t, (body, res, req) => (body as Call).method === 'getGenesisHash'
+    ? good(body, res, req)
+    : send(res, '', 429, { 'retry-after': '30' })), await startNode(t, good)]
   const { rpc, transport } = client([first.url, second.url])
   t.teardown(transport.close)
   for (let i = 0; i < 5; i++) t.equal(await rpc.call('getSlot', []), 42)

@@ -21,12 +21,12 @@ function client (t: Test, options: NodeClientOptions) {
 
 test('user and password of a URL become a header', async t => {
   const node = await startNode(t, answering(() => 7))
-  const { rpc } = client(t, { urls: [node.url.replace('//', '//user:pass@')] })
+  const { rpc } = client(t, { urls: [node.url.replace('//', '//user:p%40ss@')] })
   let authorization: string | undefined
   const { behave } = node
   node.behave = (body, res, req) => { authorization = req.headers.authorization; behave(body, res, req) }
   t.equal(await rpc.call('getSlot', []), 7)
-  t.equal(authorization, `Basic ${Buffer.from('user:pass').toString('base64')}`)
+  t.equal(authorization, `Basic ${Buffer.from('user:p@ss').toString('base64')}`)
 })
 
 test('a breaker opens after failures in a row, answers BREAKER_OPEN without asking, and closes by a probe', async t => {
@@ -71,12 +71,16 @@ test('falls over to the second node and comes back when the breaker of the first
   t.equal(await rpc.call('getSlot', []), 'second')
   clock.advance(1_000)
   t.equal(await rpc.call('getSlot', []), 'first')
-  t.match(first.requests.slice(-2), [{ method: 'getGenesisHash' }, { method: 'getSlot' }], 'asked for its cluster again')
+  t.match(
+    first.requests.slice(-2), [{ method: 'getGenesisHash' }, { method: 'getSlot' }], 'asked for its cluster again'
+  )
 })
 
 test('refuses a node of another cluster', async t => {
   const clock = createFakeClock(1)
-  const at = (slot: number, genesis = hash) => answering(({ method }) => method === 'getGenesisHash' ? genesis : { context: { slot }, value: slot })
+  const at = (slot: number, genesis = hash) => answering(
+    ({ method }) => method === 'getGenesisHash' ? genesis : { context: { slot }, value: slot }
+  )
   const [first, second] = [await startNode(t, at(1_000)), await startNode(t, at(1_000, '2'.repeat(32)))]
   const { rpc } = client(t, { urls: [first.url, second.url], clock })
   t.match(await rpc.call('getBalance', []), { value: 1_000 })
@@ -89,12 +93,23 @@ test('refuses a node of another cluster', async t => {
 
 const seconds = () => Math.floor(Date.now() / 1000)
 /** A moment of so many seconds ago, at 2.5 slots a second. */
-const ago = (secondsAgo: number): Moment => ({ slot: 400_000_000 + Math.floor(2.5 * (seconds() - secondsAgo - 1_700_000_000)), time: seconds() - secondsAgo })
+const ago = (secondsAgo: number): Moment => ({
+  slot: 400_000_000 + Math.floor(2.5 * (seconds() - secondsAgo - 1_700_000_000)), time: seconds() - secondsAgo
+})
 
-interface Shown { secondsAgo?: number, finalizedAgo?: number, owner?: string, bytes?: number, date?: string, health?: () => unknown }
+interface Shown {
+  secondsAgo?: number
+  finalizedAgo?: number
+  owner?: string
+  bytes?: number
+  date?: string
+  health?: () => unknown
+}
 
 /** A node that shows a state of so many seconds ago, or that has something wrong with what dates it. */
-const showing = ({ secondsAgo = 0, finalizedAgo = secondsAgo, date, health = () => 'ok', ...clock }: Shown): Behaviour => (body, res, req) => {
+const showing = (
+  { secondsAgo = 0, finalizedAgo = secondsAgo, date, health = () => 'ok', ...clock }: Shown
+): Behaviour => (body, res, req) => {
   if (date !== undefined) res.setHeader('date', date)
   answering(call => {
     if (call.method === 'getGenesisHash') return hash
@@ -108,13 +123,21 @@ const showing = ({ secondsAgo = 0, finalizedAgo = secondsAgo, date, health = () 
 async function datedClient (t: Test, shown: readonly Shown[], options: Partial<NodeClientOptions> = {}) {
   const nodes = await Promise.all(shown.map(async one => await startNode(t, showing(one))))
   const faults: string[] = []
-  const { rpc } = client(t, { urls: nodes.map(({ url }) => url), clock: createFakeClock(1), timeClock: systemClock, onFault: ({ message }) => { faults.push(message) }, ...options })
+  const { rpc } = client(t, {
+    urls: nodes.map(({ url }) => url),
+    clock: createFakeClock(1),
+    timeClock: systemClock,
+    onFault: ({ message }) => { faults.push(message) },
+    ...options
+  })
   return { rpc, nodes, faults, accounts: createAccountReader(rpc), history: createHistoryReader(rpc) }
 }
 
 /** How old a moment is, within what a second may be cut to. */
 const isOld = (t: Test, { moment }: { moment: Moment }, secondsAgo: number, what?: string) =>
-  t.ok(Math.abs(seconds() - secondsAgo - moment.time) <= 2, what ?? `${seconds() - moment.time} s old, not ${secondsAgo}`)
+  t.ok(
+    Math.abs(seconds() - secondsAgo - moment.time) <= 2, what ?? `${seconds() - moment.time} s old, not ${secondsAgo}`
+  )
 
 test('of two nodes whose first stopped three hours ago the second answers, accounts and head alike', async t => {
   const { accounts, history, nodes } = await datedClient(t, [{ secondsAgo: 10_800 }, { secondsAgo: 1 }])
@@ -152,7 +175,9 @@ test('what dates an answer wrongly is named once, with the next node asked', asy
     t.equal(faults.length, 1)
     if (shown.date === undefined) for (const answer of answers) isOld(t, answer, 2)
     t.ok(nodes[1]!.requests.length >= 3)
-    t.match(rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }], 'it is no illness: what needs no date is asked of it')
+    t.match(
+      rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }], 'it is no illness: what needs no date is asked of it'
+    )
     t.equal(await rpc.call('getSlot', []), 'getSlot')
   }
 })
@@ -161,8 +186,10 @@ test('a node without one method is not ill: its breaker stays closed, and all el
   const { rpc, nodes, accounts } = await datedClient(t, [{}, {}], { failures: 1 })
   const { behave } = nodes[0]!
   nodes[0]!.behave = (body, res, req) => {
-    if (!Array.isArray(body) && body.method === 'getSignaturesForAddress') answering(() => new RpcFault(-32601))(body, res, req)
-    else behave(body, res, req)
+    if (!Array.isArray(body) && body.method === 'getSignaturesForAddress') {
+      answering(() =>
+        new RpcFault(-32601))(body, res, req)
+    } else behave(body, res, req)
   }
   for (let time = 0; time < 5; time++) t.equal(await rpc.call('getSignaturesForAddress', []), 'getSignaturesForAddress')
   const asked = nodes[0]!.requests.flat().filter(({ method }) => method === 'getSignaturesForAddress').length
@@ -173,32 +200,74 @@ test('a node without one method is not ill: its breaker stays closed, and all el
   t.equal(nodes[1]!.requests.length, others)
 })
 
-test('each node is asked for its health, and for a moment where it has shown none of late; one that hangs costs nobody anything', async t => {
-  const clock = createFakeClock(1)
-  let says: unknown = 'ok'
-  const { rpc, nodes, accounts } = await datedClient(t, [{ secondsAgo: 1 }, { secondsAgo: 2, health: () => says }], { clock, watchMs: 25_000 })
-  await accounts.accounts(['a'])
-  t.match(rpc.nodes(), [{ slot: Number }, { slot: undefined, lagMs: undefined }])
-  const looked = () => nodes.map(({ requests }) => requests.flat().filter(({ method }) => method === 'getHealth').length)
-  clock.advance(8_000)
-  await until('both are watched closer while they are not known to be current', () => rpc.nodes().every(({ slot }) => slot !== undefined))
-  await until('for their health, too', () => looked().every(times => times > 0))
-  const clocks = nodes.map(({ requests }) => requests.flat().filter(({ method, params }) => method === 'getAccountInfo' && params[0] === CLOCK).length)
-  t.same(clocks, [0, 1], 'the first one has shown a moment already')
-  t.ok(rpc.nodes()[1]!.lagMs! >= 1_000 && rpc.nodes()[1]!.lagMs! < 5_000)
+test(
+  'a scan that was aborted, storage that is not reached, a body cut short: the next node answers, and the first is asked again',
+  async t => {
+    const cut: Behaviour = (body, res) => {
+      send(
+        res, JSON.stringify({ jsonrpc: '2.0', id: (body as { id: unknown }).id, result: 'a long text' }).slice(0, -9)
+      )
+    }
+    for (const fault of [answering(() => new RpcFault(-32012)), answering(() => new RpcFault(-32019)), cut]) {
+      const [first, second] = [await startNode(t, good('first')), await startNode(t, good('second'))]
+      const { rpc } = client(t, { urls: [first.url, second.url], failures: fault === cut ? 2 : 1 })
+      t.equal(await rpc.call('getTransaction', []), 'first')
+      first.behave = fault
+      t.equal(await rpc.call('getTransaction', []), 'second')
+      t.match(rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }])
+      first.behave = good('first')
+      t.equal(await rpc.call('getTransaction', []), 'first', 'neither the node nor the method is ill')
+    }
+  }
+)
 
-  says = new RpcFault(-32005)
-  nodes[0]!.behave = () => {}
-  const before = looked()
-  await until('they are asked again', () => { clock.advance(5_000); return looked()[1]! > before[1]! })
-  t.ok(clock.timers() > 0)
-  rpc.close()
+test('a scan that was aborted is tried once more where there is no other node', async t => {
+  let faults = 1
+  const node = await startNode(t, answering(() => faults-- > 0 ? new RpcFault(-32012) : 'scanned'))
+  const { rpc } = client(t, { urls: [node.url], retries: 1, clock: createFakeClock() })
+  t.equal(await rpc.call('getProgramAccounts', []), 'scanned')
 })
+
+test(
+  'each node is asked for its health, and for a moment where it has shown none of late; one that hangs costs nobody anything',
+  async t => {
+    const clock = createFakeClock(1)
+    let says: unknown = 'ok'
+    const { rpc, nodes, accounts } = await datedClient(
+      t, [{ secondsAgo: 1 }, { secondsAgo: 2, health: () => says }], { clock, watchMs: 25_000 }
+    )
+    await accounts.accounts(['a'])
+    t.match(rpc.nodes(), [{ slot: Number }, { slot: undefined, lagMs: undefined }])
+    const looked = () => nodes.map(
+      ({ requests }) => requests.flat().filter(({ method }) => method === 'getHealth').length
+    )
+    clock.advance(8_000)
+    await until(
+      'both are watched closer while they are not known to be current',
+      () => rpc.nodes().every(({ slot }) => slot !== undefined)
+    )
+    await until('for their health, too', () => looked().every(times => times > 0))
+    const clocks = nodes.map(({ requests }) => requests.flat().filter(
+      ({ method, params }) => method === 'getAccountInfo' && params[0] === CLOCK
+    ).length)
+    t.same(clocks, [0, 1], 'the first one has shown a moment already')
+    t.ok(rpc.nodes()[1]!.lagMs! >= 1_000 && rpc.nodes()[1]!.lagMs! < 5_000)
+
+    says = new RpcFault(-32005)
+    nodes[0]!.behave = () => {}
+    const before = looked()
+    await until('they are asked again', () => { clock.advance(5_000); return looked()[1]! > before[1]! })
+    t.ok(clock.timers() > 0)
+    rpc.close()
+  }
+)
 
 test('a caller that leaves ends its call at once, and the node is not blamed', async t => {
   const node = await startNode(t, () => {})
   const outcomes: string[] = []
-  const { rpc, transport } = client(t, { urls: [node.url], failures: 1, onCall: ({ outcome }) => outcomes.push(outcome) })
+  const { rpc, transport } = client(
+    t, { urls: [node.url], failures: 1, onCall: ({ outcome }) => outcomes.push(outcome) }
+  )
   const stop = new AbortController()
   const reason = new Error('gone')
   const call = rpc.call('getSlot', [], { signal: stop.signal })
@@ -235,10 +304,20 @@ test('an answer as a whole ends at its deadline, with nothing left behind', asyn
   const node = await startNode(t, () => {})
   const stop = new AbortController()
   let timers = 0
-  const clock = { ...systemClock, after (ms: number, action: () => void) { timers++; const cancel = systemClock.after(ms, action); return () => { timers--; cancel() } } }
+  const clock = {
+    ...systemClock,
+    after (ms: number, action: () => void) {
+      timers++; const cancel =
+    systemClock.after(ms, action); return () => { timers--; cancel() }
+    }
+  }
   const { rpc } = client(t, { urls: [node.url], callMs: 10_000, answerMs: 100, clock })
-  const calls = Array.from({ length: 30 }, () => rpc.call('getSlot', [], { signal: stop.signal }).catch((error: unknown) => error))
-  for (const error of await Promise.all(calls)) t.match(error, { code: 'NODE_UNAVAILABLE', message: `node ${node.host} gave no answer within 100 ms` })
+  const calls = Array.from(
+    { length: 30 }, () => rpc.call('getSlot', [], { signal: stop.signal }).catch((error: unknown) => error)
+  )
+  for (const error of await Promise.all(calls)) {
+    t.match(error, { code: 'NODE_UNAVAILABLE', message: `node ${node.host} gave no answer within 100 ms` })
+  }
   await delay(10)
   t.equal(timers, 0)
   t.strictSame(warnings, [])
@@ -255,6 +334,8 @@ test('500 calls at once, and writes are refused', async t => {
 
 test('without a usable URL there is no transport, and it is not repeated', t => {
   t.throws(() => createNodeClient({ urls: [] }), { message: 'no node' })
-  t.throws(() => createNodeClient({ urls: ['http://a.example', 'SECRET'] }), { message: 'node 2 has no http or https URL' })
+  t.throws(
+    () => createNodeClient({ urls: ['http://a.example', 'SECRET'] }), { message: 'node 2 has no http or https URL' }
+  )
   t.end()
 })

@@ -12,7 +12,11 @@ const TEXT = JSON.stringify({ jsonrpc: '2.0', id: 1, result: 'ж'.repeat(5_000) 
 async function setUp (t: Test, answer: (request: IncomingMessage, response: ServerResponse) => void) {
   const sockets = new Set<Socket>()
   const opened = { count: 0 }
-  const listener: RequestListener = (request, response) => { request.resume().on('end', () => answer(request, response)) }
+  const listener: RequestListener = (request, response) => {
+    request.resume().on(
+      'end', () => answer(request, response)
+    )
+  }
   const server = createServer(listener).on('connection', socket => {
     opened.count++
     sockets.add(socket)
@@ -26,7 +30,9 @@ async function setUp (t: Test, answer: (request: IncomingMessage, response: Serv
     server.close(resolve)
     server.closeAllConnections()
   }))
-  const post = async (signal = new AbortController().signal, scheme = 'http') => await connections.post(new URL(`${scheme}://127.0.0.1:${port}/key`), { headers: { 'content-type': 'application/json' }, body: '{"ж":1}', signal })
+  const post = async (signal = new AbortController().signal, scheme = 'http') => await connections.post(
+    new URL(`${scheme}://127.0.0.1:${port}/key`), { body: '{"ж":1}', signal }
+  )
   return { server, sockets, opened, connections, post }
 }
 
@@ -36,31 +42,42 @@ async function read ({ body }: Answer): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-test('one after the other goes over one connection, each with its length and in the encodings that are read', async t => {
-  const seen: unknown[] = []
-  const { opened, post } = await setUp(t, ({ method, url, headers }, response) => {
-    seen.push([method, url, headers['content-length'], headers['accept-encoding'], headers['content-type']])
-    response.end(TEXT)
-  })
-  for (let time = 0; time < 5; time++) t.equal(await read(await post()), TEXT)
-  t.same(seen, Array(5).fill(['POST', '/key', '8', 'gzip,br', 'application/json']))
-  t.equal(opened.count, 1)
-})
+test(
+  'one after the other goes over one connection, each with its length and in the encodings that are read',
+  async t => {
+    const seen: unknown[] = []
+    const { opened, post } = await setUp(t, ({ method, url, headers }, response) => {
+      seen.push([method, url, headers['content-length'], headers['accept-encoding'], headers['content-type']])
+      response.end(TEXT)
+    })
+    for (let time = 0; time < 5; time++) t.equal(await read(await post()), TEXT)
+    t.same(seen, Array(5).fill(['POST', '/key', '8', 'gzip,br', 'application/json']))
+    t.equal(opened.count, 1)
+  }
+)
 
 test('packed answers are unpacked; one that ends in the middle is thrown', async t => {
-  const packed = { gzip: gzipSync(TEXT), GZIP: gzipSync(TEXT), br: brotliCompressSync(TEXT), identity: Buffer.from(TEXT) }
+  const packed = {
+    gzip: gzipSync(TEXT), GZIP: gzipSync(TEXT), br: brotliCompressSync(TEXT), identity: Buffer.from(TEXT)
+  }
   const answer: { encoding: keyof typeof packed, cut: number } = { encoding: 'gzip', cut: 0 }
   const { post } = await setUp(t, (_, response) => {
     const bytes = packed[answer.encoding]
     response.writeHead(200, { 'content-encoding': answer.encoding }).end(bytes.subarray(0, bytes.length - answer.cut))
   })
-  for (answer.encoding of Object.keys(packed) as Array<keyof typeof packed>) t.equal(await read(await post()), TEXT, answer.encoding)
+  for (answer.encoding of Object.keys(packed) as Array<keyof typeof packed>) {
+    t.equal(await read(await post()), TEXT, answer.encoding)
+  }
   answer.cut = 9
-  for (answer.encoding of ['gzip', 'br'] as const) await t.rejects(post().then(read), { code: /^[A-Z_]+$/ }, answer.encoding)
+  for (answer.encoding of ['gzip', 'br'] as const) {
+    await t.rejects(post().then(read), { code: /^[A-Z_]+$/ }, answer.encoding)
+  }
 })
 
 test('a redirect is an answer like any other, with its headers', async t => {
-  const { post } = await setUp(t, (_, response) => { response.writeHead(302, { location: 'http://elsewhere.example/', 'Retry-After': '7' }).end() })
+  const { post } = await setUp(
+    t, (_, response) => { response.writeHead(302, { location: 'http://elsewhere.example/', 'Retry-After': '7' }).end() }
+  )
   t.match(await post(), { status: 302, headers: { location: 'http://elsewhere.example/', 'retry-after': '7' } })
 })
 

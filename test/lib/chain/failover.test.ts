@@ -7,13 +7,18 @@ import type { Moment } from '../../../lib/chain/moment.js'
 import { createTimekeeper } from '../../../lib/chain/timekeeper.js'
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js'
 
-const open = (host: string, retryAfter: number) => nodeError('BREAKER_OPEN', 'is open', { host, reason: 'open' }, retryAfter)
+const open = (host: string, retryAfter: number) => nodeError(
+  'BREAKER_OPEN', 'is open', { host, reason: 'open' }, retryAfter
+)
 const down = networkError('h', new Error('x'))
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
 
 interface Over { clock?: FakeClock, retries?: number }
 
-/** Nodes that give what `answers` says: an error, a value for any call, or what a function makes of a call; else their own number. */
+/**
+ * Nodes that give what `answers` says: an error, a value for any call, or what a function makes of a call; else their
+ * own number.
+ */
 function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over = {}) {
   const answers: Array<ServiceError | ((call: Call) => Reply) | undefined> = Array.from({ length: count })
   const asked: number[] = []
@@ -29,9 +34,11 @@ function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over 
       return answer === undefined ? calls.map(() => ({ result: i })) : failAll(calls, answer)
     }
   })), {
-    clock, time, now: clock.now, onFault: ({ message }) => { faults.push(message) }, retries, backoffMs: 200
+    clock, time, now: clock.now, onFault: ({ message }) => { faults.push(message) }, retries
   })
-  const ask = async (call: Partial<Call> = {}, options = {}): Promise<Reply> => (await send([{ method: 'getSlot', params: [], ...call }], { ...OPTIONS, ...options }))[0]!
+  const ask = async (call: Partial<Call> = {}, options = {}): Promise<Reply> => (await send(
+    [{ method: 'getSlot', params: [], ...call }], { ...OPTIONS, ...options }
+  ))[0]!
   /** Asks for a moment; a node shows one of so many seconds ago, 2.5 slots a second. */
   const question: Question<string> = {
     calls: [{ method: 'getAccountInfo', params: [] }],
@@ -48,7 +55,9 @@ function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over 
     const time = Math.floor(clock.epoch() / 1000) - secondsAgo
     return { slot: Math.floor(2.5 * time), time }
   }
-  return { send, ask, answers, asked, faults, clock, time, question, showing, momentAgo, put: () => put(question, OPTIONS) }
+  return {
+    send, ask, answers, asked, faults, clock, time, question, showing, momentAgo, put: () => put(question, OPTIONS)
+  }
 }
 
 test('in order of preference, and back to the first as soon as it answers', async t => {
@@ -79,7 +88,11 @@ test('every error goes to the next node, call by call, and nothing that was answ
   const { send, answers } = nodes(2)
   for (const code of [-32000, -32003, -32005, -32010, -32011, -32015, -32016, -32019, -32020, -32602, -32601]) {
     answers[0] = ({ params }) => params[0] === 1 ? { error: rpcError('n0', code) } : { result: 'first' }
-    t.strictSame(await send([0, 1, 2].map(i => ({ method: 'getTransaction', params: [i] })), OPTIONS), [{ result: 'first' }, { result: 1 }, { result: 'first' }], String(code))
+    t.strictSame(
+      await send([0, 1, 2].map(i => ({ method: 'getTransaction', params: [i] })), OPTIONS),
+      [{ result: 'first' }, { result: 1 }, { result: 'first' }],
+      String(code)
+    )
   }
 })
 
@@ -121,23 +134,28 @@ test('a method that a node does not offer is not asked of it again for an hour',
   t.strictSame(await ask(call), { result: 0 })
 })
 
-test('a node without a method that every node should have is asked for others, and a minute later for that again', async t => {
-  const { send, ask, answers, asked, clock } = nodes(2)
-  answers[0] = ({ method }) => method === 'getSignaturesForAddress' ? { error: rpcError('n0', -32601) } : { result: 0 }
-  const call = { method: 'getSignaturesForAddress' }
-  t.strictSame(await ask(call), { result: 1 })
-  t.strictSame(await ask(call), { result: 1 })
-  t.strictSame(asked, [0, 1, 1])
-  t.strictSame(await send([{ method: 'getSlot', params: [] }, { ...call, params: [] }], OPTIONS), [{ result: 0 }, { result: 1 }])
-  clock.advance(60_000)
-  asked.length = 0
-  await ask(call)
-  t.strictSame(asked, [0, 1])
-  answers[0] = httpError('n0', 403)
-  await ask()
-  answers[0] = undefined
-  t.strictSame(await ask(), { result: 0 }, 'another refusal says nothing of the method')
-})
+test(
+  'a node without a method that every node should have is asked for others, and a minute later for that again',
+  async t => {
+    const { send, ask, answers, asked, clock } = nodes(2)
+    answers[0] = ({ method }) => method === 'getSignaturesForAddress' ? { error: rpcError('n0', -32601) } : { result: 0 }
+    const call = { method: 'getSignaturesForAddress' }
+    t.strictSame(await ask(call), { result: 1 })
+    t.strictSame(await ask(call), { result: 1 })
+    t.strictSame(asked, [0, 1, 1])
+    t.strictSame(
+      await send([{ method: 'getSlot', params: [] }, { ...call, params: [] }], OPTIONS), [{ result: 0 }, { result: 1 }]
+    )
+    clock.advance(60_000)
+    asked.length = 0
+    await ask(call)
+    t.strictSame(asked, [0, 1])
+    answers[0] = httpError('n0', 403)
+    await ask()
+    answers[0] = undefined
+    t.strictSame(await ask(), { result: 0 }, 'another refusal says nothing of the method')
+  }
+)
 
 test('a node alone is asked for all that every node should have: there is nobody else', async t => {
   const { ask, answers, asked } = nodes(1)
@@ -156,31 +174,37 @@ test('the first current answer is the answer: nobody else is asked', async t => 
   t.strictSame(asked, [0])
 })
 
-test('where the first is older, the youngest answer wins, and whoever was older is asked last for a minute', async t => {
-  const { put, showing, asked, clock } = nodes(3)
-  showing(0, 3 * 3600)
-  showing(1, 100)
-  showing(2, 2)
-  t.match(await put(), { value: 'n2' })
-  t.strictSame(asked, [0, 1, 2])
-  t.match(await put(), { value: 'n2' })
-  t.strictSame(asked.slice(3), [2])
-  clock.advance(60_000)
-  asked.length = 0
-  showing(0, 0)
-  t.match(await put(), { value: 'n0' }, 'then it is asked again')
-  t.strictSame(asked, [0])
-})
+test(
+  'where the first is older, the youngest answer wins, and whoever was older is asked last for a minute',
+  async t => {
+    const { put, showing, asked, clock } = nodes(3)
+    showing(0, 3 * 3600)
+    showing(1, 100)
+    showing(2, 2)
+    t.match(await put(), { value: 'n2' })
+    t.strictSame(asked, [0, 1, 2])
+    t.match(await put(), { value: 'n2' })
+    t.strictSame(asked.slice(3), [2])
+    clock.advance(60_000)
+    asked.length = 0
+    showing(0, 0)
+    t.match(await put(), { value: 'n0' }, 'then it is asked again')
+    t.strictSame(asked, [0])
+  }
+)
 
-test('the youngest of those that are all old is given with its moment: what may be made of it is for others to say', async t => {
-  const { put, showing, asked, momentAgo } = nodes(3)
-  showing(0, 80)
-  showing(1, 50)
-  showing(2, 300)
-  t.match(await put(), { value: 'n1', moment: momentAgo(50) })
-  t.match(await put(), { value: 'n1' })
-  t.strictSame(asked, [0, 1, 2, 1, 0, 2], 'the others are asked after it, in case they have caught up')
-})
+test(
+  'the youngest of those that are all old is given with its moment: what may be made of it is for others to say',
+  async t => {
+    const { put, showing, asked, momentAgo } = nodes(3)
+    showing(0, 80)
+    showing(1, 50)
+    showing(2, 300)
+    t.match(await put(), { value: 'n1', moment: momentAgo(50) })
+    t.match(await put(), { value: 'n1' })
+    t.strictSame(asked, [0, 1, 2, 1, 0, 2], 'the others are asked after it, in case they have caught up')
+  }
+)
 
 test('two that show nearly the same are no older than each other', async t => {
   const { put, showing, asked } = nodes(2)
@@ -205,12 +229,16 @@ test('what can\'t be read is told once while it lasts, and the next node is aske
 })
 
 test('a moment of the future is refused, and told once; alone, it is a failure', async t => {
-  const { put, showing, answers, faults, asked } = nodes(2)
+  const { put, showing, answers, faults, asked, clock } = nodes(2)
   showing(0, -61)
   showing(1, 4)
   for (let time = 0; time < 2; time++) t.match(await put(), { value: 'n1' })
   t.match(faults, [/^node n0 shows a moment of the future, 00:17:41 UTC$/])
   t.equal(faults.length, 1)
+  clock.advance(1_000)
+  showing(0, -61)
+  t.match(await put(), { value: 'n1' })
+  t.equal(faults.length, 1, 'a second later it is the same')
   answers[1] = httpError('n1', 404)
   await t.rejects(put(), { code: 'NODE_BAD_ANSWER', cause: { host: 'n0', reason: 'moment' } })
   asked.length = 0
@@ -238,19 +266,22 @@ test('a node with a Date that is none is told once; its answer is taken where no
   t.equal(faults.length, 2, 'it was right in between')
 })
 
-test('a question that fails everywhere is asked again as any call is, and fails with what has most to hope from', async t => {
-  const { put, answers, clock, momentAgo } = nodes(2, { retries: 4 })
-  let failures = 2
-  answers[0] = down
-  answers[1] = () => failures-- > 0 ? { error: down } : { result: { moment: momentAgo(0), value: 'at last' } }
-  t.match(await put(), { value: 'at last' })
-  t.strictSame(clock.slept, [100, 200])
-  const hopeless = nodes(2, { retries: 4 })
-  hopeless.answers[0] = open('n0', 3)
-  hopeless.answers[1] = httpError('n1', 404)
-  await t.rejects(hopeless.put(), { code: 'NODE_BAD_ANSWER', message: /^node n1/ })
-  t.strictSame(hopeless.clock.slept, [])
-})
+test(
+  'a question that fails everywhere is asked again as any call is, and fails with what has most to hope from',
+  async t => {
+    const { put, answers, clock, momentAgo } = nodes(2, { retries: 4 })
+    let failures = 2
+    answers[0] = down
+    answers[1] = () => failures-- > 0 ? { error: down } : { result: { moment: momentAgo(0), value: 'at last' } }
+    t.match(await put(), { value: 'at last' })
+    t.strictSame(clock.slept, [100, 200])
+    const hopeless = nodes(2, { retries: 4 })
+    hopeless.answers[0] = open('n0', 3)
+    hopeless.answers[1] = httpError('n1', 404)
+    await t.rejects(hopeless.put(), { code: 'NODE_BAD_ANSWER', message: /^node n1/ })
+    t.strictSame(hopeless.clock.slept, [])
+  }
+)
 
 test('the error is the one with most to hope from', async t => {
   const { ask, answers } = nodes(3)
@@ -292,7 +323,8 @@ test('waits as long as the node asks, or not at all', async t => {
 
 test('only what may pass is tried again', async t => {
   const hopeless = [
-    httpError('h', 400), httpError('h', 403), httpError('h', 413), httpError('h', 429), answerError('h', 'too-large', 'x'), rpcError('h', -32602), rpcError('h', -32015),
+    httpError('h', 400), httpError('h', 403), httpError('h', 413), httpError('h', 429),
+    answerError('h', 'too-large', 'x'), rpcError('h', -32602), rpcError('h', -32015),
     nodeError('NODE_BAD_ANSWER', 'x', { host: 'h', reason: 'genesis' }), open('h', 1)
   ]
   for (const error of hopeless) {
@@ -302,7 +334,8 @@ test('only what may pass is tried again', async t => {
     t.equal(asked.length, 1, error.message)
   }
   const hopeful = [
-    httpError('h', 408), httpError('h', 503), answerError('h', 'not-json', 'x'), answerError('h', 'wrong-ids', 'x'), answerError('h', 'wrong-shape', 'x'),
+    httpError('h', 408), httpError('h', 503), answerError('h', 'not-json', 'x'), answerError('h', 'wrong-ids', 'x'),
+    answerError('h', 'wrong-shape', 'x'),
     rpcError('h', -32005), rpcError('h', -32016)
   ]
   for (const error of hopeful) {
@@ -328,5 +361,8 @@ test('retries are at most a fifth of the calls, and what quiet times earn', asyn
   const before = asked.length
   clock.advance(4_000)
   for (let call = 0; call < 5; call++) await ask()
-  t.ok(asked.length - before >= 7 && asked.length - before <= 9, `${asked.length - before} for 5: two earned in four seconds`)
+  t.ok(
+    asked.length - before >= 7 && asked.length - before <= 9,
+    `${asked.length - before} for 5: two earned in four seconds`
+  )
 })

@@ -1,18 +1,18 @@
 import { test } from 'tap'
-import { createGenesisBook, withGenesisCheck } from '../../../lib/chain/genesis.js'
+import { withGenesisCheck } from '../../../lib/chain/node.js'
 import { ServiceError } from '../../../lib/errors.js'
 
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)]
 
 /** Nodes under the genesis check that answer with what `hashes` says. */
 function cluster (hashes: unknown[]) {
-  const book = createGenesisBook()
+  const told = new Map<number, string>()
   const asked: string[] = []
   const closing = new AbortController()
   const nodes = hashes.map((_, index) => withGenesisCheck(async calls => calls.map(({ method }) => {
     asked.push(`${index} ${method}`)
     return { result: method === 'getGenesisHash' ? hashes[index] : 'good' }
-  }), { host: `node${index}`, index, book, closing: closing.signal }))
+  }), { host: `node${index}`, index, hashes: told, closing: closing.signal }))
   const ask = async (index: number, signal = new AbortController().signal): Promise<unknown> => {
     const [reply] = await nodes[index]!.send([{ method: 'getSlot', params: [] }], { priority: 'live', signal })
     if ('error' in reply!) throw reply.error

@@ -9,8 +9,10 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 
 /**
- * A few minutes of what nodes show, in steps of five seconds. Offsets are ms against UTC, in truth: of the wall clock, of each host's Date (undefined: it
- * sends none), of the state that each host shows (undefined: it shows none), and of the chain's own clock, which all states have on top.
+ * A few minutes of what nodes show, in steps of five seconds. Offsets are ms against UTC, in truth: of the wall clock,
+ * of each host's Date (undefined: it
+ * sends none), of the state that each host shows (undefined: it shows none), and of the chain's own clock, which all
+ * states have on top.
  */
 interface Circumstances {
   clock?: number
@@ -26,7 +28,9 @@ interface Circumstances {
   haltedAt?: number
 }
 
-function watched ({ clock = 0, dates = [], states = [0], chain = 0, health = [], minutes = 0, hosts, ...rest }: Circumstances) {
+function watched (
+  { clock = 0, dates = [], states = [0], chain = 0, health = [], minutes = 0, hosts, ...rest }: Circumstances
+) {
   const facts = noFacts(hosts ?? states.map((_, at) => `n${at}`), UTC + clock)
   const end = minutes * MINUTE
   for (let now = 0; now <= end; now += 5_000) {
@@ -37,7 +41,11 @@ function watched ({ clock = 0, dates = [], states = [0], chain = 0, health = [],
       if (state === undefined) return
       const seen = rest.haltedAt ?? UTC + now + state
       withHealth(facts, at, health[at] ?? 'ok', now)
-      withMoment(facts, at, { slot: Math.floor((seen - UTC) / 400) + 1_000_000, time: Math.floor((seen + (rest.haltedAt === undefined ? chain : 0)) / 1000), at: now })
+      withMoment(facts, at, {
+        slot: Math.floor((seen - UTC) / 400) + 1_000_000,
+        time: Math.floor((seen + (rest.haltedAt === undefined ? chain : 0)) / 1000),
+        at: now
+      })
     })
   }
   return { facts, now: end }
@@ -49,17 +57,29 @@ test('UTC is the latest of what most witnesses say within a minute; a tie goes t
   const cases: Array<[string, Circumstances, number, string]> = [
     ['nothing but the clock', { states: [undefined] }, 0, 'believed'],
     ['all agree', { dates: [0, 0], states: [0, 0] }, 0, 'believed'],
-    ['the latest of those that agree: an error makes a state look older, never younger', { clock: -20_000, dates: [30_000], states: [0] }, 30, 'believed'],
+    [
+      'the latest of those that agree: an error makes a state look older, never younger',
+      { clock: -20_000, dates: [30_000], states: [0] }, 30, 'believed'
+    ],
     ['clock an hour behind', { clock: -HOUR, dates: [0], states: [0] }, 0, 'refuted'],
     ['clock an hour ahead', { clock: HOUR, dates: [0], states: [0] }, 0, 'refuted'],
     ['clock an hour behind, no Date: one against one', { clock: -HOUR, states: [0] }, -3600, 'alone'],
     ['Date missing', { states: [0, 0] }, 0, 'believed'],
     ['one Date an hour ahead', { dates: [HOUR, 0], states: [0, 0] }, 0, 'believed'],
     ['Date an hour behind, as of a cache', { dates: [-HOUR], states: [0] }, 0, 'believed'],
-    ['the only Date an hour ahead, and a state that is old: each for itself', { dates: [HOUR], states: [-2 * HOUR] }, 0, 'alone'],
+    [
+      'the only Date an hour ahead, and a state that is old: each for itself', { dates: [HOUR], states: [-2 * HOUR] },
+      0, 'alone'
+    ],
     ['both Dates an hour ahead, clock and chain against them', { dates: [HOUR, HOUR], states: [0, 0] }, 0, 'believed'],
-    ['both Dates an hour ahead, and the state is old', { dates: [HOUR, HOUR], states: [-2 * HOUR, -2 * HOUR] }, 3600, 'refuted'],
-    ['two nodes of one host have one Date', { dates: [HOUR, HOUR], states: [-2 * HOUR, -2 * HOUR], hosts: ['n', 'n'] }, 0, 'alone']
+    [
+      'both Dates an hour ahead, and the state is old', { dates: [HOUR, HOUR], states: [-2 * HOUR, -2 * HOUR] }, 3600,
+      'refuted'
+    ],
+    [
+      'two nodes of one host have one Date', { dates: [HOUR, HOUR], states: [-2 * HOUR, -2 * HOUR], hosts: ['n', 'n'] },
+      0, 'alone'
+    ]
   ]
   for (const [what, circumstances, seconds, clock] of cases) {
     const { facts, now } = watched(circumstances)
@@ -93,9 +113,15 @@ test('the age of a state is UTC less the chain\'s drift less its time, and never
 test('a moment of the future is a lie, and what the witnesses say within a minute is none', async t => {
   const { facts, now } = watched({ dates: [0], minutes: 1 })
   const moment = (seconds: number) => ({ slot: 1, time: (UTC + now) / 1000 + seconds, at: now })
-  t.same([-HOUR, 0, 29, 61, 3600].map(seconds => isFuture(facts, now, moment(seconds))), [false, false, false, true, true])
+  t.same(
+    [-HOUR, 0, 29, 61, 3600].map(seconds => isFuture(facts, now, moment(seconds))), [false, false, false, true, true]
+  )
   const slow = watched({ clock: -HOUR, dates: [0], states: [undefined] })
-  t.equal(isFuture(slow.facts, 0, { slot: 1, time: UTC / 1000, at: 0 }), false, 'of the present by a Date and the chain itself, though the clock is an hour slow')
+  t.equal(
+    isFuture(slow.facts, 0, { slot: 1, time: UTC / 1000, at: 0 }),
+    false,
+    'of the present by a Date and the chain itself, though the clock is an hour slow'
+  )
   const alone = watched({ clock: -HOUR, states: [undefined] })
   t.equal(isFuture(alone.facts, 0, { slot: 1, time: UTC / 1000, at: 0 }), true, 'with no Date it is one against one')
 })
@@ -139,12 +165,15 @@ test('drift: a pause in which the node does not call itself healthy begins the t
   t.equal(now, 19 * MINUTE + 20_000)
 })
 
-test('drift is the least lag of the last ten minutes: a node that catches up shows that the chain\'s clock was right', async t => {
-  const { facts, now } = watched({ states: [0, 0], chain: -30 * MINUTE, minutes: 2 })
-  t.ok(facts.drift > 0)
-  withMoment(facts, 0, { slot: 9_000_000, time: (UTC + now) / 1000, at: now })
-  t.equal(facts.drift, 0)
-})
+test(
+  'drift is the least lag of the last ten minutes: a node that catches up shows that the chain\'s clock was right',
+  async t => {
+    const { facts, now } = watched({ states: [0, 0], chain: -30 * MINUTE, minutes: 2 })
+    t.ok(facts.drift > 0)
+    withMoment(facts, 0, { slot: 9_000_000, time: (UTC + now) / 1000, at: now })
+    t.equal(facts.drift, 0)
+  }
+)
 
 test('halted: two hosts or more agree on an old slot; one never shows it', async t => {
   const then = UTC - 84_000
@@ -157,7 +186,9 @@ test('halted: two hosts or more agree on an old slot; one never shows it', async
   ]
   for (const [what, circumstances, is] of cases) {
     const { facts, now } = watched(circumstances)
-    t.same(haltedAt(facts, now), is ? { slot: Math.floor(-84_000 / 400) + 1_000_000, time: then / 1000 } : undefined, what)
+    t.same(
+      haltedAt(facts, now), is ? { slot: Math.floor(-84_000 / 400) + 1_000_000, time: then / 1000 } : undefined, what
+    )
   }
 })
 
@@ -170,8 +201,12 @@ test('halted: not where a third shows a younger state, nor by nodes that have no
   t.equal(haltedAt(facts, now), undefined, 'the others have stopped')
   withMoment(facts, 1, { slot: 1_000_005, time: UTC / 1000 - 18, at: now })
   t.equal(haltedAt(facts, now), undefined, 'one has moved just now')
-  for (const at of [0, 1, 2]) withMoment(facts, at, { slot: 1_000_005 + at, time: UTC / 1000 - 18 + at, at: now + 20_000 })
-  for (const at of [0, 1, 2]) withMoment(facts, at, { slot: 1_000_005 + at, time: UTC / 1000 - 18 + at, at: now + 40_000 })
+  for (const at of [0, 1, 2]) {
+    withMoment(facts, at, { slot: 1_000_005 + at, time: UTC / 1000 - 18 + at, at: now + 20_000 })
+  }
+  for (const at of [0, 1, 2]) {
+    withMoment(facts, at, { slot: 1_000_005 + at, time: UTC / 1000 - 18 + at, at: now + 40_000 })
+  }
   t.match(haltedAt(facts, now + 40_000), { slot: 1_000_007 }, 'a few slots apart is the same place')
 })
 
@@ -180,10 +215,20 @@ test('a list is dated by the Clock that was read beside it, the older of the two
   t.match(momentOfList(1_000, clock, { pace: 0.4 }), { slot: 1_000, time: 5_000 })
   t.match(momentOfList(1_003, clock, { pace: 0.4 }), { slot: 1_000, time: 5_000 }, 'the Clock is the older one')
   t.match(momentOfList(990, clock, { pace: 0.4 }), { slot: 990, time: 4_996 })
-  t.match(momentOfList(990, clock, {}), { slot: 990, time: 4_990 }, 'a pace that is not known yet makes it older, never younger')
+  t.match(
+    momentOfList(990, clock, {}),
+    { slot: 990, time: 4_990 },
+    'a pace that is not known yet makes it older, never younger'
+  )
   t.match(momentOfList(0, clock, { pace: 0.4 }), { slot: 0, time: 4_600 }, 'another backend that is far behind')
-  t.match(momentOfList(999, clock, { pace: 0.4 }), { slot: 999, time: 4_999 }, 'whole seconds, older rather than younger')
-  t.match(momentOfList(7, { slot: 2 ** 52, time: 5_000 }, {}), { slot: 7, time: 0 }, 'a Clock of nonsense makes no date that is none')
+  t.match(
+    momentOfList(999, clock, { pace: 0.4 }), { slot: 999, time: 4_999 }, 'whole seconds, older rather than younger'
+  )
+  t.match(
+    momentOfList(7, { slot: 2 ** 52, time: 5_000 }, {}),
+    { slot: 7, time: 0 },
+    'a Clock of nonsense makes no date that is none'
+  )
 })
 
 test('the pace of a node is that of its last two moments, half a minute apart', async t => {

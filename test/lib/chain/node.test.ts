@@ -7,10 +7,22 @@ import type { Priority } from '../../../lib/chain/types.js'
 import { createVirtualTime } from '../../support/virtual-time.js'
 
 interface Limit { calls: number, windowMs: number, method?: string }
-interface Limits { limits: Limit[], retryAfter?: number | 'rest', headers?: boolean, fixed?: boolean, latency?: number, jitter?: number }
+interface Limits {
+  limits: Limit[]
+  retryAfter?: number | 'rest'
+  headers?: boolean
+  fixed?: boolean
+  latency?: number
+  jitter?: number
+}
 
-/** A node that counts calls, members of a batch one by one, in windows that slide or begin on the hour, on a clock of its own making. */
-function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, headers = false }: Limits, stated?: number) {
+/**
+ * A node that counts calls, members of a batch one by one, in windows that slide or begin on the hour, on a clock of
+ * its own making.
+ */
+function setUp (
+  { limits, retryAfter, fixed = false, latency = 40, jitter = 0, headers = false }: Limits, stated?: number
+) {
   const clock = createVirtualTime()
   const accepted: Array<{ at: number, method: string }> = []
   const refusedAt: number[] = []
@@ -24,7 +36,9 @@ function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, h
       if (limit.method !== undefined && limit.method !== method && limit.method !== '*') return true
       const from = fixed ? Math.floor(now / limit.windowMs) * limit.windowMs - 1e-9 : now - limit.windowMs
       let count = 0
-      for (let i = accepted.length - 1; i >= 0 && accepted[i]!.at > from; i--) if (limit.method === undefined || accepted[i]!.method === method) count++
+      for (let i = accepted.length - 1; i >= 0 && accepted[i]!.at > from; i--) {
+        if (limit.method === undefined || accepted[i]!.method === method) count++
+      }
       return count < limit.calls
     })
     if (ok) accepted.push({ at: now, method })
@@ -39,7 +53,14 @@ function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, h
     requests.push({ method, size: calls.length, at: clock.now() })
     const replies = calls.map((): Reply => admit(method)
       ? { result: 1 }
-      : { error: nodeError('NODE_UNAVAILABLE', 'answered HTTP 429', { host: 'node', reason: 'refused' }, retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter) })
+      : {
+          error: nodeError(
+            'NODE_UNAVAILABLE',
+            'answered HTTP 429',
+            { host: 'node', reason: 'refused' },
+            retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter
+          )
+        })
     await clock.sleep(latency / 2)
     const limit = limits.find(({ method }) => method !== undefined)
     if (headers && limit !== undefined) rate.readHeaders(method, { 'x-ratelimit-method-limit': String(limit.calls) })
@@ -47,7 +68,10 @@ function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, h
   }, { host: 'node', clock, rate, callMs: 5_000, largestBatch: 50 })
 
   const send = (count: number, method = 'getTransaction', priority: Priority = 'past', patience?: number) =>
-    pace.send(Array.from({ length: count }, () => ({ method, params: [] })), { priority, signal: new AbortController().signal, ...(patience !== undefined && { patience }) })
+    pace.send(
+      Array.from({ length: count }, () => ({ method, params: [] })),
+      { priority, signal: new AbortController().signal, ...(patience !== undefined && { patience }) }
+    )
 
   /** Calls accepted and refused between two moments. */
   const between = (from: number, to: number) => ({
@@ -58,17 +82,62 @@ function setUp ({ limits, retryAfter, fixed = false, latency = 40, jitter = 0, h
 }
 
 const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: number }> = [
-  { name: '10 of a method in 10 s, Retry-After 10', node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10 }, perSecond: 1, seconds: 200 },
-  { name: '10 of a method in 10 s, said in headers', node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true }, perSecond: 1, seconds: 200 },
-  { name: '40 of a method and 100 in all in 10 s, Retry-After 10', node: { limits: [{ calls: 40, windowMs: 10_000, method: '*' }, { calls: 100, windowMs: 10_000 }], retryAfter: 10 }, perSecond: 4, seconds: 200 },
-  { name: '40 in 10 s, windows on the hour', node: { limits: [{ calls: 40, windowMs: 10_000 }], retryAfter: 10, fixed: true }, perSecond: 4, seconds: 200 },
-  { name: '40 in 10 s without Retry-After', node: { limits: [{ calls: 40, windowMs: 10_000 }] }, perSecond: 4, seconds: 200 },
-  { name: '10 a second without Retry-After', node: { limits: [{ calls: 10, windowMs: 1_000 }], jitter: 10 }, perSecond: 10, seconds: 100 },
-  { name: '10 a second, windows on the second', node: { limits: [{ calls: 10, windowMs: 1_000 }], fixed: true }, perSecond: 10, seconds: 100 },
+  {
+    name: '10 of a method in 10 s, Retry-After 10',
+    node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10 },
+    perSecond: 1,
+    seconds: 200
+  },
+  {
+    name: '10 of a method in 10 s, said in headers',
+    node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true },
+    perSecond: 1,
+    seconds: 200
+  },
+  {
+    name: '40 of a method and 100 in all in 10 s, Retry-After 10',
+    node: { limits: [{ calls: 40, windowMs: 10_000, method: '*' }, { calls: 100, windowMs: 10_000 }], retryAfter: 10 },
+    perSecond: 4,
+    seconds: 200
+  },
+  {
+    name: '40 in 10 s, windows on the hour',
+    node: { limits: [{ calls: 40, windowMs: 10_000 }], retryAfter: 10, fixed: true },
+    perSecond: 4,
+    seconds: 200
+  },
+  {
+    name: '40 in 10 s without Retry-After',
+    node: { limits: [{ calls: 40, windowMs: 10_000 }] },
+    perSecond: 4,
+    seconds: 200
+  },
+  {
+    name: '10 a second without Retry-After',
+    node: { limits: [{ calls: 10, windowMs: 1_000 }], jitter: 10 },
+    perSecond: 10,
+    seconds: 100
+  },
+  {
+    name: '10 a second, windows on the second',
+    node: { limits: [{ calls: 10, windowMs: 1_000 }], fixed: true },
+    perSecond: 10,
+    seconds: 100
+  },
   { name: '50 a second', node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10 }, perSecond: 50, seconds: 100 },
   { name: '200 a second', node: { limits: [{ calls: 200, windowMs: 1_000 }] }, perSecond: 200, seconds: 60 },
-  { name: '40 in 10 s, windows on the hour, Retry-After till the next', node: { limits: [{ calls: 40, windowMs: 10_000 }], fixed: true, retryAfter: 'rest' }, perSecond: 4, seconds: 200 },
-  { name: '3 a second, Retry-After 1', node: { limits: [{ calls: 3, windowMs: 1_000 }], retryAfter: 1 }, perSecond: 3, seconds: 200 }
+  {
+    name: '40 in 10 s, windows on the hour, Retry-After till the next',
+    node: { limits: [{ calls: 40, windowMs: 10_000 }], fixed: true, retryAfter: 'rest' },
+    perSecond: 4,
+    seconds: 200
+  },
+  {
+    name: '3 a second, Retry-After 1',
+    node: { limits: [{ calls: 3, windowMs: 1_000 }], retryAfter: 1 },
+    perSecond: 3,
+    seconds: 200
+  }
 ]
 
 for (const { name, node, perSecond, seconds } of NODES) {
@@ -109,7 +178,9 @@ test('a live read never waits behind the past', async t => {
 
 test('the head goes before the past, which goes before what nobody waits for', async t => {
   const { clock, send, accepted } = setUp({ limits: [] }, 5)
-  for (const [method, priority] of [['d', 'idle'], ['c', 'past'], ['b', 'head'], ['a', 'live']] as const) send(3, method, priority).catch(() => {})
+  for (const [method, priority] of [['d', 'idle'], ['c', 'past'], ['b', 'head'], ['a', 'live']] as const) {
+    send(3, method, priority).catch(() => {})
+  }
   await clock.run(10_000)
   t.equal(accepted.map(({ method }) => method).join(''), 'daaabbbcccdd', 'but for the one that was first')
 })
@@ -117,20 +188,28 @@ test('the head goes before the past, which goes before what nobody waits for', a
 test('a limit of all calls is told from one of a method, though one method makes nearly all of them', async t => {
   // nodes that count by method say for how long they want silence
   const limits: Array<Limit & { retryAfter?: number }> = [
-    { calls: 50, windowMs: 1_000 }, { calls: 10, windowMs: 1_000 }, { calls: 10, windowMs: 10_000, method: '*', retryAfter: 10 }
+    { calls: 50, windowMs: 1_000 }, { calls: 10, windowMs: 1_000 },
+    { calls: 10, windowMs: 10_000, method: '*', retryAfter: 10 }
   ]
   for (const { retryAfter, ...limit } of limits) {
-    const { clock, send, between, accepted } = setUp({ limits: [limit], ...(retryAfter !== undefined && { retryAfter }) })
+    const { clock, send, between, accepted } = setUp(
+      { limits: [limit], ...(retryAfter !== undefined && { retryAfter }) }
+    )
     send(20_000).catch(() => {})
     for (let at = 0; at < 400; at++) {
       await clock.run(500)
-      for (const method of at % 16 === 0 ? ['getSlot', 'getProgramAccounts'] : at % 4 === 0 ? ['getSignaturesForAddress'] : []) send(1, method, 'head').catch(() => {})
+      for (const method of at % 16 === 0
+        ? ['getSlot', 'getProgramAccounts']
+        : at % 4 === 0 ? ['getSignaturesForAddress'] : []) send(1, method, 'head').catch(() => {})
     }
     const { refused } = between(40_000, 200_000)
     const most = limit.calls / limit.windowMs * 160_000
     const reading = accepted.filter(({ at, method }) => at > 40_000 && method === 'getTransaction').length
     const others = accepted.filter(({ at, method }) => at > 40_000 && method !== 'getTransaction').length
-    t.ok((limit.method === undefined ? reading + others : reading) >= 0.75 * most, `${reading} of ${most}, and ${others} others`)
+    t.ok(
+      (limit.method === undefined ? reading + others : reading) >= 0.75 * most,
+      `${reading} of ${most}, and ${others} others`
+    )
     t.ok(refused < 0.02 * most, `${refused} refused`)
     // some wait out the last silence
     t.ok(others >= (retryAfter === undefined ? 98 : 95), `${others} of 100 others`)
@@ -143,7 +222,9 @@ test('a method that is refused for a while, among others that are not, costs the
   for (let at = 0; at < 80; at++) {
     if (at === 40) limits.pop()
     // some of each wait at the same time
-    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getSlot', 'getSlot'] : ['getSlot', 'getSlot']) send(1, method, 'live', 4_000).catch(() => {})
+    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getSlot', 'getSlot'] : ['getSlot', 'getSlot']) {
+      send(1, method, 'live', 4_000).catch(() => {})
+    }
     await clock.run(1_000)
   }
   const lists = accepted.filter(({ at, method }) => at > 40_000 && method === 'getProgramAccounts').length
@@ -157,7 +238,9 @@ test('a node that refused everything for longer than nodes count is asked as bef
   const { clock, send, accepted } = setUp({ limits, retryAfter: 5 })
   for (let at = 0; at < 120; at++) {
     if (at === 78) limits.pop()
-    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getMultipleAccounts', 'getSlot'] : ['getSlot']) send(1, method, 'live', 4_000).catch(() => {})
+    for (const method of at % 10 === 0 ? ['getProgramAccounts', 'getMultipleAccounts', 'getSlot'] : ['getSlot']) {
+      send(1, method, 'live', 4_000).catch(() => {})
+    }
     await clock.run(1_000)
   }
   const after = accepted.filter(({ at }) => at > 90_000).length

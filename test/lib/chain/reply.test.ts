@@ -5,15 +5,24 @@ import { faultOf } from '../../../lib/chain/node-errors.js'
 import { answering, failure, RpcFault, send, startNode, success, type Call } from '../../support/node-server.js'
 
 /** A client that asks once. */
-const client = (url: string) => createNodeClient({ urls: [url], retries: 0, watchMs: 0, rates: [100_000], failures: 1e9 })
+const client = (url: string) => createNodeClient(
+  { urls: [url], retries: 0, watchMs: 0, rates: [100_000], failures: 1e9 }
+)
 
 test('a call gives its result, a batch its replies in the order asked for', async t => {
-  const node = await startNode(t, answering(({ method, params }) => method === 'bad' ? new RpcFault(-32602) : params[0]))
+  const node = await startNode(
+    t, answering(({ method, params }) => method === 'bad' ? new RpcFault(-32602) : params[0])
+  )
   const rpc = client(node.url)
   t.equal(await rpc.call('getSlot', [7]), 7)
   t.equal(await rpc.call('getSlot', [null]), null)
-  node.behave = (body, res) => send(res, (body as Call[]).map(({ id, params }) => params[0] === 'bad' ? failure(id, -32602) : success(id, params[0])).reverse())
-  t.match(await rpc.send([1, 'bad', 3].map(value => ({ method: 'a', params: [value] }))), [{ result: 1 }, { error: { code: 'NODE_BAD_ANSWER' } }, { result: 3 }])
+  node.behave = (body, res) => send(res, (body as Call[]).map(
+    ({ id, params }) => params[0] === 'bad' ? failure(id, -32602) : success(id, params[0])
+  ).reverse())
+  t.match(
+    await rpc.send([1, 'bad', 3].map(value => ({ method: 'a', params: [value] }))),
+    [{ result: 1 }, { error: { code: 'NODE_BAD_ANSWER' } }, { result: 3 }]
+  )
   t.equal(node.requests.length, 3)
   t.strictSame(await rpc.send([]), [])
 })
@@ -74,10 +83,16 @@ test('refusals for the rate are told from other errors by code or by words', t =
     const [reply] = readAnswer('h', { batch: false, ids: [1] }, failure(1, code, message))
     return 'error' in reply! ? faultOf(reply.error)?.reason : undefined
   }
-  for (const [code, message] of [[-32429, ''], [429, ''], [-32005, 'Too many requests'], [-32007, '50/second request limit reached'], [-32005, 'rate limited']] as const) {
+  for (const [code, message] of [
+    [-32429, ''], [429, ''], [-32005, 'Too many requests'], [-32007, '50/second request limit reached'],
+    [-32005, 'rate limited']
+  ] as const) {
     t.equal(reasonOf(code, message), 'refused', message)
   }
-  for (const [code, message] of [[-32005, 'Node is behind by 42 slots'], [-32007, 'Slot 5 was skipped'], [-32602, 'Invalid param'], [-32015, 'Transaction version (2) is not supported']] as const) {
+  for (const [code, message] of [
+    [-32005, 'Node is behind by 42 slots'], [-32007, 'Slot 5 was skipped'], [-32602, 'Invalid param'],
+    [-32015, 'Transaction version (2) is not supported']
+  ] as const) {
     t.equal(reasonOf(code, message), 'rpc-error', message)
   }
   t.end()
@@ -89,7 +104,11 @@ test('statuses, refused connections and abort', async t => {
   await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE', message: /HTTP 503$/ })
   node.behave = (_, res) => send(res, 'no', 413)
   await t.rejects(rpc.call('getSlot', []), { code: 'NODE_BAD_ANSWER', message: /HTTP 413$/ })
-  node.behave = (_, res) => { res.writeHead(200, { 'content-length': '100' }).write('{'); setTimeout(() => res.destroy(), 20) }
+  node.behave = (_, res) => {
+    res.writeHead(
+      200, { 'content-length': '100' }
+    ).write('{'); setTimeout(() => res.destroy(), 20)
+  }
   await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' })
   const refused = await client('http://127.0.0.1:1/key-SECRET').call('getSlot', []).catch((error: unknown) => error)
   t.match(refused, { code: 'NODE_UNAVAILABLE', message: /^node 127\.0\.0\.1:1 was not reached/ })

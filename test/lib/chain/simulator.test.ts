@@ -1,14 +1,20 @@
-/** The whole of lib/chain against the simulated chain: every fault of the node gives the right answer or a coded error, in time. */
+/**
+ * The whole of lib/chain against the simulated chain: every fault of the node gives the right answer or a coded error,
+ * in time.
+ */
 import { test, type Test } from 'tap'
 import type { AccountReader } from '../../../lib/chain/types.js'
 import { createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
-import { subscribe } from '../../../lib/chain/reconnecting-subscription.js'
+import { subscribe } from '../../../lib/chain/subscription.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
 import { isServiceError } from '../../../lib/errors.js'
 import { createLedger, discriminator, PROGRAMS, startNode, type FaultRule } from '../../../simulator/index.js'
 
-/** Deadlines of a node that takes for ever or gives nothing, and for what is no matter of time: on a busy machine a call may take a second. */
+/**
+ * Deadlines of a node that takes for ever or gives nothing, and for what is no matter of time: on a busy machine a call
+ * may take a second.
+ */
 const SHORT = { callMs: 1_000, answerMs: 2_000 }
 const PATIENT = { callMs: 3_000, answerMs: 5_000 }
 /** What a busy machine adds to a deadline, ms. */
@@ -16,14 +22,28 @@ const SLACK_MS = 3_000
 
 async function start (t: Test, options: Partial<NodeClientOptions> = {}) {
   const ledger = createLedger()
-  const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA', decimals: 9 }), quote: ledger.usdc(), baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
+  const dao = ledger.dao({
+    base: ledger.mint({ symbol: 'AAA', decimals: 9 }),
+    quote: ledger.usdc(),
+    baseReserves: 2_000_000_000_000n,
+    quoteReserves: 200_000_000_000n
+  })
   for (let i = 0; i < 120; i++) {
     ledger.advance(10)
     dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n)
   }
   const node = await startNode(ledger)
   t.teardown(() => node.close())
-  const transport = createNodeClient({ urls: [node.url], ...PATIENT, retries: 1, failures: 1_000, maxBytes: 8_000_000, watchMs: 0, rates: [100_000], ...options })
+  const transport = createNodeClient({
+    urls: [node.url],
+    ...PATIENT,
+    retries: 1,
+    failures: 1_000,
+    maxBytes: 8_000_000,
+    watchMs: 0,
+    rates: [100_000],
+    ...options
+  })
   t.teardown(transport.close)
   return { ledger, dao, node, accounts: createAccountReader(transport), history: createHistoryReader(transport) }
 }
@@ -43,14 +63,20 @@ test('a sound node: accounts, signatures, transactions', async t => {
   t.equal(signatures.length, 122)
   node.reset()
   const transactions = await history.transactions(signatures.map(({ signature }) => signature))
-  t.strictSame(transactions.map(transaction => isServiceError(transaction) ? transaction : transaction?.slot), signatures.map(({ slot }) => slot))
+  t.strictSame(
+    transactions.map(transaction => isServiceError(transaction) ? transaction : transaction?.slot),
+    signatures.map(({ slot }) => slot)
+  )
   t.equal(node.requests, 3)
 })
 
 const faults: FaultRule[] = [
-  { kind: 'refuse' }, { kind: 'reset' }, { kind: 'hang' }, { kind: 'drip' }, { kind: 'status' }, { kind: 'status', value: 413 }, { kind: 'rate-limit' },
-  { kind: 'rate-limit', value: 1 }, { kind: 'rate-limit', value: 60 }, { kind: 'html' }, { kind: 'truncated' }, { kind: 'oversize', value: 16_000_000 },
-  { kind: 'batch-partial' }, { kind: 'batch-missing' }, { kind: 'batch-shuffled' }, { kind: 'rpc-error' }, { kind: 'rpc-error', value: -32602 }, { kind: 'wrong-id' },
+  { kind: 'refuse' }, { kind: 'reset' }, { kind: 'hang' }, { kind: 'drip' }, { kind: 'status' },
+  { kind: 'status', value: 413 }, { kind: 'rate-limit' },
+  { kind: 'rate-limit', value: 1 }, { kind: 'rate-limit', value: 60 }, { kind: 'html' }, { kind: 'truncated' },
+  { kind: 'oversize', value: 16_000_000 },
+  { kind: 'batch-partial' }, { kind: 'batch-missing' }, { kind: 'batch-shuffled' }, { kind: 'rpc-error' },
+  { kind: 'rpc-error', value: -32602 }, { kind: 'wrong-id' },
   { kind: 'missing-field' }, { kind: 'null-value' }, { kind: 'other-signature' }, { kind: 'wrong-order' }
 ]
 
@@ -72,9 +98,15 @@ for (const rule of faults) {
       const outcome = await read().catch((error: unknown) => error)
       // each transaction has an outcome of its own: the right one, or why there is none
       const own = name === 'transactions' && Array.isArray(outcome) ? outcome as unknown[] : undefined
-      if (own !== undefined && own.some(each => each === undefined || isServiceError(each))) own.forEach((each, n) => each === undefined || isServiceError(each) || t.strictSame(each, (before[i] as unknown[])[n]))
-      else if (isServiceError(outcome)) t.ok(['NODE_UNAVAILABLE', 'NODE_BAD_ANSWER'].includes(outcome.code), `${name}: ${outcome.code} ${outcome.message}`)
-      else if (rule.kind === 'null-value' && name === 'transactions') t.strictSame(outcome, asked.map(() => null))
+      if (own !== undefined && own.some(each => each === undefined || isServiceError(each))) {
+        own.forEach(
+          (each, n) => each === undefined || isServiceError(each) || t.strictSame(each, (before[i] as unknown[])[n])
+        )
+      } else if (isServiceError(outcome)) {
+        t.ok(
+          ['NODE_UNAVAILABLE', 'NODE_BAD_ANSWER'].includes(outcome.code), `${name}: ${outcome.code} ${outcome.message}`
+        )
+      } else if (rule.kind === 'null-value' && name === 'transactions') t.strictSame(outcome, asked.map(() => null))
       else t.strictSame(outcome, before[i], `${name}: right all the same`)
       t.ok(performance.now() - begun < deadlines.answerMs + SLACK_MS, `${name}: in time`)
     }
@@ -110,7 +142,9 @@ test('swaps wake the subscriber', async t => {
   await new Promise<void>(resolve => {
     const subscription = subscribe({
       url: node.wsUrl,
-      requests: [{ method: 'logsSubscribe', params: [{ mentions: [PROGRAMS.futarchy] }, { commitment: 'confirmed' }], onNotification: result => { woken.push(result); resolve() } }],
+      method: 'logsSubscribe',
+      params: [{ mentions: [PROGRAMS.futarchy] }, { commitment: 'confirmed' }],
+      onNotification: result => { woken.push(result); resolve() },
       onState: state => {
         if (state === 'down') return
         ledger.advance(1)

@@ -2,21 +2,32 @@ import { test } from 'tap'
 import { ageBesideHalt, createTimekeeper, haltSentence, type TimeEvent } from '../../../lib/chain/timekeeper.js'
 import { ageTime, TIME } from '../../support/age-time.js'
 
-/** A timekeeper of these hosts, a steady clock of which 0 is `TIME`, and a wall clock that may be off; all events told so far. */
+/**
+ * A timekeeper of these hosts, a steady clock of which 0 is `TIME`, and a wall clock that may be off; all events told
+ * so far.
+ */
 function setUp (...hosts: string[]) {
   const events: TimeEvent[] = []
   const clock = { ms: 0, offMs: 0 }
   const utc = () => TIME * 1000 + clock.ms
   const keeper = createTimekeeper(hosts, {
-    now: () => clock.ms, epoch: () => utc() + clock.offMs, random: Math.random, sleep: async () => {}, after: () => () => {}
+    now: () => clock.ms,
+    epoch: () => utc() + clock.offMs,
+    random: Math.random,
+    sleep: async () => {},
+    after: () => () => {}
   }, event => { events.push(event) })
   /** An answer of each node, with its Date where `date` is true, of a state of so many seconds ago, or of one slot. */
-  function answer (secondsAgo: number, { date = true, at }: { date?: boolean, at?: number } = {}): Array<string | undefined> {
+  function answer (
+    secondsAgo: number, { date = true, at }: { date?: boolean, at?: number } = {}
+  ): Array<string | undefined> {
     return hosts.map((_, index) => {
       keeper.noteDate(index, date ? new Date(utc()).toUTCString() : undefined)
       keeper.noteHealth(index, 'ok')
       const time = at ?? Math.floor(utc() / 1000) - secondsAgo
-      return keeper.note(index, 'confirmed', { slot: at === undefined ? 1000 + Math.floor(clock.ms / 400) : 1000, time })
+      return keeper.note(
+        index, 'confirmed', { slot: at === undefined ? 1000 + Math.floor(clock.ms / 400) : 1000, time }
+      )
     })
   }
   return { keeper, clock, events, answer, codes: () => events.map(({ code }) => code) }
@@ -30,7 +41,9 @@ test('a wall clock that is wrong is told once, and once that it is right again; 
     clock.ms += 5_000
   }
   t.match(events, [{
-    level: 'warn', code: 'clock-wrong', message: /^this machine's clock is 10801 s behind UTC by what the nodes say: it is not believed; look at/
+    level: 'warn',
+    code: 'clock-wrong',
+    message: /^this machine's clock is 10801 s behind UTC by what the nodes say: it is not believed; look at/
   }])
   t.equal(events.length, 1)
   t.equal(keeper.utc(), TIME * 1000 + clock.ms)
@@ -54,17 +67,20 @@ test('a wall clock that steps changes nothing between answers', async t => {
   t.equal(keeper.age(TIME - 30), age + 1_500, 'the steady clock carries it')
 })
 
-test('the newest state that is too old is dated, and the clock is named among the suspects only where it is alone', async t => {
-  const { keeper, clock, answer } = setUp('a')
-  clock.ms = 84_000
-  answer(84)
-  t.equal(keeper.tooOld(TIME), 'the newest state that any node shows is of 00:00:00 UTC, 84 s ago')
-  const alone = setUp('a')
-  alone.clock.offMs = 7_200_000
-  alone.answer(0, { date: false })
-  t.equal(alone.keeper.tooOld(TIME),
-    'the newest state that any node shows is of 00:00:00 UTC, 7200 s ago, unless this machine\'s clock is wrong: no other witness agrees with it')
-})
+test(
+  'the newest state that is too old is dated, and the clock is named among the suspects only where it is alone',
+  async t => {
+    const { keeper, clock, answer } = setUp('a')
+    clock.ms = 84_000
+    answer(84)
+    t.equal(keeper.tooOld(TIME), 'the newest state that any node shows is of 00:00:00 UTC, 84 s ago')
+    const alone = setUp('a')
+    alone.clock.offMs = 7_200_000
+    alone.answer(0, { date: false })
+    t.equal(alone.keeper.tooOld(TIME),
+      'the newest state that any node shows is of 00:00:00 UTC, 7200 s ago, unless this machine\'s clock is wrong: no other witness agrees with it')
+  }
+)
 
 test('drift is told once, from what more than a lag would be, and counts in no age', async t => {
   const { keeper, clock, events, answer } = setUp('a', 'b')
@@ -79,9 +95,14 @@ test('drift is told once, from what more than a lag would be, and counts in no a
     other.answer(1800)
     other.clock.ms += 5_000
   }
-  t.same(other.codes().sort(), ['drift', 'halted', 'moving-again'], 'until one of two that agree on an old slot has moved, the chain has halted')
+  t.same(
+    other.codes().sort(),
+    ['drift', 'halted', 'moving-again'],
+    'until one of two that agree on an old slot has moved, the chain has halted'
+  )
   t.match(other.events.find(({ code }) => code === 'drift'), {
-    level: 'warn', message: 'the chain\'s own clock is 1800 s behind UTC, though its nodes are current: days and windows end at the chain\'s time'
+    level: 'warn',
+    message: 'the chain\'s own clock is 1800 s behind UTC, though its nodes are current: days and windows end at the chain\'s time'
   })
   t.equal(other.keeper.age(TIME + 20 - 1800), 5_000)
   t.equal(other.keeper.lag(0), 1_805_000, 'the lag of a node is told without it')

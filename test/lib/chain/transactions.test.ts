@@ -15,15 +15,23 @@ const transaction = (signature: unknown, slot = 5) => ({
   slot,
   blockTime: 1_700_000_000,
   transaction: { signatures: [signature], message: { accountKeys: ['a', 'b'] } },
-  meta: { err: null, innerInstructions: [{ index: 0, instructions: [{ programIdIndex: 1, accounts: [0], data: 'x' }] }], loadedAddresses: { writable: [], readonly: [] } }
+  meta: {
+    err: null,
+    innerInstructions: [{ index: 0, instructions: [{ programIdIndex: 1, accounts: [0], data: 'x' }] }],
+    loadedAddresses: { writable: [], readonly: [] }
+  }
 })
 
 /** The signature that an outcome carries; null or the code of an error as it is. */
-const given = (outcome: TransactionOutcome) => isServiceError(outcome) ? outcome.code : outcome && outcome.transaction.signatures[0]
+const given = (outcome: TransactionOutcome) => isServiceError(outcome)
+  ? outcome.code
+  : outcome && outcome.transaction.signatures[0]
 
 /** A reader over a client that asks once, at any rate. */
 const readerOf = (url: string, options: Partial<NodeClientOptions> = {}) =>
-  createHistoryReader(createNodeClient({ urls: [url], retries: 0, watchMs: 0, rates: [1_000_000], failures: 1e9, ...options }))
+  createHistoryReader(
+    createNodeClient({ urls: [url], retries: 0, watchMs: 0, rates: [1_000_000], failures: 1e9, ...options })
+  )
 
 const sizes = (requests: Array<Call | Call[]>) => requests.map(body => Array.isArray(body) ? body.length : 0)
 
@@ -37,9 +45,14 @@ test('signatures: asks at finalized and reads each row', async t => {
     { signature: signatureOf(2), slot: 9, failed: false, blockTime: 1_700_000_000, transactionIndex: null },
     { signature: signatureOf(1), slot: 8, failed: true, blockTime: null, transactionIndex: null }
   ])
-  t.match(node.requests, [{ method: 'getSignaturesForAddress', params: ['address', { before: 'b', until: 'u', limit: 2, commitment: 'finalized' }] }])
+  t.match(node.requests, [{
+    method: 'getSignaturesForAddress',
+    params: ['address', { before: 'b', until: 'u', limit: 2, commitment: 'finalized' }]
+  }])
   await reader.signatures('address', { minSlot: 9 })
-  t.strictSame((node.requests[1] as Call).params, ['address', { limit: 1000, commitment: 'finalized', minContextSlot: 9 }])
+  t.strictSame(
+    (node.requests[1] as Call).params, ['address', { limit: 1000, commitment: 'finalized', minContextSlot: 9 }]
+  )
   await reader.signatures('address', {})
   t.strictSame((node.requests[2] as Call).params, ['address', { limit: 1000, commitment: 'finalized' }])
 })
@@ -49,7 +62,8 @@ test('signatures: a row with anything odd is refused, not guessed', async t => {
   const reader = readerOf(node.url)
   const good = { signature: signatureOf(1), slot: 8, err: null, blockTime: null }
   const odd: unknown[] = [
-    null, 'rows', [null], [{}], [{ ...good, signature: 'short' }], [{ ...good, slot: '8' }], [{ ...good, slot: -1 }], [{ ...good, slot: 1.5 }],
+    null, 'rows', [null], [{}], [{ ...good, signature: 'short' }], [{ ...good, slot: '8' }], [{ ...good, slot: -1 }],
+    [{ ...good, slot: 1.5 }],
     [{ ...good, err: undefined }], [{ ...good, blockTime: 'now' }], [good, { ...good, slot: null }]
   ]
   for (const result of odd) {
@@ -64,20 +78,29 @@ test('signatures: a page that is not the one asked for is refused', async t => {
   const reader = readerOf(node.url)
   t.equal((await reader.signatures('address', { limit: 3, before: signatureOf(4), until: signatureOf(5) })).length, 3)
   await t.rejects(reader.signatures('address', { limit: 2 }), { code: 'NODE_BAD_ANSWER', message: /more rows/ })
-  await t.rejects(reader.signatures('address', { before: signatureOf(1) }), { code: 'NODE_BAD_ANSWER', message: /another page/ })
-  await t.rejects(reader.signatures('address', { until: signatureOf(3) }), { code: 'NODE_BAD_ANSWER', message: /another page/ })
+  await t.rejects(
+    reader.signatures('address', { before: signatureOf(1) }), { code: 'NODE_BAD_ANSWER', message: /another page/ }
+  )
+  await t.rejects(
+    reader.signatures('address', { until: signatureOf(3) }), { code: 'NODE_BAD_ANSWER', message: /another page/ }
+  )
   node.behave = answering(() => [row(1, 8), row(2, 9)])
   await t.rejects(reader.signatures('address', {}), { code: 'NODE_BAD_ANSWER', message: /not newest first/ })
 })
 
 test('transactions: in order, by batches, null where the node has none', async t => {
-  const node = await startNode(t, answering(({ params: [signature] }) => signature === signatureOf(3) ? null : transaction(signature)))
+  const node = await startNode(
+    t, answering(({ params: [signature] }) => signature === signatureOf(3) ? null : transaction(signature))
+  )
   const reader = readerOf(node.url, { batchSize: 4 })
   const asked = signatures(10)
   const found = await reader.transactions(asked)
   t.strictSame(found.map(given), asked.map((each, n) => n === 3 ? null : each))
   t.strictSame(sizes(node.requests), [4, 4, 2])
-  t.match((node.requests[0] as Call[])[0], { method: 'getTransaction', params: [signatureOf(0), { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 }] })
+  t.match((node.requests[0] as Call[])[0], {
+    method: 'getTransaction',
+    params: [signatureOf(0), { encoding: 'json', commitment: 'finalized', maxSupportedTransactionVersion: 1 }]
+  })
   t.strictSame(await reader.transactions([]), [])
 })
 
@@ -87,16 +110,28 @@ test('transactions: what a node leaves out is null; what events need must be the
   const good = transaction(signatureOf(1))
   node.behave = answering(() => ({ ...good, blockTime: undefined, meta: { err: null } }))
   t.match(await reader.transactions([signatureOf(1)]), [{ blockTime: null, meta: { innerInstructions: null } }])
-  node.behave = answering(() => ({ ...good, transactionIndex: 3, meta: { err: 'InsufficientFundsForFee', fee: 0, innerInstructions: null, logMessages: null } }))
-  t.match(await reader.transactions([signatureOf(1)]), [{ transactionIndex: 3, meta: { err: 'InsufficientFundsForFee' } }], 'never executed')
+  node.behave = answering(() => ({
+    ...good,
+    transactionIndex: 3,
+    meta: { err: 'InsufficientFundsForFee', fee: 0, innerInstructions: null, logMessages: null }
+  }))
+  t.match(
+    await reader.transactions([signatureOf(1)]),
+    [{ transactionIndex: 3, meta: { err: 'InsufficientFundsForFee' } }],
+    'never executed'
+  )
   const instruction = { programIdIndex: 1, accounts: [0], data: 'x' }
-  const inner = (over: object) => ({ ...good, meta: { err: null, innerInstructions: [{ index: 0, instructions: [{ ...instruction, ...over }] }] } })
+  const inner = (over: object) => ({
+    ...good, meta: { err: null, innerInstructions: [{ index: 0, instructions: [{ ...instruction, ...over }] }] }
+  })
   const odd: unknown[] = [
-    'text', [], {}, { ...good, slot: null }, { ...good, meta: null }, { ...good, transaction: null }, { ...good, blockTime: 'x' },
+    'text', [], {}, { ...good, slot: null }, { ...good, meta: null }, { ...good, transaction: null },
+    { ...good, blockTime: 'x' },
     { ...good, transaction: { signatures: [], message: { accountKeys: [] } } },
     { ...good, transaction: { signatures: [signatureOf(1)], message: {} } },
     { ...good, meta: { innerInstructions: [] } }, { ...good, meta: { err: null, innerInstructions: [{}] } },
-    { ...good, meta: { err: null, innerInstructions: {} } }, { ...good, meta: { err: null, loadedAddresses: { writable: [] } } },
+    { ...good, meta: { err: null, innerInstructions: {} } },
+    { ...good, meta: { err: null, loadedAddresses: { writable: [] } } },
     inner({ programIdIndex: -1 }), inner({ accounts: ['a'] }), inner({ data: null }),
     transaction(signatureOf(2))
   ]
@@ -116,7 +151,11 @@ test('transactions: a member that fails for now is asked again, never null, and 
   t.strictSame(sizes(node.requests), [3, 0, 0, 0], 'only the one that failed')
 
   failures = Infinity
-  t.strictSame((await reader.transactions(signatures(3))).map(given), [signatureOf(0), undefined, signatureOf(2)], 'its neighbours are kept')
+  t.strictSame(
+    (await reader.transactions(signatures(3))).map(given),
+    [signatureOf(0), undefined, signatureOf(2)],
+    'its neighbours are kept'
+  )
   await t.rejects(reader.transactions([signatureOf(1)]), { code: 'NODE_BAD_ANSWER', message: /-32005/ })
   node.behave = answering(() => new RpcFault(-32015))
   t.match(await reader.transactions(signatures(3)), signatures(3).map(() => ({ code: 'VERSION_UNSUPPORTED' })))
@@ -132,7 +171,9 @@ test('transactions: a node that takes no batches is asked one by one, and this i
     let ahead = 0
     const clock = { ...systemClock, now: () => performance.now() + ahead }
     const single = answering(({ params: [signature] }) => transaction(signature))
-    const node = await startNode(t, (body, res, req) => Array.isArray(body) ? refuse(res, body) : single(body, res, req))
+    const node = await startNode(
+      t, (body, res, req) => Array.isArray(body) ? refuse(res, body) : single(body, res, req)
+    )
     const reader = readerOf(node.url, { clock })
     for (const round of [1, 2]) {
       const found = await reader.transactions(signatures(5))
@@ -147,7 +188,9 @@ test('transactions: a node that takes no batches is asked one by one, and this i
 
 test('transactions: 413 halves the batch', async t => {
   const good = answering(({ params: [signature] }) => transaction(signature))
-  const node = await startNode(t, (body, res, req) => Array.isArray(body) && body.length > 3 ? send(res, 'too large', 413) : good(body, res, req))
+  const node = await startNode(
+    t, (body, res, req) => Array.isArray(body) && body.length > 3 ? send(res, 'too large', 413) : good(body, res, req)
+  )
   const reader = readerOf(node.url, { batchSize: 12 })
   t.strictSame((await reader.transactions(signatures(12))).map(given), signatures(12))
   t.ok(sizes(node.requests).slice(-2).every(size => size <= 3), sizes(node.requests).join())
@@ -155,7 +198,10 @@ test('transactions: 413 halves the batch', async t => {
 
 test('transactions: an outage ends the whole, and nothing more is asked', async t => {
   const node = await startNode(t, (_, res) => send(res, 'down', 503))
-  await t.rejects(readerOf(node.url, { batchSize: 1 }).transactions(signatures(100), { priority: 'past' }), { code: 'NODE_UNAVAILABLE' })
+  await t.rejects(
+    readerOf(node.url, { batchSize: 1 }).transactions(signatures(100), { priority: 'past' }),
+    { code: 'NODE_UNAVAILABLE' }
+  )
   t.ok(node.requests.length <= 24, `${node.requests.length} requests`)
 })
 
@@ -164,7 +210,9 @@ test('transactions: requests in flight are bounded', async t => {
   let most = 0
   const node = await startNode(t, (body, res) => {
     most = Math.max(most, ++inFlight)
-    setTimeout(() => { inFlight--; const { id, params } = body as Call; send(res, success(id, transaction(params[0]))) }, 5)
+    setTimeout(
+      () => { inFlight--; const { id, params } = body as Call; send(res, success(id, transaction(params[0]))) }, 5
+    )
   })
   await readerOf(node.url, { batchSize: 1 }).transactions(signatures(100), { priority: 'past' })
   t.ok(most > 4 && most <= 24, `${most} at most`)
@@ -174,7 +222,9 @@ test('signatures: an unknown cursor is CURSOR_UNKNOWN, the place in the block is
   const node = await startNode(t, answering(() => new RpcFault(-32020)))
   const reader = readerOf(node.url)
   await t.rejects(reader.signatures('address', { before: signatureOf(1) }), { code: 'CURSOR_UNKNOWN' })
-  node.behave = answering(() => [{ signature: signatureOf(2), slot: 9, err: null, blockTime: null, transactionIndex: 7 }])
+  node.behave = answering(
+    () => [{ signature: signatureOf(2), slot: 9, err: null, blockTime: null, transactionIndex: 7 }]
+  )
   t.match(await reader.signatures('address', {}), [{ transactionIndex: 7 }])
 })
 
@@ -185,25 +235,43 @@ test('signatures: an empty list after a cursor is taken for the end where no oth
   const reader = readerOf(older.url, { urls: [older.url, other.url] })
   t.match(await reader.signatures('address', { before: signatureOf(3) }), [{ signature: signatureOf(2) }])
   t.same(await reader.signatures('address', {}), [], 'without a cursor there is nothing that it may not know')
-  t.same(await readerOf(older.url).signatures('address', { before: signatureOf(3) }), [], 'a node alone is all there is')
+  t.same(
+    await readerOf(older.url).signatures('address', { before: signatureOf(3) }), [], 'a node alone is all there is'
+  )
   other.behave = answering(() => new RpcFault(-32020))
   t.same(await reader.signatures('address', { before: signatureOf(3) }), [])
 })
 
 test('bulk: whole transactions with their places, page by page, held to what was asked for', async t => {
-  const entry = (n: number, slot: number, transactionIndex: number) => ({ ...transaction(signatureOf(n), slot), transactionIndex, version: 1 })
-  const node = await startNode(t, answering(() => ({ data: [entry(1, 5, 3), entry(2, 5, 4), entry(3, 6, 0)], paginationToken: '6:0' })))
+  const entry = (n: number, slot: number, transactionIndex: number) => ({
+    ...transaction(signatureOf(n), slot), transactionIndex, version: 1
+  })
+  const node = await startNode(
+    t, answering(() => ({ data: [entry(1, 5, 3), entry(2, 5, 4), entry(3, 6, 0)], paginationToken: '6:0' }))
+  )
   const reader = readerOf(node.url)
   const page = { order: 'asc', slots: { gte: 5 } } as const
-  t.match(await reader.bulk('address', page), { entries: [{ slot: 5, transactionIndex: 3 }, { transactionIndex: 4 }, { slot: 6 }], next: '6:0' })
+  t.match(
+    await reader.bulk('address', page),
+    { entries: [{ slot: 5, transactionIndex: 3 }, { transactionIndex: 4 }, { slot: 6 }], next: '6:0' }
+  )
   t.match((node.requests[0] as Call).params, ['address', {
-    transactionDetails: 'full', sortOrder: 'asc', limit: 1000, commitment: 'finalized', maxSupportedTransactionVersion: 1, filters: { slot: { gte: 5 }, status: 'any' }
+    transactionDetails: 'full',
+    sortOrder: 'asc',
+    limit: 1000,
+    commitment: 'finalized',
+    maxSupportedTransactionVersion: 1,
+    filters: { slot: { gte: 5 }, status: 'any' }
   }])
   await reader.bulk('address', { order: 'desc', token: '6:0', limit: 5 }).catch(() => {})
   t.match((node.requests[1] as Call).params, ['address', { paginationToken: '6:0', sortOrder: 'desc', limit: 5 }])
   await t.rejects(reader.bulk('address', { order: 'desc' }), { code: 'NODE_BAD_ANSWER', message: /order/ })
-  await t.rejects(reader.bulk('address', { order: 'asc', slots: { gt: 5 } }), { code: 'NODE_BAD_ANSWER', message: /not asked for/ })
-  for (const odd of [null, {}, { data: [{}] }, { data: [transaction(signatureOf(1))] }, { data: [], paginationToken: 5 }]) {
+  await t.rejects(
+    reader.bulk('address', { order: 'asc', slots: { gt: 5 } }), { code: 'NODE_BAD_ANSWER', message: /not asked for/ }
+  )
+  for (const odd of [
+    null, {}, { data: [{}] }, { data: [transaction(signatureOf(1))] }, { data: [], paginationToken: 5 }
+  ]) {
     node.behave = answering(() => odd)
     await t.rejects(reader.bulk('address', page), { code: 'NODE_BAD_ANSWER' }, JSON.stringify(odd))
   }
@@ -211,26 +279,36 @@ test('bulk: whole transactions with their places, page by page, held to what was
   t.strictSame(await reader.bulk('address', page), { entries: [], next: null })
 })
 
-test('bulk: a node that takes a hundred at most is asked for a hundred; one that does not offer it is left in peace', async t => {
-  const node = await startNode(t, answering(({ params }) => (params[1] as { limit: number }).limit > 100 ? new RpcFault(-32602) : { data: [] }))
-  const reader = readerOf(node.url)
-  t.match(await reader.bulk('address', { order: 'asc' }), { entries: [] })
-  await reader.bulk('address', { order: 'asc' })
-  t.strictSame(node.requests.map(body => ((body as Call).params[1] as { limit: number }).limit), [1000, 100, 100])
-  for (const refuse of [answering(() => new RpcFault(-32601)), (_: unknown, res: Parameters<typeof send>[0]) => send(res, 'upgrade your plan', 403)]) {
-    const poor = await startNode(t, refuse)
-    const client = createNodeClient({ urls: [poor.url], retries: 0, watchMs: 0, failures: 1, rates: [1_000] })
-    t.teardown(client.close)
-    const other = createHistoryReader(client)
-    t.equal(await other.bulk('address', { order: 'asc' }), undefined)
-    t.equal(await other.bulk('address', { order: 'asc' }), undefined)
-    t.equal(poor.requests.length, 1)
-    t.match(client.nodes(), [{ breaker: 'closed' }], 'and it is no fault of the node')
+test(
+  'bulk: a node that takes a hundred at most is asked for a hundred; one that does not offer it is left in peace',
+  async t => {
+    const node = await startNode(
+      t, answering(({ params }) => (params[1] as { limit: number }).limit > 100 ? new RpcFault(-32602) : { data: [] })
+    )
+    const reader = readerOf(node.url)
+    t.match(await reader.bulk('address', { order: 'asc' }), { entries: [] })
+    await reader.bulk('address', { order: 'asc' })
+    t.strictSame(node.requests.map(body => ((body as Call).params[1] as { limit: number }).limit), [1000, 100, 100])
+    for (const refuse of [
+      answering(() => new RpcFault(-32601)),
+      (_: unknown, res: Parameters<typeof send>[0]) => send(res, 'upgrade your plan', 403)
+    ]) {
+      const poor = await startNode(t, refuse)
+      const client = createNodeClient({ urls: [poor.url], retries: 0, watchMs: 0, failures: 1, rates: [1_000] })
+      t.teardown(client.close)
+      const other = createHistoryReader(client)
+      t.equal(await other.bulk('address', { order: 'asc' }), undefined)
+      t.equal(await other.bulk('address', { order: 'asc' }), undefined)
+      t.equal(poor.requests.length, 1)
+      t.match(client.nodes(), [{ breaker: 'closed' }], 'and it is no fault of the node')
+    }
   }
-})
+)
 
 test('blocks: signatures in order, times, and nothing where there is none', async t => {
-  const node = await startNode(t, answering(({ method }) => method === 'getBlock' ? { signatures: signatures(3) } : 1_700_000_000))
+  const node = await startNode(
+    t, answering(({ method }) => method === 'getBlock' ? { signatures: signatures(3) } : 1_700_000_000)
+  )
   const reader = readerOf(node.url)
   t.strictSame(await reader.blockSignatures(5), signatures(3))
   t.equal(await reader.blockTime(5), 1_700_000_000)
@@ -243,12 +321,28 @@ test('blocks: signatures in order, times, and nothing where there is none', asyn
   await t.rejects(reader.blockSignatures(5), { code: 'NODE_BAD_ANSWER' })
 })
 
+test('blocks: a node that takes no optional fields is asked once without them', async t => {
+  const node = await startNode(
+    t,
+    answering(({ params }) => 'rewards' in (params[1] as object) ? new RpcFault(-32602) : { signatures: signatures(2) })
+  )
+  const reader = readerOf(node.url, { failures: 1 })
+  t.strictSame(await reader.blockSignatures(5), signatures(2))
+  const plain = { commitment: 'finalized', transactionDetails: 'signatures', maxSupportedTransactionVersion: 1 }
+  t.strictSame(node.requests.map(body => (body as Call).params), [[5, { ...plain, rewards: false }], [5, plain]])
+  node.behave = answering(() => new RpcFault(-32602))
+  await t.rejects(reader.blockSignatures(5), { code: 'NODE_BAD_ANSWER', cause: { rpcCode: -32602 } })
+  t.equal(node.requests.length, 4, 'and not again')
+})
+
 test('the head is the Clock at `finalized`, in one call', async t => {
   const moment = { slot: 123, time: Math.floor(Date.now() / 1000) - 7 }
   const node = await startNode(t, answering(call => clockAnswer(call, moment)))
   const reader = readerOf(node.url)
   t.match(await reader.head(), { moment, value: null })
-  t.match(node.requests, [{ method: 'getAccountInfo', params: [CLOCK, { commitment: 'finalized', encoding: 'base64' }] }])
+  t.match(
+    node.requests, [{ method: 'getAccountInfo', params: [CLOCK, { commitment: 'finalized', encoding: 'base64' }] }]
+  )
   node.behave = answering(call => clockAnswer(call, moment, { bytes: 32 }))
   await t.rejects(reader.head(), { code: 'NODE_BAD_ANSWER', message: /a Clock of 32 bytes/ })
 })
@@ -256,7 +350,9 @@ test('the head is the Clock at `finalized`, in one call', async t => {
 test('from where on each node has transactions, as far as they tell', async t => {
   const nodes = await Promise.all([7, 'seven', new RpcFault(-32601), 3].map(async first =>
     await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : first))))
-  const rpc = createNodeClient({ urls: nodes.map(({ url }) => url), rates: nodes.map(() => 100_000), retries: 0, watchMs: 0 })
+  const rpc = createNodeClient(
+    { urls: nodes.map(({ url }) => url), rates: nodes.map(() => 100_000), retries: 0, watchMs: 0 }
+  )
   t.teardown(rpc.close)
   t.same(await createHistoryReader(rpc).firstAvailableBlocks(), [7, 3])
 })

@@ -1,0 +1,163 @@
+/**
+ * A subscription that survives its connections. It only wakes a reader earlier, so whatever happens to it is told and
+ * never thrown.
+ */
+import WebSocket, { type RawData } from 'ws'
+import { backoff } from '../backoff.js'
+import { systemClock, type Clock } from '../clock.js'
+import type { ServiceError } from '../errors.js'
+import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
+import { isRecord } from './rpc.js'
+
+export interface SubscriptionOptions {
+  /** ws or wss; may hold a key. */
+  url: string
+  method: string
+  params: readonly unknown[]
+  /** Gets the `result` of a notification, unchecked. */
+  onNotification: (result: unknown) => void
+  /** Each change, beginning with the first 'up'. What was missed while it was down must be read by other means. */
+  onState?: (state: 'up' | 'down') => void
+  /** Why a connection ended or was not made (a ServiceError), or what a callback threw. */
+  onFault?: (error: unknown) => void
+  /** What ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
+  silenceMs?: number
+  clock?: Clock
+}
+
+export interface Subscription {
+  /** Ends it; resolves when the socket is gone. No callback comes after that. */
+  close (): Promise<void>
+}
+
+const SILENCE_MS = 10_000
+// Log notifications are cut at 10 kB by the node.
+const MAX_MESSAGE_BYTES = 1024 ** 2
+// Public nodes count new connections; readers poll meanwhile.
+const MAX_PAUSE_MS = 30_000
+// How long a node may take for the closing handshake before the connection is cut.
+const CLOSE_MS = 1_000
+
+/** Keeps subscribed until closed. Throws a TypeError, which does not repeat it, where `url` is none. */
+export function subscribe (options: SubscriptionOptions): Subscription {
+  const { method, params, onNotification, silenceMs = SILENCE_MS, clock = systemClock } = options
+  const { onState = () => {}, onFault = () => {} } = options
+  const { url, host } = readUrl(options.url)
+  let end = async () => {}
+  let failures = 0
+  let closed: Promise<void> | undefined
+
+  /** Runs a callback that is not ours: what it throws must not end the process from within a socket's event. */
+  function tell (callback: () => void): void {
+    try {
+      callback()
+    } catch (error) {
+      try { onFault(error) } catch { /* the last resort has failed: nobody is left to be told */ }
+    }
+  }
+
+  function connect (): void {
+    const socket = new WebSocket(url, {
+      maxPayload: MAX_MESSAGE_BYTES,
+      handshakeTimeout: silenceMs,
+      perMessageDeflate: false   // it would cost memory, and let small messages unpack to large ones
+    })
+    let number: number | undefined
+    let upSince = Infinity
+    let why: ServiceError | undefined
+    let stopPing = () => {}
+
+    function drop (error: ServiceError): void {
+      why ??= error
+      socket.terminate()
+    }
+
+    const silent = (): void => drop(nodeError('NODE_UNAVAILABLE', 'fell silent', { host, reason: 'timeout' }))
+    let stopSilence = clock.after(silenceMs, silent)   // at first the deadline of connecting
+
+    function beat (): void {
+      stopSilence()
+      stopSilence = clock.after(silenceMs, silent)
+    }
+
+    function ping (): void {
+      if (socket.readyState === WebSocket.OPEN) socket.ping()
+      stopPing = clock.after(silenceMs / 2, ping)
+    }
+
+    function confirm ({ id, result, error }: Record<string, unknown>): void {
+      if (id !== 1 || number !== undefined) drop(answerError(host, 'wrong-ids', 'confirmed what was not asked for'))
+      else if (typeof result !== 'number') drop(rpcError(host, isRecord(error) ? Number(error.code) : 0))
+      else {
+        number = result
+        upSince = clock.now()
+        beat()
+        ping()
+        tell(() => onState('up'))
+      }
+    }
+
+    socket.on('open', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })))
+    socket.on('message', data => {
+      if (why !== undefined) return   // what was on its way when the connection was given up
+      const message = parse(data)
+      if (!isRecord(message)) return drop(answerError(host, 'not-json', 'sent a message that is no JSON'))
+      if ('id' in message) return confirm(message)
+      const { params } = message
+      if (!isRecord(params) || number === undefined) return
+      beat()
+      if (params.subscription === number && closed === undefined) tell(() => onNotification(params.result))
+    })
+    // A chain that has halted sends nothing, and that is no reason to connect anew.
+    socket.on('pong', () => { if (number !== undefined) beat() })
+    socket.on('unexpected-response', (_, response) => drop(httpError(host, response.statusCode ?? 0)))
+    // Without a listener it would end the process; 'close' follows.
+    socket.on('error', error => { why ??= networkError(host, error) })
+    const gone = new Promise<void>(resolve => {
+      socket.on('close', () => {
+        stopSilence()
+        stopPing()
+        socket.removeAllListeners('message')
+        again(upSince, why ?? nodeError('NODE_UNAVAILABLE', 'closed the connection', { host, reason: 'network' }))
+        resolve()
+      })
+    })
+    end = async () => {
+      const stop = clock.after(CLOSE_MS, () => socket.terminate())
+      socket.close()
+      await gone
+      stop()
+    }
+  }
+
+  function again (upSince: number, error: ServiceError): void {
+    // Only a connection that has held proves the node well: one that falls at once must not be made again at once.
+    failures = clock.now() - upSince >= silenceMs ? 0 : failures + 1
+    if (upSince !== Infinity) tell(() => onState('down'))
+    if (closed !== undefined) return
+    tell(() => onFault(error))
+    const pause = backoff(Math.max(1, failures), { random: clock.random, maxMs: MAX_PAUSE_MS })
+    const stop = clock.after(pause, connect)
+    end = async () => stop()
+  }
+
+  connect()
+  return { close: () => (closed ??= end()) }
+}
+
+function readUrl (text: string): { url: string, host: string } {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['ws:', 'wss:'].includes(url.protocol)) {
+    throw new TypeError('the subscription has no ws or wss URL')
+  }
+  url.hash = ''   // ws refuses one, and repeats the URL in doing so
+  return { url: url.href, host: url.host }
+}
+
+function parse (data: RawData): unknown {
+  try {
+    return JSON.parse(String(data))
+  } catch {
+    return undefined   // which no JSON is
+  }
+}
