@@ -1,4 +1,4 @@
-/** What a history answers, the same by the process that writes it and by those that only read. */
+/** What a history answers, by the process that writes it and by those that only read. */
 import type { AgeTime } from '../chain/timekeeper.js'
 import type { Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
@@ -15,16 +15,13 @@ import type { DailyVolume, Volume24h, Volumes } from './volumes/volumes.js'
 
 /** What never changes any more: block ranges, and what began a DAO. */
 export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {
-  /**
-   * Whether it is a stated loss that the event which began a DAO is not stored, and has been published as one: found
-   * after all, it is late.
-   */
+  /** Whether the loss of a DAO's first event has been published: found after all, it is late. */
   isBeginningLost (dao: string): Promise<boolean>
 }
 
 /**
- * Per DAO: the newest sequence number stored, the numbers missing (both ends included), the Unix second of the first
- * swap, and the slot of the oldest event stored.
+ * Per DAO: the newest number stored, the numbers missing (ends included), the first swap (Unix seconds), the oldest
+ * slot.
  */
 export type HistoryReport = ReadonlyMap<string, {
   indexed: bigint,
@@ -36,29 +33,22 @@ export type HistoryReport = ReadonlyMap<string, {
 export interface Answers {
   status (): HistoryStatus
   /**
-   * The newest finalized moment up to which everything is stored. Throws WARMING_UP before there is one,
-   * HISTORY_UNAVAILABLE when it is behind.
+   * The newest finalized moment up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE when it is
+   * behind.
    */
   head (): Moment
-  /**
-   * Per DAO, in raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered,
-   * HISTORY_UNAVAILABLE when the store or the head is behind.
-   */
+  /** Per DAO, raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered, and as `head`. */
   last24h (): Promise<{ head: Moment, volumes: Map<string, Volume24h> }>
-  /** Per DAO and UTC day since its launch, as far as it has been walked. Throws as `head`. */
+  /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
   daily (): Promise<Map<string, DailyVolume>>
-  /**
-   * Trades, candles, windows and what else is told of single pools, all of one state: `work` waits for nothing but what
-   * it reads. Throws as `head`, and what `work` throws.
-   */
+  /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
   read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
-  /** What has been published for good, however old the head is. Throws WARMING_UP at the very start. */
+  /** What has been published for good, however old the head. Throws WARMING_UP. */
   published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
-  /** Per DAO of which an event or an account is known. The same map until something changes. */
+  /** The same map until something changes. */
   report (): HistoryReport
 }
 
-/** One state of a history. */
 export interface Seen extends ProofFacts {
   state: StoreState
   head: Moment | null
@@ -71,9 +61,7 @@ export interface Seen extends ProofFacts {
 export interface AnswersOptions {
   store: Store
   time: AgeTime
-  /** How old the head may be for anything to be made of it, ms. */
   staleMs: number
-  /** What has been seen last; undefined: nothing yet. */
   last: () => Seen | undefined
   /** Runs `work` on one state, which does not change meanwhile. */
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>

@@ -7,14 +7,15 @@ import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import type { VolumeBasis } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
-import { runBackground } from './indexing/background.js'
-import { createCompleter } from './indexing/complete-events.js'
+import { completeAll, createCompleter } from './indexing/complete.js'
+import type { Context } from './indexing/context.js'
+import type { WalkSizes } from './indexing/feed.js'
 import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type Indexer } from './indexing/indexer.js'
 import { createMissingOwners } from './indexing/owners.js'
 import { createPublisher } from './indexing/publish.js'
-import { createReconciler, type ListDaos, type Reconciler } from './indexing/reconcile.js'
-import { createSignatureWalk, type WalkOptions } from './indexing/signature-walk.js'
+import { createReconciler, type Reconciler } from './indexing/reconcile.js'
+import { createSignatureWalk } from './indexing/signature-walk.js'
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
@@ -35,46 +36,40 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions {
+export interface HistoryOptions extends WalkSizes {
   reader: HistoryReader
   store: Store
   /** The program whose events are read, base58. */
   program: string
-  daos: ListDaos
+  daos: Context['daos']
   /** PROTOCOL_FEE_RATE and VOLUME_BASIS. */
   rate: Rational
   basis: VolumeBasis
   clock?: Clock
-  /** How old a moment of the chain is. */
   time: AgeTime
   onLog?: OnLog
-  /** Told each time the head is reached, and how far the last day is, for processes that only read the store. */
+  /** Told when the head is reached, and how far the last day is. */
   onReached?: (seen: Seen) => Promise<void>
   onProgress?: (work: LastDayWork | null) => Promise<void>
   /** Told once the nodes are known to be of the network that the store is of. */
   onBound?: () => void
-  /** Between two looks at the head, where nobody tells that it has moved, and where somebody does; ms. */
+  /** Between two looks at the head, ms: where nobody tells that it has moved, and where somebody does. */
   pollMs?: number
   listeningMs?: number
-  /** Between two comparisons with the accounts, ms. */
   checkMs?: number
-  /** Whether other processes answer from the store, which may be asked for what is published at any time. */
+  /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
   staleMs?: number
-  pageSize?: WalkOptions['pageSize']
-  stepSize?: WalkOptions['stepSize']
-  /** Milliseconds spent in reading events, for benchmarks. */
-  onDecode?: (ms: number) => void
 }
 
 export interface History extends Answers {
   start (): void
-  /** Gives up what is asked for; what has come is stored. The store stays open: who opened it closes it. */
+  /** Stores what has come, and leaves the store open. */
   stop (): Promise<void>
   /** The head may have moved. */
   wake (): void
-  /** Whether `wake` is called whenever the head moves: it is looked at less often then. */
+  /** Whether `wake` is called whenever the head moves. */
   listening (is: boolean): void
 }
 
@@ -95,7 +90,7 @@ const FOLLOWING_MS = 60_000
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
   const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false } = options
-  const { pageSize, stepSize, onDecode, onReached, onProgress, onBound } = options
+  const { pageSize, stepSize, onReached, onProgress, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -111,25 +106,31 @@ export function createHistory (options: HistoryOptions): History {
 
   async function prepare (): Promise<Running> {
     await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
-    const headTime = (): number | undefined => running?.indexer.time
-    const eventAuthority = eventAuthorityOf(program)
+    const known = {
+      reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog
+    }
     const writer = await createStepWriter(store, valuation, onLog)
-    const fetcher = createFetcher(reader, { program, eventAuthority, clock, signal, onDecode })
-    const walk = createSignatureWalk(reader, writer, fetcher, { program, pageSize, stepSize, clock, signal })
-    const reconciler = createReconciler({ reader, fetcher, writer, store, daos, clock, headTime, signal, onLog })
-    const owners = createMissingOwners({ reader, writer, daos, signal })
-    const publish = createPublisher(reader, store, writer, reconciler)
+    const context = { ...known, writer, fetcher: createFetcher(known) }
+    const reconciler = createReconciler(context, () => running?.indexer.time)
+    const owners = createMissingOwners(context)
+    const publish = createPublisher(context, reconciler)
     const indexer = createIndexer({
-      ...{ reader, writer, walk, reconciler, owners, clock, signal, onLog, onProgress, pollMs, listeningMs, checkMs },
+      ...context,
+      walk: createSignatureWalk(context, { pageSize, stepSize }),
+      reconciler,
+      owners,
+      pollMs,
+      listeningMs,
+      checkMs,
       isFollowed,
+      onProgress,
       async onReached () {
         if (running !== undefined) await onReached?.(seenOf(running))
         await publish()
       }
     })
     indexer.listening(isListening)
-    const complete = createCompleter({ reader, store, writer, program, eventAuthority, signal })
-    const background = () => runBackground({ complete, clock, signal, onLog, pollMs })
+    const background = () => completeAll(createCompleter(context), pollMs, context)
     return { writer, reconciler, owners, indexer, background }
   }
 
@@ -148,7 +149,7 @@ export function createHistory (options: HistoryOptions): History {
     }
   }
 
-  /** Rows of two networks must never be mixed: made sure of before the first row is written. */
+  /** Rows of two networks must never be mixed. */
   async function bindNetwork (): Promise<void> {
     const genesis = await reader.genesisHash({ priority: 'head', signal })
     refusal = null

@@ -1,6 +1,6 @@
 import { formatUnits, toFixed, type Rational } from '../decimal.js'
 
-/** Something worth a log line. `code` is stable, for metrics and tests; the message is for people. */
+/** A log line. `code` is stable, for metrics and tests. */
 export interface LogEvent {
   level: 'info' | 'warn' | 'error'
   code:
@@ -29,7 +29,7 @@ export type OnLog = (event: LogEvent) => void
 
 const trimmed = (rate: Rational) => toFixed(rate, 12).replace(/\.?0+$/, '')
 
-/** The warning about a fee rate that `bps` swaps show; undefined where no rate can be named. */
+/** Undefined where no rate can be named. */
 export function feeRateLogEvent (bps: string, configured: Rational): LogEvent | undefined {
   if (!/^\d+$/.test(bps)) return undefined
   const [observed, expected] = [formatUnits(BigInt(bps), 4), trimmed(configured)]

@@ -4,9 +4,8 @@ import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { withStored } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
-import { feeRatesOf } from './rules/fee-rates.js'
+import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
-import { createTally } from './rules/tally.js'
 import type { Store } from './store/store.js'
 
 export interface RebuildOptions {
@@ -26,8 +25,8 @@ const PAGE_SIZE = 2000
 const TOLD_MS = 10_000
 
 /**
- * Makes candles, makers of a day and fee rates of the stored swaps anew, page by page; stopped, the next run by
- * the same rule goes on. Gives the number of swaps. Throws HISTORY_UNAVAILABLE, and what the signal was aborted with.
+ * Makes candles, makers and fee rates of the stored swaps anew, page by page; stopped, the next run goes on. Gives the
+ * number of swaps. Throws HISTORY_UNAVAILABLE, and what aborted the signal.
  */
 async function rebuild (
   valuation: VolumeRule, { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
@@ -53,7 +52,7 @@ async function rebuild (
       upTo: rows.length < pageSize ? null : { revision, swaps: done },
       makers: added.makers,
       feeRates: feeRatesOf(rows.map(({ dao, slot, ...swap }) => ({ dao, slot, swap }))),
-      rates: Array.from(rates, ([bps, swaps]) => ({ bps, swaps }))
+      rates
     })
     onProgress(done, of)
     if (rows.length < pageSize) return of
@@ -62,7 +61,7 @@ async function rebuild (
   }
 }
 
-/** As `rebuild`, by the rule that the store notes; of a store of version 1.0.0 only the service knows it. */
+/** As `rebuild`, by the rule that the store notes; of a store of 1.0.0 only the service knows it. */
 export async function rebuildRollups (options: RebuildOptions): Promise<number> {
   const { store } = options
   const valuation = await store.valuation() ?? (await store.rebuilding())?.valuation
@@ -78,7 +77,7 @@ export interface NeededOptions extends Pick<RebuildOptions, 'store' | 'signal'> 
   onLog: OnLog
 }
 
-/** As `rebuild`, where it has not been done by this rule: of version 1.0.0, or under another rate or basis. */
+/** As `rebuild`, where it was not done by this rule: of 1.0.0, or another rate or basis. */
 export async function rebuildIfNeeded ({ store, valuation, signal, clock, onLog }: NeededOptions): Promise<void> {
   const noted = await store.valuation()
   if (noted !== null && sameValuation(noted, valuation)) return

@@ -5,10 +5,9 @@ import { createHistory, type History, type HistoryOptions } from './history.js'
 import { runLeaderLoop, type Leadership } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
 import { EMPTY } from './status.js'
-import { isRefusal, parseDatabaseUrl, unreachable } from './store/postgres-connection.js'
+import { isRefusal, parseDatabaseUrl, unreachable, preparePostgres } from './store/postgres-connection.js'
 import { createFollower, type Follower } from './replicas/follower.js'
 import { createProgressWriter } from './replicas/leader-progress.js'
-import { preparePostgres } from './store/postgres.js'
 import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
 import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
 import { createStore } from './store/create-store.js'
@@ -18,21 +17,20 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   url: string
   /** Whether this process may be the one that writes. */
   writes: boolean
-  /** By when all must have ended, by the clock; told once it ends. Default: no such moment. */
+  /** By when all must have ended, by the clock; told once it ends. */
   endsBy?: () => number
 }
 
-/** Between two looks at the database, where nobody tells that something was written, and the least, ms. */
+/** Between two looks at the database where nobody tells of a write, and the least, ms. */
 const LOOK_MS = 2000
 const MIN_MS = 250
-/** For what is at work when the process ends, ms, and of that for the connections alone. */
+/** For what is at work when the process ends, ms, and for the connections alone. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
 
 /**
- * The history of a program in PostgreSQL: one process, chosen by a lock, follows the chain into it, and any number
- * answer from it. Throws HISTORY_UNAVAILABLE when the tables are of a newer version or of another program; a database
- * that can't be reached is waited for.
+ * A history in PostgreSQL: one process, chosen by a lock, follows the chain into it, any number answer from it. Throws
+ * HISTORY_UNAVAILABLE for tables of a newer version or another program; a database that is away is waited for.
  */
 export async function openSharedHistory (
   options: SharedHistoryOptions
@@ -91,7 +89,7 @@ export async function openSharedHistory (
     }
   }
 
-  /** As often as the one who writes does: a process that nobody asks yet must become ready, too. */
+  /** A process that nobody asks yet must become ready, too. */
   async function lookAtAccounts (): Promise<void> {
     for (let failures = 0; !signal.aborted;) {
       try {
@@ -137,7 +135,7 @@ export async function openSharedHistory (
   try {
     await connect()
   } catch (error) {
-    // What the operator must solve ends the start; a database that is away is waited for
+    // what the operator must solve ends the start; a database that is away is waited for
     if (isServiceError(error)) throw error
     if (isRefusal(error)) throw unreachable("the database of the history can't be used", error)
     tell(error)

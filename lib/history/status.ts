@@ -7,7 +7,7 @@ import { type Completeness, isWalked } from './rules/completeness.js'
 import { beginningOf, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 
-/** 'starting': the head is not reached yet; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
+/** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
 /** Work that the last 24 hours still need. */
@@ -27,21 +27,21 @@ export interface HistoryStatus {
   complete: boolean
   /** Age of the newest finalized moment up to which everything is stored, ms. */
   headAge: number | null
-  /** So long that nothing is made of it; while the chain itself has halted does not count. */
+  /** So long that nothing is made of it; a halt of the chain does not count. */
   isBehind: boolean
   /** Its slot. */
   headSlot: number | null
-  /** While the last 24 hours are not covered, once they are listed; null otherwise. */
+  /** While the last 24 hours are not covered, once they are listed. */
   lastDay: LastDayWork | null
   /** Newest slot processed. */
   slot: number | null
-  /** Unix seconds of the oldest signature that is covered without a gap from the head. */
+  /** Down to which all is covered from the head. */
   oldestTime: number | null
   /** Signatures processed since the start. */
   signatures: number
   swaps: number
   events: number
-  /** Events that the accounts have numbered; null before they have been compared. */
+  /** That the accounts have numbered; null: not compared yet. */
   expected: number | null
   /** Sequence numbers known to be missing. */
   missingEvents: number
@@ -51,7 +51,7 @@ export interface HistoryStatus {
   missingTransactions: number
   /** Parts of the past inside what is indexed that no node offers any more. */
   losses: number
-  /** Swaps by observed protocol fee rate, basis points, that is not the configured one; "other": none is named. */
+  /** Swaps by observed fee rate, basis points, that is not the configured one; "other": none is named. */
   rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   /** Whether this process is the one that writes. */
   leads: boolean
@@ -89,7 +89,7 @@ const CLOCK_MARGIN = 60
 
 type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
 
-/** The Unix second after which everything has to be covered for the 24 hours before `time` to be. */
+/** The Unix second after which all has to be covered for the 24 hours before `time` to be. */
 export const lastDayEdge = (time: number | undefined): number | undefined =>
   time === undefined ? undefined : time - DAY - CLOCK_MARGIN
 
@@ -100,7 +100,7 @@ export function coversDay ({ indexedRanges, ended }: Walked, time: number | unde
 
 export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
 
-/** `head`: the newest finalized moment up to which everything is stored, null where there is none yet. */
+/** `head`: up to which all is stored; null: none yet. */
 export function phaseOf (state: Walked, head: Moment | null): Phase {
   if (head === null) return 'starting'
   if (!coversDay(state, head.time)) return 'last-day'
@@ -109,7 +109,7 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 
 /** The head, and how old it may be. */
 export interface HeadFacts {
-  /** The newest finalized moment up to which everything is stored; null: none yet. */
+  /** Up to which all is stored; null: none yet. */
   head: Moment | null
   time: AgeTime
   /** How old the head may be, ms, for anything to be made of it. */
@@ -119,7 +119,7 @@ export interface HeadFacts {
 export const isBehind = ({ head, time, staleMs }: HeadFacts): boolean =>
   head !== null && ageBesideHalt(time, head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
-/** The head. Throws WARMING_UP before it was first reached, HISTORY_UNAVAILABLE when it is behind. */
+/** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
 export function checkHead (facts: HeadFacts): Moment {
   const { head, time } = facts
   if (head === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
@@ -129,7 +129,7 @@ export function checkHead (facts: HeadFacts): Moment {
   return head
 }
 
-/** The head, where the 24 hours before it are covered. Throws WARMING_UP where they are not, and as `checkHead`. */
+/** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
 export function checkDay (state: Walked, facts: HeadFacts): Moment {
   const { head } = facts
   if (head !== null && !coversDay(state, head.time)) {
@@ -169,7 +169,7 @@ export function statusOf (state: StoreState, { head: facts, sequenceGaps, lastDa
   }
 }
 
-/** Events that sequence numbers of accounts amount to; null where none has been read. */
+/** null: no account has been read. */
 export const expectedEvents = (accounts: ReadonlyMap<string, bigint>): number | null =>
   accounts.size === 0 ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0)
 

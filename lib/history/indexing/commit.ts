@@ -6,49 +6,40 @@ import { attribute, attributeLater, type Directory, type LocatedEvent } from '..
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { AddedRows } from '../rules/tally.js'
-import type { JudgedEvent, Store } from '../store/store.js'
-import type { MissingTransaction, IndexedRange, Loss, StoreState, UnattributedEvent } from '../rules/types.js'
+import type { JudgedEvent, NotedState, Store } from '../store/store.js'
+import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
 /** What one step of the walk brings. */
-export interface Step {
+export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
   /** Oldest first. */
   events: LocatedEvent[]
   missing?: MissingTransaction[]
   /** Signatures that were missing and have been read now. */
   found?: string[]
-  indexedRanges?: IndexedRange[]
-  ended?: boolean
-  losses?: Loss[]
-  numbersAhead?: Map<string, bigint>
-  beginning?: number
 }
 
-/** The only writer of a store, with what it must know of its contents in memory. One call at a time. */
+/** The only writer of a store, which keeps its state in memory. One call at a time. */
 export interface StepWriter {
   readonly state: Readonly<StoreState>
   /** Whether `address` is a DAO by an event or by what `learn` was told. */
   isDao (address: string): boolean
   /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
   commit (step: Step): Promise<number>
-  /** Tells of DAOs that exist on the chain: events that waited for one are placed. */
+  /** Tells of DAOs that exist: events that waited for one are placed. */
   learn (daos: Iterable<string>): Promise<void>
   /** Runs what reads and writes the store by itself while no step does. */
   alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
-  /** Runs reads of the store and of the state that belong together, between two steps. Throws what `work` throws. */
+  /** Reads of the store and of the state that belong together, between two steps. */
   read<T> (work: () => Promise<T>): Promise<T>
-  /** Grows with every change of the state. */
   readonly version: number
-  /**
-   * What has been found of events of unknown kinds: why each is not understood, or null where it has left its pool
-   * alone.
-   */
+  /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
   judge (found: readonly JudgedEvent[]): Promise<void>
 }
 
 const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
 const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
 
-/** What is stored of the same candles with what is added: totals, so that a step written twice counts once. */
+/** Totals of the stored candles and the added ones: a step written twice counts once. */
 export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
   const totals: Record<Size, CandleRow[]> = { minutes: [], hours: [], days: [] }
   for (const size of ['minutes', 'hours', 'days'] as const) {
@@ -110,7 +101,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
   }
 
-  /** Tells of different events under one number: nodes that disagree, or a fault of ours. */
+  /** Different events under one number: nodes that disagree, or a fault of ours. */
   async function compareRepeated ({ repeated }: StepPlan): Promise<void> {
     const origins = new Map((await store.origins(repeated)).map(row => [`${row.seq} ${row.dao}`, row]))
     for (const { dao, seq, signature, eventIndex } of repeated) {
@@ -122,7 +113,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   function report (
-    { missing = [] }: Step, unattributed: readonly UnattributedEvent[], events: StepPlan['events']
+    missing: readonly MissingTransaction[], unattributed: readonly UnattributedEvent[], events: StepPlan['events']
   ): void {
     for (const { signature, reason } of missing) {
       const message = `transaction ${signature} can't be read, it is looked for again later: ${reason}`
@@ -148,60 +139,45 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   async function apply (
-    step: Step, attributed: AttributedEvent[], unattributed: UnattributedEvent[], freed: AttributedEvent[],
-    proposals: ReadonlyMap<string, string>
+    { events: _, missing = [], found = [], ...noted }: Step, attributed: AttributedEvent[],
+    unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>
   ): Promise<number> {
     const pause = createPauses()
     const planned = planStep(state, attributed, valuation)
     const candles = await withStored(store, planned)
-    const rates = Array.from(planned.rates, ([bps, swaps]) => ({ bps, swaps: swaps + (state.rates.get(bps) ?? 0) }))
-    // the embedded store answers at once, so 250 events are written in a round of some 25 ms: planned in another
+    const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
+    const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
+    // the embedded store answers at once: 250 events are written in a round of some 25 ms, planned in another
     await pause()
-    const [events, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
-    const ended = step.ended ?? state.ended
     await change(async () => {
       await store.write({
+        ...planned,
         ...candles,
-        events: planned.events,
-        fees: planned.fees,
-        sequenceRanges: Array.from(planned.sequenceRanges, ([dao, { put, drop }]) => ({ dao, put, drop })),
-        makers: planned.makers,
         rates,
-        firstSwaps: Array.from(planned.firstSwaps, ([dao, at]) => ({ dao, at })),
-        proposals: Array.from(proposals, ([proposal, dao]) => ({ proposal, dao })),
+        proposals,
         unattributed,
         attributed: freed.map(({ event }) => event),
-        missing: step.missing ?? [],
-        found: step.found ?? [],
-        indexedRanges: step.indexedRanges ?? null,
-        ended,
-        losses: step.losses ?? null,
-        numbersAhead: step.numbersAhead ?? null,
-        beginning: step.beginning ?? null,
-        events_total: events,
-        swaps_total: swaps
+        missing,
+        found,
+        state: next
       })
       for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
-      for (const { bps, swaps } of rates) state.rates.set(bps, swaps)
+      for (const [bps, swaps] of rates) state.rates.set(bps, swaps)
       for (const { dao, at, reason } of planned.events) {
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
       for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
-      const gone = new Set([...step.found ?? [], ...(step.missing ?? []).map(({ signature }) => signature)])
+      const gone = new Set([...found, ...missing.map(({ signature }) => signature)])
       if (gone.size > 0) {
-        state.missing = [...step.missing ?? [], ...state.missing.filter(({ signature }) => !gone.has(signature))]
+        state.missing = [...missing, ...state.missing.filter(({ signature }) => !gone.has(signature))]
       }
-      if (step.indexedRanges !== undefined) state.indexedRanges = step.indexedRanges
-      if (step.losses !== undefined) state.losses = step.losses
-      if (step.numbersAhead !== undefined) state.numbersAhead = step.numbersAhead
-      if (step.beginning !== undefined) state.beginning = step.beginning
-      Object.assign(state, { ended, events, swaps })
+      Object.assign(state, next)
       version++
     })
     if (planned.repeated.length > 0) await compareRepeated(planned)
-    report(step, unattributed, planned.events)
+    report(missing, unattributed, planned.events)
     warn(state.rates)
     return planned.events.length
   }
@@ -214,7 +190,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       fits
     })
     if (freed.length > 0) await apply({ events: [] }, freed, [], freed, new Map())
-    // Only now: were they known before what waits for them is written, a failed write would leave it waiting
+    // only now: a failed write would leave what waits for them waiting
     for (const dao of fresh) learnt.add(dao)
     if (fresh.size > 0) version++
   }

@@ -3,24 +3,22 @@ import type { Clock } from '../../clock.js'
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
-import { type Fetcher, isMissing, type Wanted } from './fetch.js'
+import type { Context } from './context.js'
+import { isMissing, type Wanted } from './fetch.js'
 import type { Lister } from './list.js'
 
-export interface FeedOptions {
-  program: string
-  pageSize: number
-  stepSize: { least: number, most: number }
-  clock: Clock
-  signal: AbortSignal
+export interface WalkSizes {
+  /** Signatures asked for at once; nodes give 1,000 at most. */
+  pageSize?: number | undefined
+  /** Signatures written in one step: bounds for what the node's pace makes of it. */
+  stepSize?: { least: number, most: number } | undefined
 }
 
 /** What one look at the head, or one step, has come to. */
 export interface StepResult {
-  /** Signatures stored. */
   taken: number
   /** Nothing could be stored before this time of the clock. */
   waitUntil?: number | undefined
-  /** What the node failed with beyond what was stored. */
   failure?: unknown
 }
 
@@ -32,40 +30,37 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/** The transactions of a step may take so long, ms: twice the windows by which nodes count. */
+/** Twice the windows by which nodes count, ms. */
 const FETCH_MS = 20_000
 /** Entries that are looked at beyond the first one that is still open. */
 const WINDOW = 500
-/** Entries of a bulk call at most, and from how many waiting on one is worth its price. */
+/** Entries of a bulk call at most, and from how many on one is worth its price. */
 const BULK_PAGE = 1000
 const BULK_FROM = 50
-/** Where all that is open is under way for somebody else, it is looked at again after so long, ms. */
+/** Where all is under way for somebody else, it is looked at again after so long, ms. */
 const UNDER_WAY_MS = 50
 /** Calls for transactions that are under way at a time. */
 const AHEAD = 2
 
-/** A step takes about so long, so that the head is looked at in between; the first one is small. */
+/** So that the head is looked at in between, ms; the first step is small. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
 /** The pace of late is that of so long, ms, and known from so long on. */
 const RECENT_MS = 60_000
 const KNOWN_FROM_MS = 2000
 
-/** Learns how many transactions a step may hold, and how long a number of them will take. */
+/** Learns how many transactions a step may hold, and how long they take. */
 function createPace (clock: Clock, { least, most }: { least: number, most: number }) {
   let size = Math.max(least, Math.min(most, FIRST_STEP))
   const stored: Array<{ at: number, count: number }> = []
 
   return {
-    /** Transactions to ask for at once. */
     get size () { return size },
 
-    /** So many were given within `ms`. */
     learn (given: number, ms: number): void {
       if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(least, given / Math.max(ms, 1) * STEP_MS)))
     },
 
-    /** So many have been stored now. */
     count (count: number): void {
       const at = clock.now()
       const last = stored.at(-1)
@@ -74,7 +69,7 @@ function createPace (clock: Clock, { least, most }: { least: number, most: numbe
       while (stored.length > 1 && stored[0]!.at < at - RECENT_MS) stored.shift()
     },
 
-    /** Seconds that `left` transactions take at the pace of late; null while it is not known. */
+    /** Seconds for `left` transactions at the pace of late; null: not known. */
     secondsFor (left: number): number | null {
       if (left === 0) return 0
       const [first] = stored
@@ -86,16 +81,15 @@ function createPace (clock: Clock, { least, most }: { least: number, most: numbe
 }
 
 export function createFeed (
-  lister: Lister, fetcher: Fetcher, { program, pageSize, stepSize, clock, signal }: FeedOptions
+  { fetcher, program, clock, signal }: Context, lister: Lister, { pageSize, stepSize }: Required<WalkSizes>
 ) {
   const pace = createPace(clock, stepSize)
-  /** What is asked for while a step is written. */
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
   let seeded: string | undefined
   let isSeeding = false
   let walked = 0
 
-  /** Has the transactions of many entries by one call, where a node offers that; false: it was not to be had. */
+  /** Many transactions by one call, where a node offers that; false: not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     const [first, last] = [some[0], some.at(-1)]
@@ -119,7 +113,7 @@ export function createFeed (
     pace.learn(given, clock.now() - begun)
   }
 
-  /** The entries at the beginning that can be stored: all of them answered, or missing for good. */
+  /** The entries at the beginning that are all answered, or missing for good. */
   function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
     const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
     for (const entry of entries) {
@@ -132,7 +126,7 @@ export function createFeed (
     return found
   }
 
-  /** Asks for what the first of `entries` still need; false where that is nothing for now. */
+  /** Asks for what the first entries still need; false: nothing for now. */
   async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const window = entries.slice(0, WINDOW)
     if (fetcher.due(window, 1).length === 0) return false
@@ -142,7 +136,7 @@ export function createFeed (
     return due.length > 0
   }
 
-  /** Asks for what comes next while the last step is written: so much that the node's pace is used whole. */
+  /** Asks for what comes next while a step is written, so that the node's pace is used whole. */
   function bringAhead (entries: readonly SignatureInfo[], priority: Priority, queue: Array<Promise<unknown>>): void {
     const mayAsk = () => queue.length < AHEAD && !isSeeding && fetcher.due(entries.slice(0, WINDOW), 1).length > 0
     while (mayAsk()) {
@@ -152,7 +146,6 @@ export function createFeed (
     }
   }
 
-  /** Brings in the transactions of the first of `entries`. Throws what the node failed with where none is there. */
   async function advance (
     entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
   ): Promise<Advanced> {
@@ -187,9 +180,7 @@ export function createFeed (
       pace.count(entries.length)
       walked += entries.length
     },
-    /** Seconds that so many transactions take at the pace of late; null while it is not known. */
     secondsFor: pace.secondsFor,
-    /** Signatures stored since the start. */
     get walked () { return walked }
   }
 }

@@ -8,12 +8,11 @@ import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 
 export interface FetchOptions {
+  reader: HistoryReader
   program: string
   eventAuthority: string
   clock: Clock
   signal: AbortSignal
-  /** Milliseconds spent in reading events out of transactions, for benchmarks. */
-  onDecode?: ((ms: number) => void) | undefined
 }
 
 /** What is asked for: a line of a list, or the row of a missing transaction. */
@@ -25,7 +24,7 @@ export type Outcome = LocatedEvent[] | MissingTransaction
 
 interface Refusal { since: number, tries: number, at: number, reason: string, final: boolean }
 
-/** Transactions whose events are held until they are stored: two pages of the bulk method and a step. */
+/** Transactions held until they are stored: two pages of the bulk method and a step. */
 const MAX_HELD = 2_500
 /** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
@@ -36,10 +35,8 @@ const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): Mis
 
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
-/** Reads the events of listed transactions, and holds them until they are stored: nothing is fetched twice. */
-export function createFetcher (
-  reader: HistoryReader, { program, eventAuthority, clock, signal, onDecode }: FetchOptions
-) {
+/** Reads the events of listed transactions, and holds them until they are stored. */
+export function createFetcher ({ reader, program, eventAuthority, clock, signal }: FetchOptions) {
   const held = new Map<string, LocatedEvent[]>()
   const refused = new Map<string, Refusal>()
   const inFlight = new Map<string, Promise<void>>()
@@ -62,7 +59,6 @@ export function createFetcher (
     return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
   }
 
-  /** Reads a transaction that was given, and holds what it says. */
   function hold (tx: RawTransaction, wanted: Wanted): void {
     try {
       held.set(wanted.signature, eventsOf(tx, wanted))
@@ -83,7 +79,6 @@ export function createFetcher (
       wanted.map(({ signature }) => signature),
       { priority, deadlineMs, signal }
     )
-    const begun = clock.now()
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
@@ -92,7 +87,6 @@ export function createFetcher (
         refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
       } else hold(outcome, one)
     }
-    onDecode?.(clock.now() - begun)
   }
 
   const isOpen = ({ signature, failed = false }: Wanted) =>
@@ -102,7 +96,7 @@ export function createFetcher (
     hold,
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
-    /** Those of `entries` that have to be asked for now and are not yet, `most` of them. */
+    /** Those of `entries` to ask for now, `most` of them. */
     due (entries: readonly Wanted[], most: number): Wanted[] {
       const found: Wanted[] = []
       for (const entry of entries) {
@@ -114,13 +108,13 @@ export function createFetcher (
       return found
     },
 
-    /** When the first of `entries` is due that was refused; Infinity where none was. */
+    /** When the first refused one is due again; Infinity: none is refused. */
     dueAt: (entries: readonly Wanted[]): number =>
       entries.reduce((first, entry) => isOpen(entry)
         ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity)
         : first, Infinity),
 
-    /** Asks for `entries`, once. Throws Stopped, and the ServiceError of the reader where it gave nothing at all. */
+    /** Asks once. Throws Stopped, and the ServiceError of a reader that gave nothing at all. */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
@@ -149,7 +143,7 @@ export function createFetcher (
         )
     },
 
-    /** What is known of an entry; undefined: nothing yet. One that is refused counts as missing after `patienceMs`. */
+    /** Undefined: nothing known yet. A refused one counts as missing after `patienceMs`. */
     outcome (entry: Wanted, patienceMs: number): Outcome | undefined {
       if (entry.failed === true) return []
       const events = held.get(entry.signature)

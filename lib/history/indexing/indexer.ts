@@ -1,9 +1,6 @@
-import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
-import type { HistoryReader } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { isServiceError, messageOf } from '../../errors.js'
-import type { OnLog } from '../log-events.js'
 import { pause, Stopped } from '../pause.js'
 import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
@@ -11,23 +8,18 @@ import { firstAvailable, HistoryLost } from './list.js'
 import type { createMissingOwners } from './owners.js'
 import type { Reconciler } from './reconcile.js'
 import type { Walk } from './signature-walk.js'
-import type { StepWriter } from './commit.js'
+import type { Context } from './context.js'
 import type { StepResult } from './feed.js'
 
-export interface IndexerOptions {
-  reader: HistoryReader
-  writer: StepWriter
+export interface IndexerOptions extends Context {
   walk: Walk
   reconciler: Reconciler
   owners: ReturnType<typeof createMissingOwners>
-  clock: Clock
-  signal: AbortSignal
-  onLog: OnLog
-  /** Told each time the head is reached; what it throws is thrown by the look at the head. */
+  /** Told when the head is reached; what it throws is thrown by the look at the head. */
   onReached: () => Promise<void>
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
-  /** Between two looks at the head where nobody tells that it moves, and where somebody does, and two checks, ms. */
+  /** Between two looks at the head, where nobody tells that it moves and where somebody does, and two checks, ms. */
   pollMs: number
   listeningMs: number
   checkMs: number
@@ -42,15 +34,15 @@ const LOST_AFTER = 6
 const LOST_MS = 20_000
 /** However often it is woken, the head is not looked at more often. */
 const WAKE_MS = 250
-/** While the last day is read, looks at the head take little of what the node allows. */
+/** While the last day is read, the head takes little of what the node allows. */
 const WARMING_POLLS = 5
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
-/** Between two looks at the head, and two checks, while somebody follows what is published, ms. */
+/** While somebody follows what is published, ms. */
 const FOLLOWED_MS = 5_000
 
-/** Follows the head and walks back, one step at a time, until the signal. What it finds is in the step writer. */
+/** Follows the head and walks back, one step at a time, until the signal. */
 export function createIndexer (options: IndexerOptions) {
   const { reader, writer, walk, reconciler, owners, clock, signal, onLog, onReached, onProgress, isFollowed } = options
   const { pollMs, listeningMs, checkMs } = options
@@ -58,7 +50,7 @@ export function createIndexer (options: IndexerOptions) {
   const task = (): Task => ({ at: 0, failures: 0 })
   const [head, back, check] = [task(), task(), task()]
   const lost = new Map<string, { times: number, since: number }>()
-  /** The newest finalized moment, and the newest up to which everything is stored. */
+  /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
   let phase: Phase = 'starting'
@@ -67,12 +59,11 @@ export function createIndexer (options: IndexerOptions) {
   let lookedAt = -Infinity
   let isListening = false
   let toldAt = -Infinity
-  /** Transactions of the last day that were left when they were first all listed and those stored since. */
   let lastDay: LastDayWork | null = null
 
   const edge = () => lastDayEdge(newest?.time)
   const isCovered = () => coversDay(writer.state, newest?.time)
-  /** Whether the numbers of the accounts, once the head has come past them, would tell something new. */
+  /** Whether the accounts' numbers would tell something new once the head has come past them. */
   const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 ||
     reconciler.sequenceGaps().size > 0)
 
@@ -90,7 +81,6 @@ export function createIndexer (options: IndexerOptions) {
     onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events, swaps } })
   }
 
-  /** How far the last day is; a line now and then. */
   async function followWork (): Promise<void> {
     const from = edge()
     const remaining = from === undefined || isCovered() ? undefined : walk.remaining(from)
@@ -137,7 +127,7 @@ export function createIndexer (options: IndexerOptions) {
     if (reached === null || asked.time > reached.time) reached = asked
     reconciler.reached(asked.slot)
     await owners.look(reconciler.verifiedSlot)
-    // a sequence gap nobody has looked for yet keeps its DAO out of answers: not for longer than it must
+    // a gap nobody has looked for yet keeps its DAO out of answers
     if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
     await onReached()
   }
@@ -159,7 +149,7 @@ export function createIndexer (options: IndexerOptions) {
     }
   }
 
-  /** After LOST_AFTER such answers over LOST_MS the range is given up: one alone may come from a node that lags. */
+  /** Not at the first answer: it may come from a node that lags. */
   async function lose (range: UnindexedRange, error: HistoryLost): Promise<void> {
     const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
     lost.set(range.above.oldest, { times: times + 1, since })
@@ -211,7 +201,6 @@ export function createIndexer (options: IndexerOptions) {
 
   return {
     run,
-    /** The head may have moved. */
     wake (): void {
       if (head.failures === 0) head.at = Math.min(head.at, lookedAt + WAKE_MS)
       wakeUp()
@@ -222,14 +211,12 @@ export function createIndexer (options: IndexerOptions) {
       if (head.failures === 0) head.at = Math.min(head.at, lookedAt + FOLLOWED_MS)
       wakeUp()
     },
-    /** Whether somebody tells when the head moves. */
     listening (is: boolean): void {
       if (isListening && !is) head.at = Math.min(head.at, now())
       isListening = is
       wakeUp()
     },
     get walked () { return walk.walked },
-    /** The newest finalized moment up to which everything is stored; null: the head has not been reached yet. */
     get reached () { return reached },
     /** The chain's time as of the newest finalized moment, Unix seconds. */
     get time () { return newest?.time },

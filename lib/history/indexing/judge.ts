@@ -1,28 +1,24 @@
-import type { OnLog } from '../log-events.js'
 import type { AccountState } from '../rules/types.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
-import type { Store } from '../store/store.js'
-import type { StepWriter } from './commit.js'
+import type { Context } from './context.js'
 
-/** Looked at in one turn. */
 const AT_ONCE = 100
 /** Events on each side of one that are looked at. */
 const AROUND = 64n
-
-export interface UnknownKindsOptions { store: Store, writer: StepWriter, onLog: OnLog }
+/** Stored in place of the first reason, so that it is judged once. */
+const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
 
 /**
- * Judges events of unknown kinds: their DAO is left out until the events on both sides, or the account while nothing
- * has come since, show that they have left the pool alone. Where the reserves moved it stays out, and the log says so.
+ * Judges events of unknown kinds: their DAO is left out until the events on both sides, or the account, show that they
+ * left the pool alone; where the reserves moved, it stays out.
  */
-export function createUnknownKinds ({ store, writer, onLog }: UnknownKindsOptions) {
+export function createJudge ({ store, writer, onLog }: Pick<Context, 'store' | 'writer' | 'onLog'>) {
   async function ofDao (dao: string, seqs: bigint[], account: AccountState | undefined): Promise<Map<bigint, boolean>> {
     const [first, last] = [seqs.reduce((a, b) => a < b ? a : b), seqs.reduce((a, b) => a > b ? a : b)]
     const from = first > AROUND ? first - AROUND : 1n
-    const most = Number(last - from + 1n + AROUND)
-    const events = await store.eventsOf(dao, from, Math.min(most, 4 * Number(AROUND)))
-    const isNewest = events.at(-1)?.seq === account?.seqNum
-    return movedAcross(events, isNewest ? account?.reserves : undefined)
+    const most = Math.min(Number(last - from + 1n + AROUND), 4 * Number(AROUND))
+    const events = await store.eventsOf(dao, from, most)
+    return movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined)
   }
 
   return async (accounts: readonly AccountState[]): Promise<void> => {
@@ -31,12 +27,11 @@ export function createUnknownKinds ({ store, writer, onLog }: UnknownKindsOption
     for (const { dao, seq } of await store.unjudged(AT_ONCE)) open.set(dao, [...open.get(dao) ?? [], seq])
     for (const [dao, seqs] of open) {
       const found = await ofDao(dao, seqs, accounts.find(({ address }) => address === dao))
-      const told = seqs.filter(seq => found.has(seq))
-      const judged = told.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null }))
+      const judged = seqs.filter(seq => found.has(seq))
       if (judged.length === 0) continue
-      await writer.judge(judged)
-      const moved = judged.filter(({ reason }) => reason !== null)
-      for (const { seq } of moved) {
+      await writer.judge(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
+      const moved = judged.filter(seq => found.get(seq)!)
+      for (const seq of moved) {
         const message = `event ${seq} of ${dao} is ${MOVED}: look for a newer version of this service`
         onLog({ level: 'error', code: 'unreadable', message, detail: { dao } })
       }
@@ -47,6 +42,3 @@ export function createUnknownKinds ({ store, writer, onLog }: UnknownKindsOption
     }
   }
 }
-
-/** Stored in place of the first reason, so that it is judged once. */
-const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'

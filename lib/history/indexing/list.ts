@@ -1,10 +1,10 @@
-/** Which transactions of an address lie where: lines of its list of signatures, or whole transactions in bulk. */
+/** Which transactions of an address lie where: signatures, or whole transactions in bulk. */
 import { inSlices } from '../../async.js'
 import type { Moment } from '../../chain/moment.js'
 import type { BulkPage, CallOptions, HistoryReader, SignatureInfo } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
-import type { Fetcher } from './fetch.js'
+import type { Context } from './context.js'
 
 /** Thrown where a node answers as if it no longer knew the past. */
 export class HistoryLost extends ServiceError {
@@ -21,15 +21,15 @@ export interface Cursor { signature: string, slot: number }
 /** Lines of a list, newest first; `token`: where the bulk method goes on. */
 export interface Page { infos: SignatureInfo[], token?: string | undefined }
 
-/** What is asked for behind a cursor. `bulk`: the bulk method first, with its own bounds. */
+/** `bulk`: the bulk method first, with its own bounds. */
 export interface PageQuery {
   limit?: number
   bulk?: { limit: number, token?: string | undefined, fromSlot?: number }
 }
 
-/** Lists transactions; of those that the bulk method gives whole, the events are held by the fetcher. */
-export function createLister (reader: HistoryReader, fetcher: Fetcher) {
-  /** A page of signatures; one that is asked for behind an unknown signature is empty. */
+/** Lists transactions; the events of those given whole are held by the fetcher. */
+export function createLister ({ reader, fetcher }: Context) {
+  /** Empty behind an unknown signature. */
   async function signatures (
     address: string, page: { before?: string, limit?: number, minSlot?: number }, options: CallOptions
   ): Promise<SignatureInfo[]> {
@@ -42,8 +42,8 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
   }
 
   /**
-   * Undefined also where the bulk method fails, as where one transaction of a page can't be read: there is another way.
-   * `wanted`: holds these alone.
+   * Undefined also where it fails, as over one unreadable transaction: there is another way. `wanted`: holds these
+   * alone.
    */
   async function bulk (
     address: string, page: BulkPage, options: CallOptions, wanted?: ReadonlySet<string>
@@ -63,7 +63,7 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
     return { infos, token: result.next ?? undefined }
   }
 
-  /** Undefined: no node offers it, or the one that does lists nothing behind the cursor. */
+  /** Undefined: no node offers it, or it lists nothing behind the cursor. */
   async function bulkPage (
     address: string, cursor: Cursor | undefined, { token, limit, fromSlot }: NonNullable<PageQuery['bulk']>,
     options: CallOptions
@@ -89,7 +89,7 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
       address: string, cursor: Cursor | undefined, { limit = 1000, bulk }: PageQuery, options: CallOptions
     ): Promise<Page> {
       const found = bulk === undefined ? undefined : await bulkPage(address, cursor, bulk, options)
-      // A node that has not come so far lists less than there is, or does not know the cursor
+      // a node that has not come so far lists less than there is, or does not know the cursor
       const place = cursor === undefined ? {} : { before: cursor.signature, minSlot: cursor.slot }
       const page = found ?? { infos: await signatures(address, { limit, ...place }, options) }
       checkPageOrder(page.infos, cursor)
@@ -100,18 +100,13 @@ export function createLister (reader: HistoryReader, fetcher: Fetcher) {
 
 export type Lister = ReturnType<typeof createLister>
 
-/**
- * What is listed below an indexed range and waits to be processed. Kept in memory only: after a stop it is listed anew
- * from where the store ends, a call for a thousand.
- */
+/** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
 export interface Listing {
   /** The signature that the entries follow. */
   after: Cursor
-  /** The entry just newer than `after`, where one is known. */
   anchor: string | null
-  /** Newest first. */
   entries: SignatureInfo[]
-  /** They reach down to the indexed range below, or to the beginning that the node offers. */
+  /** Down to the indexed range below, or to the node's beginning. */
   whole: boolean
   /** Nothing more could be listed: asked again once the entries are processed. */
   stuck: boolean
@@ -121,12 +116,10 @@ export interface Listing {
   next?: Promise<Page> | undefined
 }
 
-export interface ListingsOptions { program: string, pageSize: number, signal: AbortSignal }
-
 const DEADLINE_MS = 20_000
 
 /** Lists what lies below the indexed ranges, page by page. */
-export function createListings (lister: Lister, { program, pageSize, signal }: ListingsOptions) {
+export function createListings ({ program, signal }: Context, lister: Lister, pageSize: number) {
   const listings: Listing[] = []
   /** What closes a gap below the head comes before the past. */
   const callOf = ({ until }: UnindexedRange) =>
@@ -145,8 +138,8 @@ export function createListings (lister: Lister, { program, pageSize, signal }: L
   }
 
   /**
-   * What follows a cursor after which nothing was listed, seen from the entry above it: a node that has lost the cursor
-   * answers like one at its beginning. Undefined: it does not know that place.
+   * What follows an empty page, seen from the entry above its cursor: a node that lost the cursor answers like one at
+   * its beginning. Undefined: it does not know that place.
    */
   async function behind (listing: Listing, range: UnindexedRange): Promise<SignatureInfo[] | undefined> {
     const { signature, slot, anchor } = endOf(listing)
@@ -187,10 +180,7 @@ export function createListings (lister: Lister, { program, pageSize, signal }: L
       listing.next.catch(() => {})   // it is thrown where it is waited for
     },
 
-    /**
-     * Adds a page. Throws HistoryLost where the node lists nothing although something has to follow, or although it
-     * does not know the cursor.
-     */
+    /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
     async extend (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<void> {
       const { until, above: upper } = range
       const asked = listing.next ?? pageAfter(listing, range, isBulk)
@@ -215,7 +205,7 @@ export function createListings (lister: Lister, { program, pageSize, signal }: L
   }
 }
 
-/** From where on the first of the nodes has everything; undefined: none tells. */
+/** Where the first of the nodes begins; undefined: none tells. */
 export async function firstAvailable (
   reader: Pick<HistoryReader, 'firstAvailableBlocks' | 'blockTime'>
 ): Promise<Moment | undefined> {

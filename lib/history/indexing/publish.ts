@@ -1,17 +1,15 @@
-import type { HistoryReader } from '../../chain/types.js'
 import { isServiceError } from '../../errors.js'
 import { publishableSlot } from '../rules/published-slot.js'
 import { isComplete } from '../status.js'
-import type { Store } from '../store/store.js'
+import type { Context } from './context.js'
 import type { Reconciler } from './reconcile.js'
-import type { StepWriter } from './commit.js'
 
-/** Slots without a block in a row that are looked behind for one: a block's time belongs to what is published. */
+/** Slots without a block looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16
 
-/** Publishes block ranges as far as nothing can change in them, at each reached head. Throws HISTORY_UNAVAILABLE. */
+/** Publishes block ranges as far as nothing can change in them. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher (
-  reader: HistoryReader, store: Store, { state }: Pick<StepWriter, 'state'>, reconciler: Reconciler
+  { reader, store, writer: { state } }: Context, reconciler: Reconciler
 ): () => Promise<void> {
   let published: number | undefined
 
@@ -41,15 +39,14 @@ export function createPublisher (
     if (quick === undefined || quick <= published) return
     const slot = publishableSlot({ ...view, incompleteSlot: (await store.incompleteSlots())?.oldest ?? null })
     if (slot === undefined || slot <= published) return
-    let found
     try {
-      found = await withTime(slot, published)
+      const found = await withTime(slot, published)
+      if (found === undefined) return
+      await store.publish(found)
+      published = found.slot
     } catch (error) {
-      if (isServiceError(error)) return   // the head is looked at again soon, and then this is, too
-      throw error
+      // the head is looked at again soon, and then this is, too
+      if (!isServiceError(error) || error.code === 'HISTORY_UNAVAILABLE') throw error
     }
-    if (found === undefined) return
-    await store.publish(found)
-    published = found.slot
   }
 }

@@ -1,55 +1,33 @@
-import type { Clock } from '../../clock.js'
-import type { HistoryReader } from '../../chain/types.js'
-import type { OnLog } from '../log-events.js'
 import { expectedEvents } from '../status.js'
-import { type AccountReading, provenReading } from '../rules/proven-reading.js'
-import { isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved } from '../rules/sequence-gaps.js'
+import {
+  type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
+} from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { AccountState } from '../rules/types.js'
-import type { Store } from '../store/store.js'
-import type { Fetcher } from './fetch.js'
+import type { Context } from './context.js'
+import { createJudge } from './judge.js'
 import { createSearch } from './search.js'
-import type { StepWriter } from './commit.js'
-import { createUnknownKinds } from './judge.js'
-
-/** The DAO accounts at commitment `confirmed`, their slot, and when they were asked for, by the clock, ms. */
-export type ListDaos = () => Promise<{ slot: number, readAt?: number, daos: readonly AccountState[] }>
-
-export interface ReconcilerOptions {
-  reader: HistoryReader
-  fetcher: Fetcher
-  writer: StepWriter
-  store: Store
-  daos: ListDaos
-  clock: Clock
-  /** The chain's time as of its newest finalized moment, Unix seconds; undefined: not known yet. */
-  headTime: () => number | undefined
-  signal: AbortSignal
-  onLog: OnLog
-}
 
 /** A slot that is still shown after so long is over: the chain has halted. */
 const SLOT_OVER_MS = 5_000
-/** Readings of the accounts that wait for the walk at once; beyond, it has stalled. */
+/** Readings that wait for the walk at once; beyond, it has stalled. */
 const MAX_WAITING = 8
 
-/** Compares what is stored with what the accounts say, and looks for what is missing. */
-export function createReconciler (
-  { reader, fetcher, writer, store, daos, clock, headTime, signal, onLog }: ReconcilerOptions
-) {
+/** Compares what is stored with the accounts, and looks for what is missing. `headTime`: of the chain, Unix seconds. */
+export function createReconciler (context: Context, headTime: () => number | undefined) {
+  const { writer, daos, clock } = context
   const now = () => clock.now()
-  const judge = createUnknownKinds({ store, writer, onLog })
-  /** Numbers that the accounts had at slots which the walk may not have covered yet, oldest slot first. */
+  const judge = createJudge(context)
+  /** Of slots which the walk may not have covered yet, oldest first. */
   let waiting: AccountReading[] = []
-  /** The slot that accounts were read at last, and when they first were, by our clock. */
+  /** The slot of the last reading, and when it was first shown, ms. */
   let shown: { slot: number, at: number } | undefined
-  /** Numbers up to which every event should be stored. At first those that an earlier process found to be ahead. */
+  /** Numbers up to which all should be stored; at first those that an earlier process found to be ahead. */
   let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
   let verifiedSlot = 0
-  /** When each DAO was made, Unix seconds; and which of its numbers have proved something. */
+  /** When each DAO was made, Unix seconds; which of its numbers proved something. */
   let created: ReadonlyMap<string, number> = new Map()
   const proved = new Map<string, ProvedNumbers>()
-  /** Everything up to here has been walked. */
   let walkedSlot = 0
   let expected: number | null = null
   let cached: { version: number, verified: typeof verified, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
@@ -61,7 +39,7 @@ export function createReconciler (
     }
     return cached.gaps
   }
-  const search = createSearch({ reader, fetcher, writer, store, sequenceGaps, clock, signal, onLog })
+  const search = createSearch(context, sequenceGaps)
 
   async function readAccounts (): Promise<readonly AccountState[]> {
     const { slot, readAt = now(), daos: list } = await daos()
@@ -89,7 +67,7 @@ export function createReconciler (
     waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)
   }
 
-  /** What is missing at the end of a DAO's numbers shows in nothing stored: a restart would take what is for all. */
+  /** What is missing at the end of a DAO's numbers shows in nothing stored: kept over a restart. */
   async function noteAhead (): Promise<void> {
     const { sequenceRanges, numbersAhead } = writer.state
     const ahead = new Map<string, bigint>()
@@ -113,7 +91,6 @@ export function createReconciler (
     },
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: search.isWithheld,
-    /** Events that those numbers amount to. */
     get expected () { return expected },
     /** Up to here a missing transaction shows as a sequence gap. */
     get verifiedSlot () { return verifiedSlot },
@@ -124,7 +101,7 @@ export function createReconciler (
       walkedSlot = Math.max(walkedSlot, slot)
       settle()
     },
-    /** Reads the accounts, and where `searches` says so looks for what is missing, for a while. */
+    /** Reads the accounts, and where `searches` looks for what is missing, for a while. */
     async check (searches: boolean): Promise<void> {
       const list = await readAccounts()
       await noteAhead()

@@ -1,27 +1,13 @@
-/** The search for what is missing: sequence gaps in the lists of their DAOs, and transactions listed and not given. */
-import type { Clock } from '../../clock.js'
-import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
-import type { OnLog } from '../log-events.js'
+/** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
+import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
-import type { Store } from '../store/store.js'
-import { type Fetcher, isMissing, type Wanted } from './fetch.js'
+import type { Context } from './context.js'
+import { isMissing, type Wanted } from './fetch.js'
 import { createLister, type Cursor, firstAvailable } from './list.js'
-import type { StepWriter } from './commit.js'
-
-export interface SearchOptions {
-  reader: HistoryReader
-  fetcher: Fetcher
-  writer: StepWriter
-  store: Store
-  sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>
-  clock: Clock
-  signal: AbortSignal
-  onLog: OnLog
-}
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** One search, ms, so that the walk is not kept waiting; missing transactions have their half of it first. */
+/** One search, ms; missing transactions have their half of it first. */
 const SEARCH_MS = 3000
 /** What one call may take, ms, however little of the search is left. */
 const CALL_MS = 1000
@@ -34,17 +20,19 @@ const BEGINNING = 'where the nodes begin'
 interface Sought {
   /** Searches in vain. */
   tries: number
-  /** When the next one is due. */
   at: number
-  /** Where a search that has not ended goes on, and whether it has met something listed and not given. */
+  /** Where a search goes on, and whether it has met something listed and not given. */
   cursor?: Cursor | undefined
   meetsMissing?: boolean
   /** Whether the last that ended has. */
   isWithheld?: boolean
 }
 
-export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, clock, signal, onLog }: SearchOptions) {
-  const lister = createLister(reader, fetcher)
+export function createSearch (
+  context: Context, sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>
+) {
+  const { reader, fetcher, writer, store, clock, signal, onLog } = context
+  const lister = createLister(context)
   const known = new Map<string, Sought>()
   const call = (until: number) =>
     ({ priority: 'idle' as const, deadlineMs: Math.max(CALL_MS, until - clock.now()), signal })
@@ -58,7 +46,7 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
     known.set(key, { tries, at, isWithheld })
   }
 
-  /** Reads and stores what is given of `entries`, newest first; the cursors of the walk stay. */
+  /** Reads and stores what is given of `entries`, newest first; the walk's cursors stay. */
   async function storeListed (entries: readonly Wanted[], until: number) {
     const open = entries.filter(entry => !entry.failed && !fetcher.isHeld(entry))
     if (open.length > 0) await fetcher.fetch(open, 'idle', call(until).deadlineMs)
@@ -87,14 +75,13 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
   }
 
   /**
-   * Looks for the events of a gap in the DAO's own signatures, until all that may hold them is read, or the time is
-   * over: its account is written by every instruction that numbers an event (programs/futarchy/src/instructions), so
-   * they are all listed under it. Gives how many were found, and whether it has ended.
+   * Looks for a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
+   * (programs/futarchy/src/instructions). Gives how many were found, and whether the search has ended.
    */
   async function refetch (gap: SequenceGap, sought: Sought, until: number): Promise<{ found: number, ended: boolean }> {
     let found = 0
 
-    /** Reads those that may hold the missing events, a step at least; gives the last one read, and whether all were. */
+    /** Gives the last one read, and whether all that may hold the events were. */
     async function read (
       entries: readonly SignatureInfo[]
     ): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
@@ -118,7 +105,7 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
       const page = await lister.page(gap.dao, cursor, { bulk }, call(until))
       const end = page.infos.at(-1)
       if (end === undefined) {
-        // A node that does not know where to begin answers with nothing: once more from its newest
+        // a node that does not know where to begin answers with nothing: once more from its newest
         if (!isFirst || cursor === undefined) return { found, ended: true }
         cursor = undefined
         continue
@@ -157,8 +144,8 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
   }
 
   /**
-   * A DAO's first events that no node has any more happened before the first node begins, not before the first
-   * transaction that it happens to list. A node that claims to have what it lacks is not believed.
+   * A DAO's first events that no node has happened before the first node begins, not before its first transaction
+   * listed. A node that claims to have what it lacks is not believed.
    */
   async function noteBeginning (created: ReadonlyMap<string, number>): Promise<void> {
     const { indexedRanges: [range, ...others], ended, beginning } = writer.state
@@ -175,9 +162,9 @@ export function createSearch ({ reader, fetcher, writer, store, sequenceGaps, cl
   return {
     /** Whether a gap has been looked for, in vain. */
     wasTried: (gap: SequenceGap): boolean => wasTried(gapKey(gap)),
-    /** Whether the last search for it met transactions that the node lists and does not give. */
+    /** Whether the last search met transactions that are listed and not given. */
     isWithheld: (gap: SequenceGap): boolean => known.get(gapKey(gap))?.isWithheld === true,
-    /** Looks for what is due, for a while. `created`: when DAOs were made, Unix seconds. */
+    /** Looks for what is due. `created`: when DAOs were made, Unix seconds. */
     async run (created: ReadonlyMap<string, number>): Promise<void> {
       const begun = clock.now()
       await fetchMissing(begun + SEARCH_MS / 2)

@@ -1,60 +1,47 @@
-import type { Clock } from '../../clock.js'
 import type { Moment } from '../../chain/moment.js'
-import type { HistoryReader, SignatureInfo } from '../../chain/types.js'
+import type { SignatureInfo } from '../../chain/types.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange } from '../rules/types.js'
 import type { LastDayWork } from '../status.js'
-import type { Fetcher } from './fetch.js'
+import type { Step } from './commit.js'
+import type { Context } from './context.js'
+import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
 import { createLister, createListings, HistoryLost } from './list.js'
-import type { Step, StepWriter } from './commit.js'
-import { type Advanced, createFeed, type StepResult } from './feed.js'
-
-export interface WalkOptions {
-  program: string
-  /** Signatures asked for at once; nodes give 1,000 at most. */
-  pageSize?: number | undefined
-  /** Signatures in one step, which is written as one: bounds for what the node's pace makes of it. */
-  stepSize?: { least: number, most: number } | undefined
-  clock: Clock
-  signal: AbortSignal
-}
 
 export interface HeadResult extends StepResult {
-  /** The finalized head up to which everything is stored down to where the newest range begins; undefined: not yet. */
+  /** The finalized head down from which all is stored; undefined: not yet. */
   reached: Moment | undefined
-  /** The node's newest is older than ours. */
   behind: boolean
 }
 
-/** How long a transaction that is listed and not given is asked for before it counts as missing, ms. */
+/** How long what is listed and not given is asked for before it is missing, ms. */
 const PATIENCE_MS = 7_500
 /** At the head it may only be late. */
 const HEAD_PATIENCE_MS = 20_000
-/** Signatures asked for in a look at the head: nearly always they reach down to what is stored. */
+/** Nearly always they reach down to what is stored. */
 const HEAD_PAGE = 25
-/** So many new signatures are stored from the oldest up, without a gap in between; more, from the newest down. */
+/** So many new signatures are stored from the oldest up, without a gap; more, from the newest down. */
 const MAX_RISING = 10_000
-/** Signatures of the last day that are listed before their transactions are read. */
+/** Signatures of the last day listed before they are read. */
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
-/** The walk over the program's signatures, one step at a time. */
 export function createSignatureWalk (
-  reader: HistoryReader, writer: StepWriter, fetcher: Fetcher, options: WalkOptions
+  context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
-  const { program, pageSize = 1000, stepSize = { least: 1, most: 250 }, clock, signal } = options
-  const lister = createLister(reader, fetcher)
-  const listings = createListings(lister, { program, pageSize, signal })
-  const feed = createFeed(lister, fetcher, { program, pageSize, stepSize, clock, signal })
+  const { program, writer, signal } = context
+  const lister = createLister(context)
+  const listings = createListings(context, lister, pageSize)
+  const feed = createFeed(context, lister, { pageSize, stepSize })
   /** New entries above the newest range, oldest first, and the head when they were all. */
   let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
 
   const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
 
-  /** Stores the first of `entries`, as many as are there, with what that makes of the ranges. */
+  /** Stores the first of `entries`, with what that makes of the ranges. */
   async function process (
     entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
     change: (taken: SignatureInfo[]) => Partial<Step>
@@ -68,7 +55,7 @@ export function createSignatureWalk (
     return advanced
   }
 
-  /** Whether a listing below `range` has to go on before the work for the time after `edge` is known. */
+  /** Whether what lies after `edge` below `range` is not all listed yet. */
   const needsListing = (range: UnindexedRange, edge: number): boolean => {
     const listing = listings.of(range)
     const time = listing?.entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? range.above.oldestTime
@@ -76,7 +63,7 @@ export function createSignatureWalk (
     return listing === undefined || (!listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED)
   }
 
-  /** Lists one page of what is not listed yet of the time after `edge`; false where all of it is. */
+  /** Lists one page of the time after `edge`; false: all of it is listed. */
   async function listNext (ranges: readonly UnindexedRange[], edge: number): Promise<boolean> {
     for (const range of ranges) {
       if (!needsListing(range, edge)) continue
@@ -85,7 +72,7 @@ export function createSignatureWalk (
         await listings.extend(listing, range, false)
         return true
       } catch (error) {
-        // What is listed is processed first; whether more is to be had is asked again then
+        // what is listed is processed first; then more is asked for again
         if (!(error instanceof HistoryLost)) throw error
         if (listing.entries.length === 0) throw error
         listing.stuck = true
@@ -94,7 +81,7 @@ export function createSignatureWalk (
     return false
   }
 
-  /** Those after `edge` and the one that shows them to be all; where they are stored, everything. */
+  /** Those after `edge` and the one that shows them to be all; once stored, everything. */
   function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
     const isWhole = oldestTime !== null && oldestTime <= edge
@@ -105,7 +92,7 @@ export function createSignatureWalk (
   const closed = ({ index, until }: UnindexedRange, ranges: IndexedRange[]): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
-  /** Processes one step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
+  /** One step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.ofOrNew(range)
@@ -132,7 +119,7 @@ export function createSignatureWalk (
     return advanced
   }
 
-  /** Begins an indexed range at the newest signature: for the first time, or after a long absence. */
+  /** Begins a range at the newest signature: for the first time, or after a long absence. */
   async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
     const isJoined = (taken: readonly SignatureInfo[]) => whole && taken.length === entries.length
     const advanced = await process(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS, taken => {
@@ -162,7 +149,7 @@ export function createSignatureWalk (
   const signatures = (page: { before?: string, minSlot: number, limit?: number }): Promise<SignatureInfo[]> =>
     lister.signatures(program, { limit: pageSize, ...page }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
-  /** What is new, newest first, as far as it can be listed; `whole`: down to `top`. */
+  /** What is new, newest first; `whole`: down to `top`. */
   async function listNew (
     top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number
   ): Promise<{ entries: SignatureInfo[], whole: boolean }> {
@@ -181,8 +168,8 @@ export function createSignatureWalk (
   }
 
   /**
-   * Looks for signatures newer than those processed, and processes the first step of them. `ask`, for the finalized
-   * head, is called before they are listed; `edge`: the Unix second at which the last day begins.
+   * Processes the first step of what is newer. `ask`, for the finalized head, comes before the list; `edge`: Unix
+   * second where the last day begins.
    */
   async function head (ask: () => Promise<Moment>, edge: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
@@ -214,7 +201,7 @@ export function createSignatureWalk (
     return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
   }
 
-  /** Closes a range of which no node knows anything any more; `begins`: where the first node does. */
+  /** Closes a range of which no node knows any more; `begins`: where the first does. */
   async function giveUp (range: UnindexedRange, begins: Moment | undefined): Promise<void> {
     const { indexedRanges, losses } = writer.state
     const loss = lossOf(range, begins)

@@ -44,7 +44,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
     const progress = await readLeaderProgress(db)
     const { fencingToken, revision, verifiedSlot, head, lastDay, named, lost } = progress
     const before = seen?.progress
-    // Another lead may follow a database that was set back: what is kept in memory may be of rows that are no more
+    // another lead may follow a database that was set back: what is in memory may be no more
     const isSame = before?.fencingToken === fencingToken
     const isCompared = isSame && before?.verifiedSlot === verifiedSlot
     const volumes = isSame && seen !== undefined ? seen.volumes : createVolumes(store, valuation)

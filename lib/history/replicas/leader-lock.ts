@@ -7,7 +7,7 @@ import { asPoolClient, configOf, isRefusedRow, type PostgresLocation } from '../
 import type { Engine } from '../store/create-store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
 
-/** The server ends a session after so long without a word, ms: who is stopped or cut off does not keep the lead. */
+/** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
 const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
 /** For the end of a connection that may no longer answer. */
@@ -18,13 +18,13 @@ export interface Session extends LeaderSession {
   db: Kysely<Tables>
   /** The fencing token of its lead; undefined: it has none. */
   token (): string | undefined
-  /** What the leader reads and writes through; each write makes sure that this session still leads. */
+  /** Each write makes sure that this session still leads. */
   engine (): Engine
-  /** One transaction of the leader. Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
+  /** Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
   writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void>
 }
 
-/** The channel on which a leader tells the others that something has been written. */
+/** On it a leader tells that something has been written. */
 export const channelOf = (schema: string): string => `${schema}_written`
 
 /** One connection as a pool whose users wait for each other. */
@@ -42,7 +42,7 @@ function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   }
 }
 
-/** Opens a session; `onWritten`: told when a leader, of this process or another, has written. Throws as the driver. */
+/** Opens a session; `onWritten`: told when any leader has written. Throws as the driver. */
 export async function openSession (place: PostgresLocation, onWritten: () => void = () => {}): Promise<Session> {
   const { schema } = place
   const client = new pg.Client(configOf(
@@ -52,7 +52,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   const gone = new AbortController()
   const end = async () => {
     gone.abort()
-    // Also where a query hangs: the driver then drops the connection without a word
+    // also where a query hangs: the driver then drops the connection
     await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
   }
   client.on('error', () => gone.abort())
@@ -62,7 +62,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
   let epoch: string | undefined
 
-  /** After anything but a refused row it is not known what the server has done: the connection is given up. */
+  /** After anything but a refused row nobody knows what the server has done: the connection is given up. */
   async function orLost<T> (work: () => Promise<T>): Promise<T> {
     try {
       return await work()

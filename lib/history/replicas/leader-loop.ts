@@ -8,9 +8,9 @@ import { pause } from '../pause.js'
 export interface LeaderSession {
   /** Aborted once the session is gone, and with it the lead. */
   lost: AbortSignal
-  /** Takes the lead where it is free, or shows that its holder is alive. Throws when the session is lost. */
+  /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
-  /** Shows that the session is alive without asking for the lead. Throws when it is lost. */
+  /** Shows that the session lives. Throws when it is lost. */
   heartbeat (): Promise<void>
   /** Gives the lead back. */
   close (): Promise<void>
@@ -32,10 +32,10 @@ export interface LeaderOptions<S extends LeaderSession> {
   onLog: OnLog
 }
 
-/** Longest wait before a lost session is opened anew, ms: the lead may be free. */
+/** Longest wait before a new session, ms: the lead may be free. */
 const MAX_MS = 2000
 
-/** Keeps a session, and leads whenever the lead is free, until the signal. Never throws. */
+/** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {

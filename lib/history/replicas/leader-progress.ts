@@ -1,9 +1,9 @@
-/** How far the process that writes has come, for those that only read: it is not to be seen from the rows. */
+/** How far the process that writes has come, which the rows do not show. */
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
 import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
-import { putMeta, readMeta } from '../store/meta.js'
+import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/row-mapping.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
@@ -16,11 +16,11 @@ export interface LeaderProgress {
   revision: number
   /** Grows with every process that takes the lead; undefined before the first. */
   fencingToken: string | undefined
-  /** The newest finalized moment up to which everything is stored; null: none yet. */
+  /** null: none yet. */
   head: Moment | null
   /** How far the last 24 hours are, while they are read. */
   lastDay: LastDayWork | null
-  /** Up to here everything that the `accounts` number should be stored; 0 before the first comparison. */
+  /** Up to here all that the `accounts` number should be stored; 0: not compared yet. */
   verifiedSlot: number
   /** Whose the transactions are that are missing beyond it. */
   named: NamedOwners
@@ -53,7 +53,7 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
 }
 
-/** Writes the head for others, and what has changed of the accounts. For one lead: a new one has a new writer. */
+/** Writes the head for others, and what has changed of the accounts; for one lead. */
 export function createProgressWriter (writing: Session['writing']) {
   let written: Seen['accounts'] | undefined
 
@@ -69,7 +69,7 @@ export function createProgressWriter (writing: Session['writing']) {
       on conflict (address) do update set seq = excluded.seq`.execute(trx)
   }
 
-  /** All that has ever been looked for in vain: a new lead need not look again before the others may know. */
+  /** All ever looked for in vain: a new lead need not look again before others may know. */
   let vain: ReadonlySet<string> | undefined
 
   /** Tells that the head is reached. */

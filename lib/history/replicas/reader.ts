@@ -9,13 +9,13 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
 export interface PostgresReader {
   /** For reading only: what it writes would be refused. */
   store: Store
-  /** Runs readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
+  /** Readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
-  /** Runs a single statement by itself, whatever is being read. Throws HISTORY_UNAVAILABLE. */
+  /** One statement by itself. Throws HISTORY_UNAVAILABLE. */
   alone<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
 
-/** The store as a process sees it that leaves the writing to another. The tables must have been made. */
+/** The store of a process that leaves the writing to another; the tables exist. */
 export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(configOf(place)) }) })
   const inside = new AsyncLocalStorage<Transaction<Tables>>()

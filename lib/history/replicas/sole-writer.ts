@@ -1,13 +1,12 @@
-/** PostgreSQL for one process alone: what `npm run backfill` and `npm run migrate` write through. */
+/** PostgreSQL for one process alone: `npm run backfill`, `npm run migrate`. */
 import { systemClock } from '../../clock.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { createStore, type Engine, type Identity } from '../store/create-store.js'
-import { preparePostgres } from '../store/postgres.js'
-import { parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
+import { preparePostgres, parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import type { Store } from '../store/store.js'
 import { HEARTBEAT_MS, openSession } from './leader-lock.js'
 
-/** Leads at `place` until the engine is closed. Throws HISTORY_UNAVAILABLE when another process does. */
+/** Leads until the engine is closed. Throws HISTORY_UNAVAILABLE when another process does. */
 async function openEngine (place: PostgresLocation): Promise<Engine> {
   const session = await openSession(place)
   if (!await session.tryToLead()) {
@@ -28,7 +27,7 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
   return session.engine()
 }
 
-/** Opens, or makes, the tables at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE. */
+/** Opens, or makes, the tables for this process alone. Throws HISTORY_UNAVAILABLE. */
 export async function openPostgresEngine (url: string, identity?: Identity): Promise<Engine> {
   const place = parseDatabaseUrl(url)
   try {
@@ -39,7 +38,7 @@ export async function openPostgresEngine (url: string, identity?: Identity): Pro
   }
 }
 
-/** Opens the store at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE, saying what to do. */
+/** Opens the store at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE. */
 export async function openPostgresStore ({ url, ...identity }: Identity & { url: string }): Promise<Store> {
   return await createStore(await openPostgresEngine(url, identity))
 }

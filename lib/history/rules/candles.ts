@@ -1,4 +1,4 @@
-/** Candles of trades. A price is kept as the two amounts it is the quotient of: nothing is rounded, candles join. */
+/** Candles of trades. A price is kept as two amounts: nothing is rounded, candles join. */
 import type { SwapVolume } from '../../market/volume.js'
 import { ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
@@ -9,7 +9,7 @@ import { scaled } from './fixed-point.js'
 export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
 export type Size = keyof typeof SIZES
 
-/** A swap and what it paid to the protocol, in raw units of its input; null: not known. */
+/** With what it paid to the protocol, raw units of its input; null: not known. */
 export interface PaidSwap extends SpotSwap { fee: bigint | null }
 
 /** An executed price: raw quote units ÷ raw base units, neither of them 0. */
@@ -23,7 +23,7 @@ export interface CandlePrices {
   high: ExecutedPrice
   low: ExecutedPrice
   close: TradePrice
-  /** What all trades that have a price paid and received: their quotient is the average price. */
+  /** Of all trades that have a price; the quotient is the average. */
   average: ExecutedPrice
 }
 
@@ -32,7 +32,7 @@ export interface Candle {
   base: bigint
   quote: bigint
   trades: number
-  /** Protocol fees in the quote token, a fee in base tokens at the price of its own trade. */
+  /** In the quote token, a fee in base tokens at its trade's price. */
   fees: bigint
   /** Trades whose fee is not known, and so not in `fees`. */
   unknownFees: number
@@ -57,7 +57,7 @@ export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** The protocol fee of a swap in raw quote units, at the swap's own price; null where it is not known. */
+/** In raw quote units, at the swap's own price; null: not known. */
 export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)
@@ -90,7 +90,7 @@ function joinPrices (a: CandlePrices | null, b: CandlePrices | null): CandlePric
   }
 }
 
-/** Both candles in one, in whatever order they come: a late trade finds its place by its number. */
+/** In whatever order they come: a late trade finds its place by its number. */
 export const joinCandles = (a: Candle, b: Candle): Candle => ({
   base: a.base + b.base,
   quote: a.quote + b.quote,
@@ -100,7 +100,7 @@ export const joinCandles = (a: Candle, b: Candle): Candle => ({
   prices: joinPrices(a.prices, b.prices)
 })
 
-/** What turns a candle that holds `before` into one that holds `after`: the same trade, its fee now known. */
+/** What turns the candle of a trade into that with its fee known. */
 export const candleChange = (before: Candle, after: Candle): Candle => ({
   base: after.base - before.base,
   quote: after.quote - before.quote,

@@ -1,4 +1,4 @@
-/** What is known of a DAO's past: the one place that says whether a figure may be made of what is stored. */
+/** What is known of a DAO's past: the one place that says whether a figure may be made of it. */
 import { type Loss, type MissingTransaction, type SequenceRange } from './types.js'
 import { reachesBeyond, spans } from './losses.js'
 import { mayOwnOf, type NamedOwners } from './missing-owners.js'
@@ -18,28 +18,23 @@ export interface Completeness {
   named: NamedOwners
   /** Transactions that the node lists and does not give. */
   missing: readonly MissingTransaction[]
-  /** Unix second at which the past begins that the node offers; null: not walked to it yet. */
+  /** Unix second at which the nodes' past begins; null: not walked to it yet. */
   lostBefore: number | null
   /** Parts of the past inside what is indexed that no node offers any more. */
   losses: readonly Loss[]
   /** Whether a sequence gap has been looked for in the DAO's own signatures. */
   searched: (gap: SequenceGap) => boolean
-  /** Unix second down to which the walk has come without a gap; −Infinity: to the beginning; Infinity: nowhere yet. */
+  /** Unix second down to which the walk has come; −Infinity: to the beginning; Infinity: nowhere yet. */
   walkedTo: number
 }
 
-/**
- * 'whole': every event is stored and understood. 'lost': all that any node has; what came before is stated to be lost.
- */
+/** 'whole': all is stored and understood. 'lost': all that any node has; what came before is a stated loss. */
 export type Known = 'whole' | 'lost' | 'partly'
 
-/** Whether a walk that has come down to a Unix second covers everything after another. */
+/** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
 
-/**
- * What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, and up to `until`. What comes
- * later is known as well or better.
- */
+/** What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
 export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
   const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched, walkedTo } = known
   if (!isWalked(walkedTo, after)) return () => 'partly'
@@ -48,7 +43,7 @@ export function knowledgeOf (known: Completeness, after: number, until = Infinit
   const reaching = losses.filter(loss => reachesBeyond(loss, after))
   return dao => {
     if ((unreadable.get(dao) ?? -Infinity) > after) return 'partly'
-    // Whose it is shows as a sequence gap, once the accounts have been compared; a DAO without any event shows none
+    // whose it is shows as a sequence gap once the accounts are compared; a DAO without any event shows none
     if (mayOwn(dao)) return 'partly'
     // So it is with what is lost
     if (reaching.some(({ toSlot }) => toSlot > verifiedSlot || !sequenceRanges.has(dao))) return 'partly'
@@ -57,7 +52,7 @@ export function knowledgeOf (known: Completeness, after: number, until = Infinit
       const wasSearched = searched(gap)
       if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) ||
         (gap.since !== null && gap.since > until)) continue
-      // Looked for in vain: the first numbers, older than what any node offers, or what a stated loss spans
+      // looked for in vain: the first numbers, older than any node's past, or within a stated loss
       if (!wasSearched || !((gap.from === 1n && lostBefore !== null) || spans(gap, losses))) return 'partly'
       isLost = true
     }
@@ -65,9 +60,7 @@ export function knowledgeOf (known: Completeness, after: number, until = Infinit
   }
 }
 
-/**
- * The earliest Unix second after which everything of a DAO is known, −Infinity: from its beginning; undefined: none.
- */
+/** The earliest Unix second after which all of a DAO is known, −Infinity: from its beginning; undefined: none. */
 export function wholeAfterOf (known: Completeness): (dao: string) => number | undefined {
   const { walkedTo, missing, losses, lostBefore, unreadable, sequenceGaps } = known
   const asked = new Map<number, (dao: string) => Known>()

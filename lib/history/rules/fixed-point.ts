@@ -2,14 +2,13 @@ import { compare, formatUnits, ratio, type Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 
 /**
- * Sums of volumes are integers in units of 10^-24 of a raw token unit: exact sums of quotients would need ever longer
- * denominators. A leg is off by half a unit at most, a million by 10^-18 raw units; `sumOf` takes that away where it
- * could turn a rounding.
+ * Sums are integers in units of 10^-24 of a raw unit: exact quotients would need ever longer denominators. A million
+ * legs are off by 10^-18; `sumOf` takes that away where it could turn a rounding.
  */
 export const SCALE = 10n ** 24n
 const PLACES = 24
 
-/** A sum as decimal text of raw units, without trailing zeros; most are whole ones. */
+/** Decimal text of raw units, without trailing zeros. */
 export function sumText (sum: bigint): string {
   const whole = sum / SCALE
   return whole * SCALE === sum ? whole.toString() : formatUnits(sum, PLACES)
@@ -21,13 +20,13 @@ export function parseSum (text: string): bigint {
   return point === -1 ? BigInt(text) * SCALE : BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(PLACES, '0'))
 }
 
-/** What is shown ends on a multiple of this: half of the 8th decimal of a token without decimals is 5 × 10^-9 units. */
+/** What is shown ends on a multiple of this: half of the 8th decimal is 5 × 10^-9 units. */
 const SHOWN = SCALE / 10n ** 12n
 
 /** A leg in units of the scale, to the nearest; halves go up. */
 export const scaled = ({ n, d }: Rational): bigint => d === 1n ? n * SCALE : (2n * n * SCALE + d) / (2n * d)
 
-/** The sum of `count` legs, snapped to a rounding boundary within the accumulated error: no shown digit flips. */
+/** The sum of `count` legs, snapped to a rounding boundary within its error: no shown digit flips. */
 export function sumOf (sum: bigint, count: number): Rational {
   const above = ((sum % SHOWN) + SHOWN) % SHOWN
   const error = BigInt(count)

@@ -1,12 +1,12 @@
-/** Parts of the past inside what is indexed that no node offers any more: stated, so that nothing waits for them. */
+/** Parts of the past that no node offers any more: stated, so that nothing waits for them. */
 import type { Moment } from '../../chain/moment.js'
 import type { UnindexedRange } from './signature-ranges.js'
 import type { Loss } from './types.js'
 
-/** Losses that are kept apart; each needs an outage longer than what every node keeps. */
+/** Each needs an outage longer than what every node keeps. */
 const MAX_LOSSES = 100
 
-/** `losses`, newest first, and one more; beyond a bound the oldest ones become one that spans them. */
+/** Newest first; beyond a bound the oldest become one that spans them. */
 export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
   const all = [...losses, loss].sort((a, b) => b.toSlot - a.toSlot)
   if (all.length <= MAX_LOSSES) return all
@@ -15,8 +15,8 @@ export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
 }
 
 /**
- * What is lost with a range of which no node knows anything any more: down from where the first node begins, or else
- * from the first transaction above; undefined: the beginning alone, which is no loss inside what is indexed.
+ * What is lost with a range that no node knows: down from where the first node begins, or from the first transaction
+ * above; undefined: the beginning, no loss inside what is indexed.
  */
 export function lossOf ({ above, until }: UnindexedRange, begins: Moment | undefined): Loss | undefined {
   if (until === undefined) return undefined

@@ -1,11 +1,11 @@
 import type { MissingTransaction, SequenceRange } from './types.js'
 
 /**
- * Whose transactions are missing. Up to the slot of the last comparison, what is missing shows as a sequence gap and
- * hides its DAO alone. Beyond it, the DAOs' own lists name the owners; until they have, it may be anybody's.
+ * Whose the missing transactions are. Up to the last comparison they show as sequence gaps; beyond it the DAOs' own
+ * lists name the owners, and until then it may be anybody.
  */
 export interface NamedOwners {
-  /** Up to this slot every missing transaction has been looked for in the lists of those that may own it. */
+  /** Up to this slot every missing one has been looked for in those lists. */
   slot: number
   /** Slots of the transactions that a DAO's list names. */
   owners: ReadonlyMap<string, ReadonlySet<number>>
@@ -20,7 +20,7 @@ export interface OwnerFacts {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
 }
 
-/** Whether one of `missing` may be a DAO's without showing as its sequence gap; looked at once for all DAOs. */
+/** Whether one of `missing` may be a DAO's without showing as its gap. */
 export function mayOwnOf (
   missing: readonly MissingTransaction[], { verifiedSlot, named, sequenceRanges }: OwnerFacts
 ): (dao: string) => boolean {
@@ -38,7 +38,7 @@ export function mayOwnOf (
   }
 }
 
-/** DAOs of which something up to `slot` may not be stored, by their accounts as read at the slot `readAt`. */
+/** DAOs of which something up to `slot` may not be stored, by accounts read at `readAt`. */
 export function suspectsAt (
   slot: number, accounts: Iterable<readonly [string, bigint]>, readAt: number,
   sequenceRanges: OwnerFacts['sequenceRanges']

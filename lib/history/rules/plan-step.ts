@@ -1,19 +1,18 @@
 import type { VolumeRule } from '../../market/volume.js'
-import { difference, holds, insert, rangeOf } from './sequence-ranges.js'
-import type { FoundFee } from './swap-fee.js'
+import { difference, holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { type AddedRows, createTally } from './tally.js'
 import type { SequenceRange, StoredEvent } from './types.js'
 
 /** A placed event with what is not stored of it. */
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 
-/** What is known before a step. Never changed by planning: the step may yet fail. */
+/** Never changed by planning: the step may yet fail. */
 export interface StateBefore {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   firstSwaps: ReadonlyMap<string, number>
 }
 
-/** The consequences of a step's events; candles are what is to be added to the stored ones. */
+/** Candles are what is to be added to the stored ones. */
 export interface StepPlan extends AddedRows {
   events: StoredEvent[]
   /** Events whose number is stored already, or came twice in this step. */
@@ -25,7 +24,7 @@ export interface StepPlan extends AddedRows {
   swaps: number
 }
 
-/** What storing `events` would change. Pure: the same events in any order and any steps end in the same figures. */
+/** What storing `events` would change. Pure: any order and any steps end in the same figures. */
 export function planStep (known: StateBefore, events: readonly AttributedEvent[], valuation: VolumeRule): StepPlan {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []

@@ -1,17 +1,16 @@
 /**
- * The proof of completeness. The events of one DAO are numbered 1, 2, 3 … without sequence gaps, and its account holds
- * the number of the newest (every file in programs/futarchy/src/instructions increments `seq_num` and emits one event):
- * a number that should be there and is not is an event that was missed.
+ * The proof of completeness: a DAO's events are numbered 1, 2, 3 … and its account holds the newest number (every file
+ * in programs/futarchy/src/instructions increments `seq_num` and emits one event).
  */
 import { reachesBeyond } from './losses.js'
 import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
 
-/** Numbers of one DAO that are missing although everything around them is covered. Both ends are included. */
+/** Numbers of one DAO missing although all around is covered, both ends included. */
 export interface SequenceGap {
   dao: string
   from: bigint
   to: bigint
-  /** Unix seconds between which the missing events happened; null: no bound is known. */
+  /** Unix seconds between which they happened; null: not known. */
   since: number | null
   until: number | null
   /** Slots between which they are to be found. */
@@ -29,7 +28,7 @@ export interface GapSearch {
   accounts: ReadonlyMap<string, bigint>
 }
 
-/** What is missing between two ranges; without the one or the other, before or after what is stored. */
+/** Without the one or the other range: before or after what is stored. */
 const gapBetween = (
   dao: string, left: SequenceRange | undefined, right: SequenceRange | undefined, newest = 0n
 ): SequenceGap => ({
@@ -67,7 +66,7 @@ function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view:
   return sequenceGaps
 }
 
-/** All sequence gaps, by DAO; DAOs without one are left out. Costs a look at each DAO's ranges, not at its events. */
+/** By DAO, those without one left out. Looks at ranges, not at events. */
 export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   const found = new Map<string, SequenceGap[]>()
   const look = (dao: string, ranges: readonly SequenceRange[]): void => {
@@ -90,16 +89,16 @@ export const sizeOf = (sequenceGaps: Iterable<SequenceGap>): number => {
 
 /** What is known to be lost, for gaps that have been looked for in vain. */
 export interface LostPast {
-  /** Unix second at which the past begins that the node offers; null: not walked to it yet. */
+  /** Unix second at which the nodes' past begins; null: not walked to it yet. */
   lostBefore: number | null
   losses: readonly Loss[]
-  /** Transactions that are listed and not given: any of them may hold what is missing. */
+  /** Any of them may hold what is missing. */
   missing: readonly MissingTransaction[]
 }
 
 /**
- * Until when the missing events happened, by what is lost: a DAO's first numbers, looked for in vain, lie before what
- * nodes offer; others in a loss that they span. Null: not known.
+ * Until when the missing events happened: first numbers, looked for in vain, lie before the nodes' past; others in a
+ * loss that they span. Null: not known.
  */
 function lostUntil (
   { from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast
@@ -112,16 +111,16 @@ function lostUntil (
   return ends.length === 0 ? until : Math.min(until ?? Infinity, Math.max(...ends))
 }
 
-/** A number of a DAO's account, the slot up to which it proved what is stored, and the moment of that, ms. */
+/** A number of an account, the slot up to which it proved something, and when, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }
 
-/** What is numbered beyond `base` is waited for; `next` is the first higher number, which takes its place in time. */
+/** What lies beyond `base` is waited for; `next`, the first higher number, takes its place in time. */
 export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
 
 /** For so long what an account has numbered is waited for, ms. */
 const WAITED_MS = 86_400_000
 
-/** `known` and one number more. One that goes down shows that a higher one was told wrong. */
+/** A number that goes down shows that a higher one was told wrong. */
 export function withProved (known: ProvedNumbers | undefined, number: ProvedNumber): ProvedNumbers {
   if (known === undefined || number.seq < known.base.seq) return { base: number }
   const { base, next } = known
@@ -135,7 +134,7 @@ export function withProved (known: ProvedNumbers | undefined, number: ProvedNumb
 export interface KnownDao {
   /** When it was made, Unix seconds; undefined: not known. */
   createdAt: number | undefined
-  /** The first number of its account that proved anything, or a later one that is a day old. */
+  /** The first number that proved anything, or a later one a day old. */
   first: Pick<ProvedNumber, 'seq' | 'slot'> | undefined
 }
 
@@ -143,8 +142,8 @@ export interface KnownDao {
 const YOUNG = 86_400
 
 /**
- * Whether what is missing happened after all that is lost: then it is yet to come, since a node's lists may be behind
- * its accounts; but not longer than a day, since an account may have been told wrong once. `now`: chain time.
+ * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost; for a
+ * day at most, an account may have been told wrong once. `now`: chain time.
  */
 export function isToCome (
   gap: SequenceGap, { createdAt, first }: KnownDao,
@@ -156,8 +155,33 @@ export function isToCome (
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
-/** Whether an event from after the Unix second `time` may be missing. `lost`: of a gap looked for in vain. */
+/** Whether an event after the Unix second `time` may be missing. `lost`: of a gap looked for in vain. */
 export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null): boolean {
   const bound = lost === null ? gap.until : lostUntil(gap, lost)
   return bound === null || bound > time
+}
+
+/** Sequence numbers by DAO as its account had them at a slot. */
+export interface AccountReading {
+  slot: number
+  seqNums: ReadonlyMap<string, bigint>
+  /** The slot had been shown for longer than slots take. */
+  isOver: boolean
+}
+
+/**
+ * The newest of `readings`, oldest first, that proves something, and up to which slot. One of a slot not walked yet
+ * does only where all that it numbers is stored; none proves a slot that was not over. `newest`: a DAO's newest stored
+ * number, or 0.
+ */
+export function provenReading (
+  readings: readonly AccountReading[], walkedSlot: number, newest: (dao: string) => bigint
+): { reading: AccountReading, upTo: number } | undefined {
+  if (walkedSlot === 0) return undefined
+  const isStored = ({ seqNums }: AccountReading): boolean =>
+    [...seqNums].every(([dao, seqNum]) => newest(dao) >= seqNum)
+  const reading = readings.findLast(one => one.slot <= walkedSlot || isStored(one))
+  return reading === undefined
+    ? undefined
+    : { reading, upTo: Math.min(reading.isOver ? reading.slot : reading.slot - 1, walkedSlot) }
 }

@@ -1,9 +1,6 @@
-/**
- * Ranges of known sequence numbers of one DAO. Joining two neighbours tells all that their events mean for each other,
- * whichever came first: the fees found do not depend on the order of arrival.
- */
-import { feeOf, type FoundFee, pendingSwapOf } from './swap-fee.js'
-import type { SequenceRange, StoredEvent } from './types.js'
+/** Ranges of known sequence numbers of one DAO. Joining neighbours settles fees, whatever the order of arrival. */
+import type { SequenceRange, StoredEvent, PendingSwap } from './types.js'
+import type { Sides, SpotSwap } from '../../protocol/events.js'
 
 /** The range of one event. `keepsFees`: it can't change the fee balances. */
 export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange {
@@ -21,7 +18,7 @@ export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange 
   }
 }
 
-/** The range of `left` and the one that follows it; the fee that this settles goes to `found`. */
+/** The fee that this settles goes to `found`. */
 function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): SequenceRange {
   if (right.pendingSwap !== null && left.feeBalancesAfter !== null) {
     const fee = feeOf(right.pendingSwap, left.feeBalancesAfter)
@@ -56,7 +53,7 @@ export function holds (ranges: readonly SequenceRange[], seq: bigint): boolean {
   return range !== undefined && range.first <= seq
 }
 
-/** Whether an event of this number is not held, and its slot lies between those of its neighbours. */
+/** Whether it is not held, and its slot lies between its neighbours'. */
 export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
   const at = search(ranges, seq)
   const [before, after] = [ranges[at - 1], ranges[at]]
@@ -64,7 +61,7 @@ export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: nu
   return before === undefined || before.lastSlot <= slot
 }
 
-/** Puts the range of one new event among `ranges`, sorted, which it changes; its number must not be held yet. */
+/** Changes `ranges`, which are sorted and must not hold its number yet. */
 export function insert (ranges: SequenceRange[], range: SequenceRange, found: FoundFee[]): void {
   const at = search(ranges, range.first)
   const [before, after] = [ranges[at - 1], ranges[at]]
@@ -76,7 +73,7 @@ export function insert (ranges: SequenceRange[], range: SequenceRange, found: Fo
   ranges.splice(joinsBefore ? at - 1 : at, Number(joinsBefore) + Number(joinsAfter), whole)
 }
 
-/** What has to be written and deleted to turn the stored ranges `old` into `ranges`. */
+/** What turns the stored ranges `old` into `ranges`. */
 export function difference (
   old: readonly SequenceRange[], ranges: readonly SequenceRange[]
 ): { put: SequenceRange[], drop: bigint[] } {
@@ -86,4 +83,19 @@ export function difference (
     put: ranges.filter(range => !same.has(range)),
     drop: old.map(({ first }) => first).filter(low => !kept.has(low))
   }
+}
+
+/** A swap whose fee has become known, in raw units of its input token. */
+export interface FoundFee { swap: PendingSwap, fee: bigint }
+
+const inputSide = (side: 'buy' | 'sell'): keyof Sides => side === 'buy' ? 'quote' : 'base'
+
+/** Waits for the event before it; `fees`: the balances after the swap. */
+export const pendingSwapOf = (seq: bigint, at: number, { side, input, output }: SpotSwap, fees: Sides): PendingSwap =>
+  ({ seq, at, side, input, output, feeBalanceAfter: fees[inputSide(side)] })
+
+/** Undefined where the balance fell over the swap: that has a cause which no event tells. */
+export function feeOf ({ side, feeBalanceAfter }: PendingSwap, before: Sides): bigint | undefined {
+  const fee = feeBalanceAfter - before[inputSide(side)]
+  return fee >= 0n ? fee : undefined
 }

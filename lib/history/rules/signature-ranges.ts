@@ -1,9 +1,9 @@
-/** Which parts of the program's list of signatures have been processed: functions over ranges, newest first. */
+/** Which parts of the program's signatures have been processed: ranges, newest first. */
 import type { SignatureInfo } from '../../chain/types.js'
 import { ServiceError } from '../../errors.js'
 import type { IndexedRange, StoreState } from './types.js'
 
-/** What remains to be walked below an indexed range: down to `until`, or to the beginning. */
+/** What remains below an indexed range: down to `until`, or to the beginning. */
 export interface UnindexedRange {
   /** Index of the indexed range above. */
   index: number
@@ -13,7 +13,7 @@ export interface UnindexedRange {
 
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 
-/** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or naming one signature twice. */
+/** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or with one signature twice. */
 export function checkPageOrder (page: readonly SignatureInfo[], before?: { signature: string, slot: number }): void {
   let slot = before?.slot ?? Infinity
   const seen = new Set(before === undefined ? [] : [before.signature])
@@ -25,11 +25,11 @@ export function checkPageOrder (page: readonly SignatureInfo[], before?: { signa
   }
 }
 
-/** Whether an entry belongs to what `range` covers already, coming from above. */
+/** Coming from above. */
 export const reaches = (entry: SignatureInfo, range: IndexedRange): boolean =>
   entry.signature === range.newest || entry.slot < range.newestSlot
 
-/** The entries of a page that lie above `until`; all of them where there is none. */
+/** All of them where there is no `until`. */
 export function above (page: readonly SignatureInfo[], until: IndexedRange | undefined): SignatureInfo[] {
   if (until === undefined) return [...page]
   const end = page.findIndex(entry => reaches(entry, until))
@@ -40,7 +40,7 @@ function timeOf (entries: readonly SignatureInfo[], before: number | null): numb
   return entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? before
 }
 
-/** A new indexed range of consecutive entries, newest first; there is at least one. */
+/** Of consecutive entries, newest first; there is at least one. */
 export function beginRange (entries: readonly SignatureInfo[]): IndexedRange {
   const [first, last] = [entries[0]!, entries.at(-1)!]
   return {
@@ -66,7 +66,7 @@ export function extend (range: IndexedRange, entries: readonly SignatureInfo[]):
   }
 }
 
-/** A range continued upwards by the entries that follow it, oldest first; there is at least one. */
+/** Upwards by entries, oldest first; there is at least one. */
 export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
   const [first, last] = [entries[0]!, entries.at(-1)!]
   return {
@@ -90,7 +90,7 @@ export function merge (indexedRanges: readonly IndexedRange[], index: number): I
   return indexedRanges.toSpliced(index, 2, lower.anchor === null ? { ...whole, anchor: upper.oldest } : whole)
 }
 
-/** What remains to be walked, newest first; the last leads to the beginning, unless that has been reached. */
+/** Newest first; the last leads to the beginning, unless that has been reached. */
 export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: boolean): UnindexedRange[] {
   return indexedRanges
     .map((range, index) => ({ index, above: range, until: indexedRanges[index + 1] }))
@@ -98,17 +98,14 @@ export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: 
 }
 
 /**
- * Unix second down to which everything is covered from the head; −Infinity: to the beginning that the nodes offer;
- * Infinity: nothing is, or the time is not known. A transaction of that second may lie below.
+ * Unix second down to which all is covered, that second excluded; −Infinity: to the nodes' beginning; Infinity: nothing
+ * is, or its time is unknown.
  */
 export function walkedTo (indexedRanges: readonly IndexedRange[], ended: boolean): number {
   return indexedRanges.length <= 1 && ended ? -Infinity : indexedRanges[0]?.oldestTime ?? Infinity
 }
 
-/**
- * Unix second at which the past begins that the nodes offer; null while the walk has not come to it, or does not know
- * its time.
- */
+/** Unix second at which the nodes' past begins; null: not walked to it, or its time is unknown. */
 export function beginningOf (
   { indexedRanges, ended, beginning }: Pick<StoreState, 'indexedRanges' | 'ended' | 'beginning'>
 ): number | null {

@@ -1,9 +1,9 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
 import { candleChange, candleOf, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
-import type { DayMaker, SwapRow } from './types.js'
+import type { DayMaker, SwapRow, FeeRate, StoredSwap } from './types.js'
 
-/** The label under which a swap that disagrees with the configured rate is counted; null: it does not. */
+/** The label of a swap that disagrees with the configured rate; null: it does not. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
   if (agrees || fee === null) return null
   return observedBps(fee, input)?.toString() ?? 'other'
@@ -12,7 +12,7 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 /** What is to be added to the stored candles, and who has traded. */
 export interface AddedRows extends Record<Size, CandleRow[]> { makers: DayMaker[] }
 
-/** What swaps add to the candles of their DAOs, and to the swaps by fee rate that disagrees with the configured one. */
+/** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
 export interface Tally {
   rates: Map<string, number>
   count (swap: SwapRow): void
@@ -89,4 +89,19 @@ export function createTally (valuation: VolumeRule): Tally {
       return found
     }
   }
+}
+
+/** The fee rates that swaps show; one too small to tell, or without a known fee, shows none. */
+export function feeRatesOf (swaps: Iterable<{ dao: string, slot: number, swap: StoredSwap }>): FeeRate[] {
+  const rates = new Map<string, FeeRate>()
+  for (const { dao, slot, swap: { input, fee } } of swaps) {
+    const bps = fee === null ? undefined : observedBps(fee, input)?.toString()
+    if (bps === undefined) continue
+    const known = rates.get(`${bps} ${dao}`)
+    rates.set(
+      `${bps} ${dao}`,
+      { dao, bps, fromSlot: Math.min(known?.fromSlot ?? slot, slot), toSlot: Math.max(known?.toSlot ?? slot, slot) }
+    )
+  }
+  return [...rates.values()]
 }

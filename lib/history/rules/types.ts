@@ -1,19 +1,19 @@
 /** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
 import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
-/** A stretch of the program's signatures, both ends included, that is processed without a gap. */
+/** A stretch of the program's signatures, ends included, processed without a gap. */
 export interface IndexedRange {
   newest: string
   newestSlot: number
   oldest: string
   oldestSlot: number
-  /** Unix seconds of the oldest end, or of the last entry before it that has a time; null where none has. */
+  /** Of the oldest end, or the last entry before it that has a time; null: none has. */
   oldestTime: number | null
-  /** The entry just newer than `oldest`: whether a node still knows `oldest` is asked through it. */
+  /** The entry just newer than `oldest`: through it a node is asked whether it still knows `oldest`. */
   anchor: string | null
 }
 
-/** The swap at the low end of a run of events: its fee becomes known when the event before the run does. */
+/** At the low end of a run of events: its fee is known with the event before the run. */
 export interface PendingSwap extends SpotSwap {
   seq: bigint
   at: number
@@ -30,7 +30,7 @@ export interface SequenceRange {
   /** Unix seconds, as the events state. */
   firstAt: number
   lastAt: number
-  /** No event of the run touches the fee balances, so what holds before it holds after it. */
+  /** No event of the run touches the fee balances. */
   keepsFees: boolean
   /** The fee balances after the run; null: not known. */
   feeBalancesAfter: Sides | null
@@ -38,7 +38,7 @@ export interface SequenceRange {
 }
 
 export interface StoredSwap extends SpotSwap {
-  /** In raw units of the input token; null while the balance before the swap is not known. */
+  /** Of the input token; null: the balance before the swap is not known. */
   fee: bigint | null
 }
 
@@ -54,20 +54,20 @@ export interface PoolEvent {
   eventIndex: number
   /** Index of the transaction in its block; null: not known yet. */
   blockIndex: number | null
-  /** Who acted: the user that the event names, else the fee payer. null: not known yet, of a row of version 1.0. */
+  /** The user that the event names, else the fee payer; null: not known yet, of a row of 1.0. */
   maker: string | null
   swap: StoredSwap | null
-  /** What went into the pool, negative: came out of it; null: nothing, or not known. */
+  /** Into the pool, negative: out of it; null: nothing, or not known. */
   liquidity: Sides | null
   /** The pool's reserves after it, where the event says so. */
   reserves: Sides | null
 }
 
-/** Every event, whether it changed a pool or not; of liquidity it has what the event itself says. */
+/** Of liquidity it has what the event itself says. */
 export interface StoredEvent extends PoolEvent {
   /** Protocol fees that the spot pool holds after the event, where it says so. */
   fees: Sides | null
-  /** What it tells of a decision or an external pool; none: nothing, or it has not been read for that yet. */
+  /** Of a decision or an external pool; none: nothing, or not read for that yet. */
   facts?: EventFacts | null
   reason: string | null
   raw: Buffer | null
@@ -85,7 +85,7 @@ export interface ProposalEvent {
   averages: EventFacts['averages']
 }
 
-/** What came to a pool's fees from outside of its swaps: a decision's end, or an external position. */
+/** What came to a pool's fees from outside of its swaps. */
 export interface OtherFees {
   dao: string
   kind: string
@@ -94,7 +94,7 @@ export interface OtherFees {
   fees: Sides | null
   /** Of an external position: of which tokens. */
   mints: { quote: string, base: string } | null
-  /** The spot pool's reserves by which a fee in base tokens counts; null: not known. */
+  /** Of the spot pool, by which a fee in base tokens counts; null: not known. */
   reserves: Sides | null
 }
 
@@ -104,17 +104,20 @@ export interface UnattributedEvent
   seq: bigint | null
   at: number | null
   keepsFees: boolean
-  /** Keys by which its DAO may become known: its proposal, or the keys where a DAO usually is. */
+  /** By which its DAO may become known: its proposal, or where a DAO usually is. */
   keys: readonly string[]
 }
 
-/** A protocol fee rate that swaps of a DAO show, in basis points, and the slots of the first and the last that does. */
+/** A fee rate that swaps of a DAO show, basis points, and the slots of the first and the last. */
 export interface FeeRate {
   dao: string
   bps: string
   fromSlot: number
   toSlot: number
 }
+
+/** A pool's reserves after its last event of a UTC day; `at`: of that event. */
+export interface CloseRow extends Sides { dao: string, seq: bigint, at: number }
 
 /** One who traded with a DAO's pool on a UTC day. */
 export interface DayMaker {
@@ -123,7 +126,7 @@ export interface DayMaker {
   maker: string
 }
 
-/** A transaction that the node has not given although its signature is listed. */
+/** Listed, and not given by the node. */
 export interface MissingTransaction {
   signature: string
   slot: number
@@ -132,7 +135,7 @@ export interface MissingTransaction {
   reason: string
 }
 
-/** A part of the past inside what is indexed that no node offers any more: after `fromSlot`, up to `toSlot`. */
+/** A part of the past that no node offers any more: after `fromSlot`, up to `toSlot`. */
 export interface Loss {
   fromSlot: number
   toSlot: number
@@ -140,7 +143,7 @@ export interface Loss {
   until: number | null
 }
 
-/** A DAO's account: its number of events, when it was made (Unix seconds), and what its spot pool holds. */
+/** A DAO's account: its number of events, when it was made, what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
 /** What a writer knows when it begins. */
@@ -153,9 +156,9 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Newest first. */
   losses: Loss[]
-  /** Unix second at which the first of the nodes begins, where a DAO's first events are lost; null: not known. */
+  /** Where the first of the nodes begins, if a DAO's first events are lost; null: not known. */
   beginning: number | null
-  /** By DAO the sequence number that its account had when that was last proved to be past what is stored of it. */
+  /** By DAO its account's number, where that was last proved to be past what is stored. */
   numbersAhead: Map<string, bigint>
   rates: Map<string, number>
   firstSwaps: Map<string, number>

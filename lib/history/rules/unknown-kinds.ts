@@ -1,4 +1,4 @@
-/** Events of unknown kinds: what one did to its pool is told by the pool after the one before and before the next. */
+/** What an event of an unknown kind did is told by the pool before it and before the next. */
 import { UNKNOWN_KIND, type Sides } from '../../protocol/events.js'
 import type { StoredEvent } from './types.js'
 
@@ -22,10 +22,7 @@ const SPOT = new Set([
 ])
 const LIVE = new Set(['LaunchProposal', 'ConditionalSwap'])
 
-/**
- * Whether an event leads from one pool to another. Undefined: it does not say all that it moves, as the end of a
- * proposal, or a swap with arbitrage in a live proposal's pools.
- */
+/** Whether an event leads from one pool to another. Undefined: it does not say all that it moves. */
 function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool, isSpot: boolean): boolean | undefined {
   if (kind === 'CollectFees') return isSame(before.reserves, after.reserves)
   if (liquidity !== null) return isSame(plus(before.reserves, liquidity), after.reserves)
@@ -35,8 +32,8 @@ function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool,
 }
 
 /**
- * Whether the pool's reserves moved across each of a DAO's `events`, in their order, that is of an unknown kind, where
- * that can be told; `now`: the reserves after the last.
+ * Whether the reserves moved across each event of an unknown kind, where that can be told; `now`: the reserves after
+ * the last.
  */
 export function movedAcross (events: readonly ToldEvent[], now?: Sides): Map<bigint, boolean> {
   const found = new Map<bigint, boolean>()

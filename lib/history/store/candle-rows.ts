@@ -1,11 +1,13 @@
 /** The tables `minutes`, `hours` and `days`: candles as rows. */
-import { sql, type Insertable, type Kysely, type RawBuilder, type Selectable } from 'kysely'
+import { sql, type Insertable, type Kysely, type Selectable } from 'kysely'
 import { SIZES, type Candle, type CandlePrices, type CandleRow, type Size } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
-import { putRows } from './inserts.js'
-import { readRevision } from './meta.js'
+import { excluded, putRows } from './inserts.js'
 import type { CandleColumns, Tables } from './table-types.js'
-import { daoTable, keyTable, mapRows, type Names, type Read, type Writing } from './view.js'
+import { daoTable, keyTable, mapRows, type Names, type Read, readSince, type Writing } from './view.js'
+import { dayOf } from '../../time.js'
+import type { StoredEvent } from '../rules/types.js'
+import { seqText } from './row-mapping.js'
 
 type Columns = Selectable<CandleColumns>
 
@@ -17,7 +19,7 @@ const CANDLE_COLUMNS = [
 
 const text = (value: bigint | undefined) => value?.toString() ?? null
 
-/** Of a single trade with a price, which is all its prices, there is the first alone: so it is of most minutes. */
+/** Of a single price, as most minutes have, there is the first alone. */
 function candleColumns ({ base, quote, trades, fees, unknownFees, prices }: Candle): Columns {
   const { open, close, high, low, average } = prices ?? {}
   const isOne = open?.seq === close?.seq
@@ -109,26 +111,15 @@ export const readMakers: Read<'makers'> = async ({ db, names }, dao, begin, to) 
   return new Map(rows.map(({ start, makers }) => [Number(start), Number(makers)]))
 }
 
-export const readDaysAfter: Read<'daysAfter'> = async (view, after, limit) => {
-  const newest = await readRevision(view.db)
-  if (newest === after) return { revision: after, rows: [] }
-  const query = view.db.selectFrom('days').where('revision', '>', after).where('revision', '<=', newest)
-    .orderBy('revision').limit(limit)
-  let last = newest
-  const rows = await mapRows(view, query, 'days', ['revision', ...ROW_COLUMNS], (row: Row & { revision: number }) => {
-    last = Number(row.revision)
-    return rowOf(view.names)(row)
-  })
-  return { revision: rows.length < limit ? newest : last, rows }
-}
+export const readDaysAfter: Read<'daysAfter'> = (view, after, limit) =>
+  readSince(view, 'days', ROW_COLUMNS, rowOf(view.names), after, limit)
 
-const EXCLUDED = Object.fromEntries(CANDLE_COLUMNS.map(column =>
-  [column, sql.raw(`excluded.${column}`)])) as Record<typeof CANDLE_COLUMNS[number], RawBuilder<never>>
+const EXCLUDED = excluded(CANDLE_COLUMNS)
 
 /** A DAO's day as one number: numbers of DAOs are of 32 bits at most. */
 export const dayKey = (dao: number, day: number): number => day * 2 ** 32 + dao
 
-/** Writes candles in place of those that are stored. `makers`: how many there are to be added to a day, by `dayKey`. */
+/** In place of those that are stored. `makers`: to be added to a day, by `dayKey`. */
 export async function putCandles (
   to: Writing, size: Size, candles: readonly CandleRow[], makers: ReadonlyMap<number, number> = new Map()
 ): Promise<void> {
@@ -139,4 +130,35 @@ export async function putCandles (
     ({ ...row, revision: to.numbers.revision(), makers: makers.get(dayKey(row.dao, row.start / SIZES.days)) ?? 0 }))
   await putRows(to, 'days', days, oc => oc.columns(['dao', 'start']).doUpdateSet(({ ref }) => (
     { ...EXCLUDED, revision: ref('excluded.revision'), makers: sql`days.makers + excluded.makers` })))
+}
+
+export const readClosesAfter: Read<'closesAfter'> = (view, after, limit) => readSince(
+  view,
+  'closes',
+  ['dao', 'seq', 'at', 'quote_reserves', 'base_reserves'],
+  ({ dao, seq, at, quote_reserves: quote, base_reserves: base }: Tables['closes']) =>
+    ({ dao: view.names.address(dao), seq: BigInt(seq), at: Number(at), quote: BigInt(quote), base: BigInt(base) }),
+  after,
+  limit
+)
+
+/** Notes the reserves after the last of these events on each day, unless a later one is stored. */
+export async function putCloses (to: Writing, events: readonly StoredEvent[]): Promise<void> {
+  const last = new Map<string, StoredEvent>()
+  for (const event of events) {
+    const key = `${event.dao} ${dayOf(event.at)}`
+    if (event.reserves !== null && event.seq > (last.get(key)?.seq ?? -1n)) last.set(key, event)
+  }
+  const rows = Array.from(last.values(), ({ dao, at, seq, reserves }) => ({
+    dao: to.numbers.dao(dao),
+    day: dayOf(at),
+    seq: seqText(seq),
+    at,
+    quote_reserves: reserves!.quote.toString(),
+    base_reserves: reserves!.base.toString(),
+    revision: to.numbers.revision()
+  }))
+  await putRows(to, 'closes', rows, oc => oc.columns(['dao', 'day'])
+    .doUpdateSet(excluded(['seq', 'at', 'quote_reserves', 'base_reserves', 'revision']))
+    .where(({ eb, ref }) => eb(ref('excluded.seq'), '>', ref('closes.seq'))))
 }

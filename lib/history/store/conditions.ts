@@ -1,4 +1,4 @@
-/** Conditions that partial indexes are made on: a query that uses one must repeat its words. */
+/** Conditions of partial indexes: a query that uses one must repeat its words. */
 import { sql } from 'kysely'
 import { TOLD_KINDS } from '../../protocol/events.js'
 
@@ -14,9 +14,9 @@ export const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'
 /** Of what kind an event is that readers ask for in the order of the chain. */
 export const IS_POOL_EVENT = sql<boolean>`kind in (${quoted(POOL_KINDS)})`
 const PLACED_KINDS = [...new Set([...POOL_KINDS, 'InitializeDao', ...TOLD_KINDS])]
-/** Events whose place in the block is not known yet; those of version 1.0 lack their maker, too. */
+/** Whose place in the block is not known yet; those of 1.0 lack their maker, too. */
 export const INCOMPLETE = sql<boolean>`block_index is null and kind in (${quoted(PLACED_KINDS)})`
-/** What tells of a decision or an external pool, and has been stored by version 1.0, which did not read that. */
+/** Of a decision or an external pool, stored by 1.0, which did not read that. */
 export const UNTOLD = sql<boolean>`maker is null and kind in (${quoted(TOLD_KINDS)})`
 /** What made, decided or ended a proposal. */
 export const IS_PROPOSAL_EVENT = sql<boolean>`proposal is not null and market is null`

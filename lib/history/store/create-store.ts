@@ -1,21 +1,23 @@
 import type { Kysely, Transaction } from 'kysely'
 import { createTurns } from '../../async.js'
 import { messageOf, ServiceError } from '../../errors.js'
-import { readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers } from './candle-rows.js'
-import { putMeta, readMeta, readRevision } from './meta.js'
+import {
+  readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers, readClosesAfter
+} from './candle-rows.js'
+import { putMeta, readMeta, readRevision, type Names, type Numbers, type View, type Writing } from './view.js'
 import { readOtherFees, readProposalEvents, readUntold } from './decisions.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
 import { putPublished, readPublished } from './published.js'
-import { readRebuilding, readState, readUnattributed, readValuation } from './reads.js'
+import {
+  readRebuilding, readState, readUnattributed, readValuation, putJudged, readEventsOf, readUnjudged, readUnreadable
+} from './reads.js'
 import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 import {
   readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades,
   readOrigins, readPoolEvents, readSwapsOfAll, readSwapsPage, readTraders, readTrades, readUnnamedTrades
 } from './trade-reads.js'
-import { putJudged, readEventsOf, readUnjudged, readUnreadable } from './judged.js'
-import type { Names, Numbers, View, Writing } from './view.js'
 import { putCompleted, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
@@ -24,10 +26,7 @@ type Db = Kysely<Tables>
 export interface Engine {
   db: Db
   types: ColumnTypes
-  /**
-   * Runs reads that belong together on one state of the store. Default: on `db`, for an engine whose only writer is
-   * this process.
-   */
+  /** Reads that belong together, on one state. Default: on `db`, where this process alone writes. */
   reading?: <T>(work: (db: Db) => Promise<T>) => Promise<T>
   /** Runs the writes of a step in one transaction. Default: one of `db`. */
   writing?: (work: (trx: Transaction<Tables>) => Promise<void>) => Promise<void>
@@ -35,7 +34,7 @@ export interface Engine {
   release (): Promise<void>
 }
 
-/** What a store is bound to: rows of another program, or of another network, must never be mixed in. */
+/** Rows of another program or network must never be mixed in. */
 export interface Identity {
   program: string
   /** Genesis hash of the network, where it is known. */
@@ -64,20 +63,20 @@ async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
 
 /**
  * Brings the tables up to date and binds them to the program, where one is given; one process at a time. Throws
- * HISTORY_UNAVAILABLE when they are of a newer version, of another program, or an unfinished copy.
+ * HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
  */
 export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity?: Identity): Promise<void> {
   await migrate(db, types)
   if (identity !== undefined) await bind(db, identity)
 }
 
-/** A store over an engine whose connection is open, its tables prepared and, where it writes, locked. */
+/** A store over an engine whose tables are prepared and, where it writes, locked. */
 export async function createStore (engine: Engine): Promise<Store> {
   const { db, types, release, reading = work => work(db), writing = work => db.transaction().execute(work) } = engine
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
-  /** The DAOs that another process may have added; with `known` 0, all of them anew. */
+  /** DAOs that another process may have added; `known` 0: all anew. */
   const learn = async (db: Db, known = ids.size): Promise<void> => {
     const rows = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
     for (const { id, address } of rows) know(Number(id), address)
@@ -105,7 +104,7 @@ export async function createStore (engine: Engine): Promise<Store> {
     revision = next
   }
 
-  /** One step at a time: each takes its numbers where the one before has left off. */
+  /** Each takes its numbers where the one before has left off. */
   const inTurn = createTurns()
 
   async function guarded<T> (what: string, work: () => Promise<T>): Promise<T> {
@@ -164,6 +163,7 @@ export async function createStore (engine: Engine): Promise<Store> {
     proposalEvents: read(readProposalEvents),
     otherFees: read(readOtherFees),
     daysAfter: read(readDaysAfter),
+    closesAfter: read(readClosesAfter),
     swapsPage: read(readSwapsPage),
     origins: read(readOrigins),
     unattributed: read(readUnattributed),

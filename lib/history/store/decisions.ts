@@ -1,4 +1,4 @@
-/** What events tell of decisions, and of fees that no swap of a pool was charged. */
+/** What events tell of decisions, and of fees that no swap was charged. */
 import { sql } from 'kysely'
 import { NEUTRAL_KINDS } from '../../protocol/events.js'
 import { BRINGS_FEES, IS_PROPOSAL_EVENT, quoted, UNTOLD } from './conditions.js'
@@ -35,8 +35,8 @@ interface FeesRow extends Pick<Tables['events'], 'dao' | 'seq' | 'kind' | 'at' |
 }
 
 /**
- * A decision's end adds the winning market's fee balances to the spot pool's: the difference to the event before that
- * states them, where nothing between the two can have changed them.
+ * A decision's end adds the winning market's fees to the spot pool's: the difference to the last event that states
+ * them, where nothing between can have changed them.
  */
 export const readOtherFees: Read<'otherFees'> = async ({ db, names }) => {
   const { rows } = await sql<FeesRow>`
@@ -47,7 +47,8 @@ export const readOtherFees: Read<'otherFees'> = async ({ db, names }) => {
       from (select * from events where ${BRINGS_FEES}) e)
     select found.dao, found.seq, found.kind, found.at, found.facts, found.quote_fees, found.base_fees,
       found.quote_reserves, found.base_reserves, found.before, p.quote_fees as was_quote_fees,
-      p.base_fees as was_base_fees, p.quote_reserves as was_quote_reserves, p.base_reserves as was_base_reserves, case when p.seq is null or found.kind = 'CollectMeteoraDammFees' then 0 else (
+      p.base_fees as was_base_fees, p.quote_reserves as was_quote_reserves, p.base_reserves as was_base_reserves,
+      case when p.seq is null or found.kind = 'CollectMeteoraDammFees' then 0 else (
         select count(*) from events b where b.dao = found.dao and b.seq > found.before and b.seq < found.seq
         and b.kind in (${quoted(NEUTRAL_KINDS)})) end as neutral
     from found left join events p on p.dao = found.dao and p.seq = found.before`.execute(db)

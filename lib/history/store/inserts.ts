@@ -1,5 +1,5 @@
 /** Rows into tables. */
-import { sql, type Insertable, type InsertQueryBuilder, type InsertResult } from 'kysely'
+import { sql, type RawBuilder, type Insertable, type InsertQueryBuilder, type InsertResult } from 'kysely'
 import { chunks } from '../../chunks.js'
 import type { Tables } from './table-types.js'
 import type { Writing } from './view.js'
@@ -9,9 +9,7 @@ const ROWS = 2000
 
 type Insert<T extends keyof Tables> = InsertQueryBuilder<Tables, T, InsertResult>
 
-/**
- * The statements that insert `rows`, given as one document: a parameter for each value would cost more than all else.
- */
+/** The statements that insert `rows`, as one document: a parameter a value would cost more than all else. */
 export function * inserts<T extends keyof Tables & string> (
   { trx, types }: Pick<Writing, 'trx' | 'types'>, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>
 ): Generator<Insert<T>> {
@@ -26,11 +24,15 @@ export function * inserts<T extends keyof Tables & string> (
     } else {
       const values = some.map(row => columns.map(column => row[column as keyof typeof row]))
       const list = sql.join(columns.map((_, at) => sql`value ->> ${sql.lit(at)}`))
-      // `where true`: else an `on conflict` that follows would be read as a condition of a join
+      // `where true`: else an `on conflict` would be read as a condition of a join
       yield insert.expression(sql`select ${list} from json_each(${JSON.stringify(values)}) where true`)
     }
   }
 }
+
+/** For a row whose key is stored: columns that take the new values. */
+export const excluded = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<never>> =>
+  Object.fromEntries(columns.map(column => [column, sql.ref(`excluded.${column}`)])) as Record<C, RawBuilder<never>>
 
 /** Inserts `rows`; `onConflict`: what becomes of those whose key is stored. */
 export async function putRows<T extends keyof Tables & string> (

@@ -48,7 +48,7 @@ async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: Column
   for (const table of tables) await table.execute(db)
 }
 
-/** Sequence numbers of the accounts, for processes that only read; the last of 1.0.0. */
+/** For processes that only read; the last of 1.0.0. */
 async function second (db: Kysely<Tables>, { u64 }: ColumnTypes): Promise<void> {
   await sql`create table accounts (address text primary key, seq ${sql.raw(u64)} not null)`.execute(db)
 }
@@ -80,8 +80,8 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
 }
 
 /**
- * Version 2.0.0: the words of the code, makers, block indexes and candles. What is made of the swaps is made anew at
- * the first start (`rebuild.ts`); makers of rows of 1.0.0 are learnt from the chain (`complete-events.ts`).
+ * Version 2.0.0. What is made of swaps is made anew at the first start (`rebuild.ts`), makers of rows of 1.0.0 are
+ * learnt from the chain (`complete.ts`).
  */
 async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [key, amount, total, clause, maker] = [u64Key, u64, sum, clustered, address].map(type => sql.raw(type))
@@ -116,6 +116,16 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
     sql`create table days (
       ${candle}, revision bigint not null, makers bigint not null default 0, primary key (dao, start))`,
     sql`create index days_revision on days (revision)`,
+    sql`create table closes (
+      dao integer not null, day integer not null, seq ${key} not null, at bigint not null,
+      quote_reserves ${amount} not null, base_reserves ${amount} not null, revision bigint not null,
+      primary key (dao, day))`,
+    sql`create index closes_revision on closes (revision)`,
+    sql`insert into closes
+      select last.dao, last.day, last.seq, e.at, e.quote_reserves, e.base_reserves, e.revision from (
+        select dao, at / 86400 as day, max(seq) as seq from events where quote_reserves is not null
+        group by dao, at / 86400) last
+      join events e on e.dao = last.dao and e.seq = last.seq`,
     sql`create table makers (
       day integer not null, dao integer not null, maker ${maker} not null, primary key (day, dao, maker)) ${clause}`,
     sql`create table fee_rates (
@@ -130,15 +140,15 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
 }
 
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [{ to: 1, run: first }, { to: 2, run: second }, { to: 9, run: third }]
+const MIGRATIONS: readonly Migration[] = [{ to: 1, run: first }, { to: 2, run: second }, { to: 10, run: third }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 /** Those of builds between 1.0.0 and 2.0.0, which no release had. */
-const UNRELEASED = { from: 3, to: 8 }
+const UNRELEASED = { from: 3, to: 9 }
 
 /**
- * Brings the tables up to this version, each migration in its own transaction with the note that it ran.
- * Throws HISTORY_UNAVAILABLE where a newer version of the service, or one that was never released, has written here.
+ * Each migration in its own transaction with the note that it ran. Throws HISTORY_UNAVAILABLE for a newer version, or
+ * one that was never released.
  */
 export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db)

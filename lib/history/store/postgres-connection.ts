@@ -1,10 +1,11 @@
 /** Connections to PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
-import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely'
+import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { messageOf, ServiceError } from '../../errors.js'
-import type { Tables } from './table-types.js'
+import { type Tables, NUMERIC_COLUMNS } from './table-types.js'
+import { type Identity, prepareTables } from './create-store.js'
 
-/** Where the tables are: a database, and a schema in it, so that several programs can share one database. */
+/** A schema of a database, so that several programs can share it. */
 export interface PostgresLocation {
   config: ClientConfig
   schema: string
@@ -12,18 +13,18 @@ export interface PostgresLocation {
 
 const DEFAULT_SCHEMA = 'history'
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/
-/** `idle_session_timeout`, by which the server ends the lead of a process that has stopped, came with this version. */
+/** `idle_session_timeout`, which ends the lead of a stopped process, came with this version. */
 const MIN_VERSION = 14
 
 const CONNECT_MS = 5000
-/** The server ends a statement; where even its word does not come, we stop waiting. */
+/** The server ends a statement, ms; where even its word does not come, we stop waiting. */
 const STATEMENT_MS = 10_000
 const ANSWER_MS = 12_000
 const UNUSED_MS = 30_000
 /** Connections of one process for its reads; they are short and few. */
 const MOST = 4
 
-/** Reads DATABASE_URL as the driver does, and the schema by `schema`. Throws HISTORY_UNAVAILABLE, not repeating it. */
+/** Reads DATABASE_URL as the driver does, and `schema`. Throws HISTORY_UNAVAILABLE, not repeating it. */
 export function parseDatabaseUrl (url: string): PostgresLocation {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
@@ -34,12 +35,12 @@ export function parseDatabaseUrl (url: string): PostgresLocation {
     )
   }
   const options = parsed.searchParams.get('options') ?? ''
-  // The driver lets the URL win over what is set beside it, and both have options
+  // the driver lets the URL win over what is set beside it, and both have options
   for (const name of ['schema', 'options']) parsed.searchParams.delete(name)
   return { schema, config: { connectionString: parsed.href, options } }
 }
 
-/** What every connection has: limits, and the schema as the place where names are looked for. */
+/** Limits, and the schema where names are looked for. */
 export function configOf ({ config, schema }: PostgresLocation, settings: Record<string, number> = {}): ClientConfig {
   const own = Object.entries({ statement_timeout: STATEMENT_MS, ...settings, search_path: `"${schema}"` })
   return {
@@ -53,16 +54,16 @@ export function configOf ({ config, schema }: PostgresLocation, settings: Record
   }
 }
 
-/** A connection as Kysely sees one; the cursors in its interface are not used. */
+/** As Kysely sees one; its cursors are not used. */
 export const asPoolClient = (
   query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void
 ): PostgresPoolClient =>
   ({ query, release }) as unknown as PostgresPoolClient
 
-/** The driver's pool, but a connection whose query got no answer is thrown away. */
+/** A connection whose query got no answer is thrown away. */
 export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
-  // A loss is told to whoever uses the connection; without a listener it would end the process
+  // a loss is told to whoever uses the connection; without a listener it would end the process
   pool.on('error', () => {})
   pool.on('connect', client => { client.on('error', () => {}) })
   return {
@@ -73,7 +74,7 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
         try {
           return await client.query(text, [...parameters])
         } catch (error) {
-          // What the server says of a statement leaves the connection in order; anything else does not
+          // what the server says of a statement leaves the connection in order; anything else does not
           broken ||= !(error instanceof pg.DatabaseError)
           throw error
         }
@@ -83,7 +84,7 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   }
 }
 
-/** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema where it does not exist. */
+/** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema. */
 export async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
   const {
     rows: [server]
@@ -98,17 +99,35 @@ export async function prepareSchema (db: Kysely<Tables>, schema: string): Promis
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
-/** An Error of the driver as one of ours; its texts name host and user at most. */
+/** The driver's texts name host and user at most. */
 export const unreachable = (what: string, cause: unknown): ServiceError =>
   new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
 
-/** Whether the server refused a row for a constraint (SQLSTATE class 23): the connection is as good as before. */
+/** SQLSTATE class 23: the connection is as good as before. */
 export const isRefusedRow = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
 
-/** SQLSTATE classes of what passes by itself: connections, resources, locks, a server that starts or ends. */
+/** SQLSTATE classes that pass by themselves: connections, resources, locks, a server that starts or ends. */
 const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
 
-/** Whether the server has said no to the settings themselves (user, database, rights): trying again is in vain. */
+/** Whether the settings themselves (user, database, rights) are refused: trying again is in vain. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
+
+/** As `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
+export async function preparePostgres (place: PostgresLocation, identity?: Identity): Promise<void> {
+  // a migration of a large table takes its time, and so does waiting for it
+  const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(config, 1) }) })
+  try {
+    await db.connection().execute(async connection => {
+      // Held until the connection is closed
+      const lock = `dao-market-data tables ${place.schema}`
+      await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`.execute(connection)
+      await prepareSchema(connection, place.schema)
+      await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, identity)
+    })
+  } finally {
+    await db.destroy()
+  }
+}

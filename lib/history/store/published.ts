@@ -1,11 +1,10 @@
 /** How far block ranges have been published, and what came too late for them. */
 import { sql, type Kysely } from 'kysely'
 import { inserts } from './inserts.js'
-import { putMeta } from './meta.js'
+import { putMeta, type Writing } from './view.js'
 import { seqText } from './row-mapping.js'
 import type { PublishedSlot, StepChanges } from './store.js'
 import type { Tables } from './table-types.js'
-import type { Writing } from './view.js'
 
 export async function readPublished ({ db }: { db: Kysely<Tables> }): Promise<PublishedSlot | null> {
   const row = await db.selectFrom('meta').select('value').where('key', '=', 'published').executeTakeFirst()
@@ -20,7 +19,7 @@ export async function putPublished ({ trx }: Writing, { slot, at }: PublishedSlo
   if (known === null || known.slot < slot) await putMeta(trx, { published: `${slot} ${at}` })
 }
 
-/** Notes what of a step belongs to slots that have been published before: block ranges go on without it. */
+/** What of a step belongs to published slots: block ranges go on without it. */
 export async function putLate (to: Writing, { events, fees }: StepChanges): Promise<void> {
   if (events.length === 0 && fees.length === 0) return
   const { trx, numbers } = to
@@ -39,7 +38,7 @@ export async function putLate (to: Writing, { events, fees }: StepChanges): Prom
 
 const isNoted = (what: 'event' | 'fee') => sql<number | boolean>`
   exists (select 1 from late where late.dao = events.dao and late.seq = events.seq and late.what = ${sql.lit(what)})`
-/** Whether an event, or the fee of a swap, came too late for block ranges, as a condition on `events`. */
+/** As a condition on `events`. */
 export const EVENT_IS_LATE = isNoted('event')
 export const FEE_IS_LATE = isNoted('fee')
 export const IS_ON_TIME = sql<boolean>`not ${EVENT_IS_LATE}`

@@ -1,9 +1,12 @@
 /** What a writer knows when it begins, and the notes of a rebuild. */
 import type { StoreState } from '../rules/types.js'
-import { readMeta } from './meta.js'
-import { indexedRangeOf, nullable, numbersOf, parseValuation, sequenceRangeOf, unattributedOf } from './row-mapping.js'
-import { readUnreadable } from './judged.js'
-import type { Read } from './view.js'
+import { readMeta, type Read, putMeta, type View, type Writing } from './view.js'
+import {
+  indexedRangeOf, nullable, numbersOf, parseValuation, sequenceRangeOf, unattributedOf, POOL_EVENT_COLUMNS,
+  poolEventOf, seqText, sides
+} from './row-mapping.js'
+import { UNKNOWN_KIND } from '../../protocol/events.js'
+import type { JudgedEvent } from './store.js'
 
 export const readState: Read<'load'> = async view => {
   const { db, names } = view
@@ -56,4 +59,30 @@ export const readUnattributed: Read<'unattributed'> = async ({ db }, keys) => {
   const rows = await db.selectFrom('unattributed').selectAll()
     .where(eb => eb.or([eb('key_a', 'in', keys), eb('key_b', 'in', keys)])).execute()
   return rows.map(unattributedOf)
+}
+
+export async function readUnreadable ({ db, names }: View): Promise<Map<string, number>> {
+  const rows = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
+    .orderBy('at').execute()
+  return new Map(rows.map(({ dao, at }) => [names.address(dao), Number(at)]))
+}
+
+export const readUnjudged: Read<'unjudged'> = async ({ db, names }, limit) => {
+  const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
+    .orderBy('at', 'desc').limit(limit).execute()
+  return rows.map(({ dao, seq }) => ({ dao: names.address(dao), seq: BigInt(seq) }))
+}
+
+export const readEventsOf: Read<'eventsOf'> = async ({ db, names }, dao, from, limit) => {
+  const rows = await db.selectFrom('events').select([...POOL_EVENT_COLUMNS, 'quote_fees', 'base_fees', 'reason'])
+    .where('dao', '=', names.id(dao) ?? 0).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
+  return rows.map(row => ({ ...poolEventOf(row, dao), fees: sides(row.quote_fees, row.base_fees), reason: row.reason }))
+}
+
+export async function putJudged ({ trx, names, numbers }: Writing, found: readonly JudgedEvent[]): Promise<void> {
+  for (const { dao, seq, reason } of found) {
+    const row = trx.updateTable('events').set({ reason }).where('dao', '=', names.id(dao)!)
+    await row.where('seq', '=', seqText(seq)).execute()
+  }
+  await putMeta(trx, { revision: String(numbers.revision()) })
 }

@@ -9,7 +9,7 @@ import type {
 import type { Tables } from './table-types.js'
 import type { Names } from './view.js'
 
-/** A sequence number as text of 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
+/** 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
 export const seqText = (seq: bigint): string => seq.toString().padStart(20, '0')
 
 /** Sequence numbers by DAO as one text, and read again. */
@@ -56,7 +56,6 @@ export function eventRow (event: StoredEvent, dao: number, revision: number): In
   }
 }
 
-/** The columns of what an event tells beside its pool. */
 export const factColumns = (facts: EventFacts | null) => ({
   proposal: facts?.proposal ?? null,
   market: facts?.swap?.market ?? null,
@@ -67,7 +66,7 @@ export const factColumns = (facts: EventFacts | null) => ({
 
 type Stored<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stored<T[K]> } : T
 
-/** What `factColumns` has written. Field by field: a reviver would take most of the time of a thousand trades. */
+/** Field by field: a reviver would take most of the time of a thousand trades. */
 export function factsOf (text: string | null): EventFacts | null {
   if (text === null) return null
   const { proposal, swap, averages, collected }: Stored<EventFacts> = JSON.parse(text)
@@ -104,7 +103,7 @@ function storedSwapOf (row: Pick<Selectable<Tables['events']>, SwapColumn>): Sto
   }
 }
 
-/** What a trade is made of and no more: turning columns into values is most of what reading a thousand costs. */
+/** No more: turning columns into values is most of what reading a thousand costs. */
 export const TRADE_COLUMNS = [
   'seq', 'kind', 'slot', 'at', 'signature', 'event_index', 'block_index', 'maker', 'side', 'input', 'output', 'fee',
   'quote_reserves', 'base_reserves'
@@ -116,7 +115,7 @@ export type EventColumns = Pick<Selectable<Tables['events']>, typeof TRADE_COLUM
 export type PoolEventRow = EventColumns & { dao: number }
 export type MarketEventRow = EventColumns & { facts: string | null }
 
-/** Of a row whose changes were not read, `liquidity` is null, as it is of every trade. */
+/** Without its changes read, `liquidity` is null, as it is of every trade. */
 export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
   return {
     dao,
@@ -134,7 +133,7 @@ export function poolEventOf (row: EventColumns, dao: string): PoolEvent {
   }
 }
 
-/** A trade of a conditional market. No event states its fee: a spot swap between two of them may move the balance. */
+/** No event states the fee of a conditional trade: a spot swap between two may move the balance. */
 export function marketTradeOf (row: MarketEventRow, dao: string): Trade {
   const { side, input, output, reserves } = factsOf(row.facts)!.swap!
   return { ...poolEventOf(row, dao), swap: { side, input, output, fee: null }, reserves }

@@ -9,9 +9,9 @@ import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './table-types.js'
 
 const BUSY_MS = 5000
-/** Memory for pages: eight times as much spares no CPU, the system keeps the file's pages too. */
+/** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
 const CACHE_KB = 2_048
-/** To check a larger file would delay each start by seconds; damage there shows when it is read. */
+/** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
 /** A disk without room, or one that fails, damages nothing that is there. */
@@ -34,8 +34,8 @@ function prepareFolder (folder: string): void {
 }
 
 /**
- * Takes the folder for this process, by an exclusive transaction on a small database beside the store: it ends with its
- * holder, however that ends, and leaves the store readable by others.
+ * Takes the folder by an exclusive transaction on a small database: it ends with its holder, however that ends, and
+ * leaves the store readable.
  */
 function lock (folder: string): Database.Database {
   let file: Database.Database
@@ -45,7 +45,7 @@ function lock (folder: string): Database.Database {
     throw unusable(`the folder of the history can't be written: ${folder} (${messageOf(cause)})`, cause)
   }
   try {
-    // nothing is written to it: without a journal the folder can be taken where there is no room for one
+    // nothing is written to it: without a journal it can be taken on a full disk
     file.exec('pragma journal_mode = off')
     file.exec('begin exclusive')
     return file
@@ -58,12 +58,12 @@ function lock (folder: string): Database.Database {
   }
 }
 
-/** Settings and a look at the file; throws when it is no database, damaged or read-only. */
+/** Throws where it is no database, damaged or read-only. */
 function prepareFile (file: Database.Database, path: string): void {
   try {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     file.exec('pragma journal_mode = wal')
-    // a crash of the process loses nothing; of the machine, at most the last steps, which are then walked again
+    // a crash of the machine loses at most the last steps, which are then walked again
     file.exec('pragma synchronous = normal')
     file.exec(`pragma cache_size = -${CACHE_KB}`)
     file.exec('pragma temp_store = memory')
@@ -86,7 +86,7 @@ function prepareFile (file: Database.Database, path: string): void {
 
 const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 }
 
-/** The driver with its statements kept: preparing one costs more than running it. */
+/** Preparing a statement costs more than running it. */
 function withKeptStatements (file: Database.Database): SqliteDatabase {
   const kept = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: 100 })
   return {
@@ -112,8 +112,8 @@ function withKeptStatements (file: Database.Database): SqliteDatabase {
 }
 
 /**
- * Opens, or makes, the file `history.db` in `folder` and takes the folder for this process alone. Throws
- * HISTORY_UNAVAILABLE, saying what to do, when it can't be written, another process holds it, or the file is damaged.
+ * Opens, or makes, `history.db` in `folder` and takes the folder for this process alone. Throws HISTORY_UNAVAILABLE
+ * where it can't be written, is taken, or is damaged.
  */
 export async function openSqliteEngine (folder: string): Promise<Engine> {
   prepareFolder(folder)
@@ -145,8 +145,8 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
 }
 
 /**
- * Opens, or makes, the embedded store in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE as
- * `openSqliteEngine` does, and when the store is of a newer version or belongs to another program or network.
+ * Opens, or makes, the embedded store for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` and
+ * `prepareTables`.
  */
 export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
@@ -161,7 +161,7 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
   }
 }
 
-/** Opens the embedded store in `folder` for reading, beside the process that writes it. Throws HISTORY_UNAVAILABLE. */
+/** Opens the embedded store for reading, beside its writer. Throws HISTORY_UNAVAILABLE. */
 export async function openSqliteReader (folder: string): Promise<Store> {
   const path = join(folder, 'history.db')
   try {

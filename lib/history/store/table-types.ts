@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 
-/** A candle; `average_*`: what all trades with a price paid and received. A single price is in `open_*` alone. */
+/** `average_*`: what all trades with a price paid and received. A single price is in `open_*` alone. */
 export interface CandleColumns {
   base: string
   quote: string
@@ -21,12 +21,11 @@ export interface CandleColumns {
   average_base: string | null
 }
 
-/** Of a DAO, from the Unix second `start` on. */
 type CandleTable = CandleColumns & { dao: number, start: number }
 
 /**
- * The tables, for Kysely. Amounts and sequence numbers are u64: SQLite's integers end at 2^63 and its driver binds
- * doubles, so there they are decimal text, in keys of 20 digits, whose order is that of the numbers. Read with BigInt.
+ * For Kysely. u64 amounts and numbers: SQLite's integers end at 2^63 and its driver binds doubles, so there they are
+ * decimal text, in keys of 20 digits. Read with BigInt.
  */
 export interface Tables {
   meta: { key: string, value: string }
@@ -94,9 +93,18 @@ export interface Tables {
   hours: CandleTable
   /** With the number of those who traded. */
   days: CandleTable & { revision: number, makers: Generated<number> }
-  /** Protocol fee rates that swaps of a DAO show, in basis points, with the slots of the first and the last of them. */
+  /** A pool's reserves after its last event of a UTC day that says so. */
+  closes: {
+    dao: number
+    day: number
+    seq: string
+    at: number
+    quote_reserves: string
+    base_reserves: string
+    revision: number
+  }
+  /** In basis points, with the slots of the first and the last swap that show it. */
   fee_rates: { dao: number, bps: string, from_slot: number, to_slot: number }
-  /** Who traded on a UTC day. */
   makers: { dao: number, day: number, maker: string }
   rates: { bps: string, swaps: number }
   proposals: { proposal: string, dao: number }
@@ -109,12 +117,12 @@ export interface Tables {
     anchor: string | null
   }
   missing: { signature: string, slot: number, at: number | null, reason: string }
-  /** What came after its slot had been published, an event or its fee: left out of block ranges for good. */
+  /** Came after its slot had been published, an event or its fee: left out of block ranges for good. */
   late: { dao: number, seq: string, what: 'event' | 'fee' }
   accounts: { address: string, seq: string }
 }
 
-/** What differs between engines: column types, and the form in which many rows are given to one insert. */
+/** What differs between engines. */
 export interface ColumnTypes {
   /** A revision; SQLite's rowid where it is the primary key. */
   revision: 'integer' | 'bigint'
@@ -123,7 +131,7 @@ export interface ColumnTypes {
   u64: 'text' | 'numeric(20, 0)'
   /** A sum of any size, with decimals. */
   sum: 'text' | 'numeric'
-  /** How many rows go in as one document, and come out: SQLite takes and gives arrays, PostgreSQL takes records. */
+  /** How many rows go in, and come out, as one document. */
   rows: 'arrays' | 'records'
   /** Keeps a table in the order of its key, where an engine must be told. */
   clustered: '' | 'without rowid'

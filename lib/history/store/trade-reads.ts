@@ -1,19 +1,17 @@
-/** Reads of single events, each by an index: none looks at more rows than it gives. */
+/** Reads of single events, each by an index. */
 import { sql, type Kysely, type RawBuilder, type Selectable, type SqlBool } from 'kysely'
 import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import type { PoolEvent, Trade } from '../rules/types.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import { readRevision } from './meta.js'
+import { readRevision, daoTable, keyTable, mapRows, type Read, type View } from './view.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import {
   type EventColumns, type MarketEventRow, marketTradeOf, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText,
   SWAP_COLUMNS, type SwapEventRow, swapOf, TRADE_COLUMNS, tradeOf
 } from './row-mapping.js'
 import type { Tables } from './table-types.js'
-import { daoTable, keyTable, mapRows, type Read, type View } from './view.js'
 
-/** Keys asked for in one statement. */
 const KEYS = 200
 
 const eventOf = (row: PoolEventRow, { names }: View): PoolEvent => poolEventOf(row, names.address(row.dao))
@@ -30,7 +28,7 @@ export const readTrades: Read<'trades'> = async (view, { dao, market, before, si
   if (since !== undefined) query = query.where('at', '>=', since)
   if (until !== undefined) query = query.where('at', '<=', until)
   if (before !== undefined) {
-    // Where in time the number is: at the event that has it, or else the last one below
+    // where in time the number is: at the event that has it, or else the last one below
     const anchor = await db.selectFrom('events').select('at')
       .where('dao', '=', id).where('seq', '<=', seqText(before)).orderBy('seq', 'desc').limit(1).executeTakeFirst()
     if (anchor === undefined) return []
@@ -87,7 +85,7 @@ export const readOrigins: Read<'origins'> = async (view, keys) => {
     ({ dao: names.address(dao), seq: BigInt(seq), signature, eventIndex: Number(eventIndex) }))
 }
 
-/** What an event brought back into the pool: the difference of the reserves, where all between is understood. */
+/** What an event brought back: the difference of the reserves, where all between is understood. */
 async function broughtBack ({ db, names }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   const id = names.id(dao)
   if (id === undefined || reserves === null) return null
@@ -140,7 +138,7 @@ export const readFeeRates: Read<'feeRates'> = async ({ db, names }, dao) => {
 
 export const readLastTrades: Read<'lastTrades'> = async (view, at, daos) => {
   const { db, names } = view
-  // First where they are, then what they are: joined in one statement, PostgreSQL may look through all events for them
+  // first where, then what: joined in one statement, PostgreSQL may look through all events
   const newest = sql<number | null>`(
     select x.revision from events x
     where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
@@ -200,7 +198,7 @@ export const readIncomplete: Read<'incomplete'> = async ({ db, names }, { above,
   }))
 }
 
-/** The ends of a column over some events, each by the index on it: both in one statement would look at all of them. */
+/** Each end by the index: both in one statement would look at all events. */
 async function bounds (
   db: Kysely<Tables>, column: 'slot' | 'at', where: RawBuilder<SqlBool>
 ): Promise<{ oldest: number, newest: number } | null> {

@@ -1,6 +1,6 @@
 /** What reads and writes of all engines work on. */
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type Transaction } from 'kysely'
-import type { Store } from './store.js'
+import type { Since, Store } from './store.js'
 import type { ColumnTypes, Tables } from './table-types.js'
 
 /** DAO addresses by the store's numbers, and back. */
@@ -9,13 +9,12 @@ export interface Names {
   id (address: string): number | undefined
 }
 
-/** One state of the store. */
 export interface View { db: Kysely<Tables>, types: ColumnTypes, names: Names }
 
 /** How a method of the store is answered from one state of it. */
 export type Read<M extends keyof Store> = (view: View, ...args: Parameters<Store[M]>) => ReturnType<Store[M]>
 
-/** Hands out the numbers by which the store knows DAOs and changes; both are committed with the step that took them. */
+/** Numbers of DAOs and changes, committed with the step that took them. */
 export interface Numbers {
   dao (address: string): number
   revision (): number
@@ -23,12 +22,11 @@ export interface Numbers {
   fresh: Array<{ id: number, address: string }>
 }
 
-/** One transaction that writes. */
 export interface Writing { trx: Transaction<Tables>, types: ColumnTypes, names: Names, numbers: Numbers }
 
 /**
- * Keys as a table that a statement can join, in one parameter: one for each value would cost more than the reading.
- * `columns` names them with their types.
+ * Keys as a table to join, in one parameter: one for each value would cost more than the reading. `columns`: names and
+ * types.
  */
 export function keyTable<R> (
   { types: { rows: form } }: View, keys: ReadonlyArray<ReadonlyArray<string | number>>,
@@ -51,9 +49,8 @@ export function daoTable (view: View, daos: readonly string[]): RawBuilder<{ dao
 }
 
 /**
- * What `make` makes of the rows of a query: of these columns of `table`, and of those that the query has selected
- * itself. It must not keep a row, which may be the same object for all. SQLite's driver hands rows over value by
- * value, which costs more than finding them: there, each comes as one text.
+ * What `make` makes of these columns of `table`, and of those selected already; it must not keep a row. SQLite's driver
+ * hands rows over value by value, which costs more than finding them: there, each comes as one text.
  */
 export async function mapRows<DB, TB extends keyof DB, O, Row, T> (
   { types: { rows: form } }: View, query: SelectQueryBuilder<DB, TB, O>, table: string,
@@ -72,3 +69,37 @@ export async function mapRows<DB, TB extends keyof DB, O, Row, T> (
     return make(row as Row, found as O)
   })
 }
+
+/** What has changed in a table since `after`, oldest change first. */
+export async function readSince<Row, T> (
+  view: View, table: 'days' | 'closes', columns: ReadonlyArray<keyof Row & string>, make: (row: Row) => T,
+  after: number, limit: number
+): Promise<Since<T>> {
+  const newest = await readRevision(view.db)
+  if (newest === after) return { revision: after, rows: [] }
+  const query = view.db.selectFrom(table as 'closes').where('revision', '>', after).where('revision', '<=', newest)
+    .orderBy('revision').limit(limit)
+  let last = newest
+  type Changed = Row & { revision: number }
+  const rows = await mapRows(view, query, table, ['revision', ...columns] as Array<keyof Changed & string>,
+    (row: Changed) => {
+      last = Number(row.revision)
+      return make(row)
+    })
+  return { revision: rows.length < limit ? newest : last, rows }
+}
+
+export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>> {
+  const rows = await db.selectFrom('meta').selectAll().execute()
+  return new Map(rows.map(({ key, value }) => [key, value]))
+}
+
+export async function putMeta (trx: Transaction<Tables>, values: Record<string, string>): Promise<void> {
+  const rows = Object.entries(values).map(([key, value]) => ({ key, value }))
+  await trx.insertInto('meta').values(rows).onConflict(oc =>
+    oc.column('key').doUpdateSet({ value: eb => eb.ref('excluded.value') })).execute()
+}
+
+/** Of the last committed step. */
+export const readRevision = async (db: Kysely<Tables>): Promise<number> =>
+  Number((await readMeta(db)).get('revision') ?? 0)

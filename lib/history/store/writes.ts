@@ -1,25 +1,24 @@
 import { sql } from 'kysely'
 import { chunks } from '../../chunks.js'
 import { SIZES } from '../rules/candles.js'
-import { feeRatesOf } from '../rules/fee-rates.js'
+import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
-import { dayKey, putCandles } from './candle-rows.js'
-import { inserts, putRows } from './inserts.js'
-import { putMeta } from './meta.js'
+import { dayKey, putCandles, putCloses } from './candle-rows.js'
+import { excluded, inserts, putRows } from './inserts.js'
+import { putMeta, type Writing } from './view.js'
 import { putLate } from './published.js'
 import {
   eventRow, factColumns, indexedRangeRow, numbersText, seqText, sequenceRangeRow, unattributedRow, valuationText
 } from './row-mapping.js'
 import type { CompletedEvent, RebuiltPage, StepChanges } from './store.js'
-import type { Writing } from './view.js'
 
 /** Transactions that were missing and are found, named in one statement. */
 const FOUND = 40
 
-/** A row of `makers` as `dayKey` has it, made by the engine: one value for each of many rows. */
+/** As `dayKey` has it, made by the engine: one value for each of many rows. */
 const MAKER_DAY = sql<number | string>`day * ${sql.lit(2 ** 32)} + dao`.as('key')
 
-/** Notes who traded on a day. Gives how many of them had not yet, by `dayKey`. */
+/** Who traded on a day. Gives how many of them had not yet, by `dayKey`. */
 async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<Map<number, number>> {
   const fresh = new Map<number, number>()
   const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numbers.dao(dao), maker }))
@@ -58,11 +57,13 @@ export async function putCompleted (
 }
 
 const putRates = (to: Writing, rates: StepChanges['rates']): Promise<void> =>
-  putRows(to, 'rates', rates, oc => oc.column('bps').doUpdateSet({ swaps: eb => eb.ref('excluded.swaps') }))
+  putRows(to, 'rates', Array.from(rates, ([bps, swaps]) => ({ bps, swaps })), oc =>
+    oc.column('bps').doUpdateSet(excluded(['swaps'])))
 
 async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<void> {
   const { trx, numbers } = to
   await putRows(to, 'events', events.map(event => eventRow(event, numbers.dao(event.dao), numbers.revision())))
+  await putCloses(to, events)
   const found = events.flatMap(({ dao, slot, swap }) => swap === null ? [] : [{ dao, slot, swap }])
   for (const { dao, seq, fee } of fees) {
     const row = await trx.updateTable('events').set({ fee: fee.toString(), revision: numbers.revision() })
@@ -75,7 +76,6 @@ async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<v
   await putFeeRates(to, feeRatesOf(found))
 }
 
-/** Widens what is known of a DAO's fee rates. */
 async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<void> {
   const rows = rates.map(({ dao, bps, fromSlot, toSlot }) =>
     ({ dao: to.numbers.dao(dao), bps, from_slot: fromSlot, to_slot: toSlot }))
@@ -89,16 +89,16 @@ async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<voi
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
   const { trx, numbers } = to
-  for (const { dao, drop } of sequenceRanges) {
+  for (const [dao, { drop }] of sequenceRanges) {
     for (const first of drop) {
       await trx.deleteFrom('sequence_ranges').where('dao', '=', numbers.dao(dao))
         .where('first_seq', '=', seqText(first)).execute()
     }
   }
-  const rows = sequenceRanges.flatMap(({ dao, put }) => put.map(range => sequenceRangeRow(range, numbers.dao(dao))))
+  const rows = [...sequenceRanges].flatMap(([dao, { put }]) =>
+    put.map(range => sequenceRangeRow(range, numbers.dao(dao))))
   const columns = Object.keys(rows[0] ?? {}).filter(column => column !== 'dao' && column !== 'first_seq')
-  await putRows(to, 'sequence_ranges', rows, oc => oc.columns(['dao', 'first_seq']).doUpdateSet(
-    Object.fromEntries(columns.map(column => [column, sql.raw(`excluded.${column}`)]))))
+  await putRows(to, 'sequence_ranges', rows, oc => oc.columns(['dao', 'first_seq']).doUpdateSet(excluded(columns)))
 }
 
 async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
@@ -109,17 +109,17 @@ async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
     await trx.deleteFrom('unattributed').where('signature', '=', signature)
       .where('event_index', '=', eventIndex).execute()
   }
-  const proposals = changes.proposals.map(({ proposal, dao }) => ({ proposal, dao: numbers.dao(dao) }))
+  const proposals = Array.from(changes.proposals, ([proposal, dao]) => ({ proposal, dao: numbers.dao(dao) }))
   await putRows(to, 'proposals', proposals, oc => oc.column('proposal').doNothing())
   await putRows(to, 'missing', changes.missing, oc =>
-    oc.column('signature').doUpdateSet({ reason: eb => eb.ref('excluded.reason') }))
+    oc.column('signature').doUpdateSet(excluded(['reason'])))
   for (const some of chunks(changes.found, FOUND)) {
     await trx.deleteFrom('missing').where('signature', 'in', some).execute()
   }
 }
 
 async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void> {
-  const first = new Map(firstSwaps.map(({ dao, at }) => [dao, at]))
+  const first = new Map(firstSwaps)
   const fresh = to.numbers.fresh.map(({ id, address }) => ({ id, address, first_swap: first.get(address) ?? null }))
   await putRows(to, 'daos', fresh)
   for (const { address } of fresh) first.delete(address)
@@ -138,18 +138,16 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putRates(to, changes.rates)
   await putOddities(to, changes)
   await putDaos(to, changes)
-  if (changes.indexedRanges !== null) {
+  const { indexedRanges, losses, numbersAhead, ...numbers } = changes.state
+  if (indexedRanges !== undefined) {
     await to.trx.deleteFrom('indexed_ranges').execute()
-    await putRows(to, 'indexed_ranges', changes.indexedRanges.map(indexedRangeRow))
+    await putRows(to, 'indexed_ranges', indexedRanges.map(indexedRangeRow))
   }
   await putMeta(to.trx, {
-    ...(changes.losses !== null && { losses: JSON.stringify(changes.losses) }),
-    ...(changes.beginning !== null && { beginning: String(changes.beginning) }),
-    ...(changes.numbersAhead !== null && { numbers_ahead: numbersText(changes.numbersAhead) }),
-    revision: String(to.numbers.revision()),
-    ended: String(changes.ended),
-    events: String(changes.events_total),
-    swaps: String(changes.swaps_total)
+    ...Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, String(value)])),
+    ...(losses !== undefined && { losses: JSON.stringify(losses) }),
+    ...(numbersAhead !== undefined && { numbers_ahead: numbersText(numbersAhead) }),
+    revision: String(to.numbers.revision())
   })
   await putLate(to, changes)
 }

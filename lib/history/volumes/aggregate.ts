@@ -4,10 +4,10 @@ import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import type { Store } from '../store/store.js'
 
-/** Unix seconds, `to` excluded, that are answered from candles of one size; null: from single trades. */
+/** Unix seconds, `to` excluded; `size` null: from single trades. */
 interface Piece { size: Size | null, from: number, to: number }
 
-/** The widest candles in the middle, narrower ones on both sides of them, single trades at the edges. */
+/** The widest candles in the middle, narrower ones on both sides, single trades at the edges. */
 export function * piecesOf (
   from: number, to: number, sizes: readonly Size[] = ['days', 'hours', 'minutes']
 ): Generator<Piece> {
@@ -24,10 +24,10 @@ export function * piecesOf (
   }
 }
 
-/** DAOs read in one statement, some 10 ms of work: 1,000 of them would hold the event loop for 100 ms. */
+/** Some 10 ms of work: 1,000 DAOs in one statement would hold the event loop for 100 ms. */
 const PART = 100
 
-/** What `read` gives of some DAOs, a part of them at a time: the embedded store answers at once. */
+/** A part at a time: the embedded store answers at once. */
 export async function inParts<T> (
   daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
 ): Promise<Map<string, T>> {
@@ -43,8 +43,8 @@ export async function inParts<T> (
 export type Aggregate = (daos: readonly string[], from: number, to: number) => Promise<Map<string, Candle>>
 
 /**
- * A function that gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each, with
- * prices or the sums alone; a DAO without a trade is left out. Throws HISTORY_UNAVAILABLE.
+ * Gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each, with prices or the sums
+ * alone; without a trade: none. Throws HISTORY_UNAVAILABLE.
  */
 export function createAggregate (store: Store, valuation: VolumeRule, withPrices: boolean): Aggregate {
   return (daos, from, to) => inParts(daos, async some => {

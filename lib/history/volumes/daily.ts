@@ -1,6 +1,6 @@
 import type { Rational } from '../../decimal.js'
-import type { Store } from '../store/store.js'
-import type { CandleRow } from '../rules/candles.js'
+import type { CloseRow } from '../rules/types.js'
+import type { Since, Store } from '../store/store.js'
 import { createPauses, createTurns } from '../../async.js'
 import { dateOf, dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
@@ -16,44 +16,50 @@ export interface DayVolume {
   unknownFees: number
 }
 
-/** Days of one DAO that have trades, by date (YYYY-MM-DD). Never changed: another object takes its place. */
-export type Days = ReadonlyMap<string, DayVolume>
+/** Never changed: another object takes its place. */
+type ByDay<K, T> = ReadonlyMap<K, T>
+/** Days that have trades, by date (YYYY-MM-DD). */
+export type Days = ByDay<string, DayVolume>
+/** By the day since 1970-01-01, in no order. */
+export type Closes = ByDay<number, CloseRow>
 
-/** Rows read at once, some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
+/** Some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
 const PAGE = 1_000
 
-/** All day sums, kept in memory and brought up to date by the rows that have changed. */
-export function createDaily (store: Store): { read (): Promise<ReadonlyMap<string, Days>> } {
-  const byDao = new Map<string, Days>()
-  let known = 0
-
-  /** `made`: what this reading has made already; whoever has read other days keeps them as they are. */
-  function put ({ dao, start, base, quote, trades, fees, unknownFees }: CandleRow, made: Set<Days>): void {
-    let days = byDao.get(dao) as Map<string, DayVolume> | undefined
-    if (days === undefined || !made.has(days)) {
-      days = new Map(days)
-      made.add(days)
-      byDao.set(dao, days)
-    }
-    days.set(
-      dateOf(dayOf(start)),
-      { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees }
-    )
-  }
-
+/** Rows of all days and DAOs, in memory, brought up to date by those that changed. */
+function createKept<Row extends { dao: string }, K, T> (
+  changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [K, T]
+): () => Promise<ReadonlyMap<string, ByDay<K, T>>> {
+  const byDao = new Map<string, ByDay<K, T>>()
   const inTurn = createTurns()
-  return {
-    /** Throws HISTORY_UNAVAILABLE. */
-    read: () => inTurn(async () => {
-      const pause = createPauses()
-      const made = new Set<Days>()
-      for (;;) {
-        const { rows, revision } = await store.daysAfter(known, PAGE)
-        for (const row of rows) put(row, made)
-        known = revision
-        if (rows.length < PAGE) return byDao
-        await pause()
+  let known = 0
+  return () => inTurn(async () => {
+    const pause = createPauses()
+    // whoever has read other days keeps them as they are
+    const made = new Map<string, Map<K, T>>()
+    for (;;) {
+      const { rows, revision } = await changed(known, PAGE)
+      for (const row of rows) {
+        let days = made.get(row.dao)
+        if (days === undefined) {
+          days = new Map(byDao.get(row.dao))
+          made.set(row.dao, days)
+          byDao.set(row.dao, days)
+        }
+        days.set(...entryOf(row))
       }
-    })
-  }
+      known = revision
+      if (rows.length < PAGE) return byDao
+      await pause()
+    }
+  })
 }
+
+export const createDaily = (store: Store): () => Promise<ReadonlyMap<string, Days>> =>
+  createKept(store.daysAfter, ({ start, base, quote, trades, fees, unknownFees }) => [
+    dateOf(dayOf(start)),
+    { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees }
+  ])
+
+export const createCloses = (store: Store): () => Promise<ReadonlyMap<string, Closes>> =>
+  createKept(store.closesAfter, close => [dayOf(close.at), close])

@@ -7,6 +7,7 @@ import { ratio } from '../../decimal.js'
 import { type Completeness, type Known, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import type { MarketKey, Trade } from '../rules/types.js'
 import type { CandleRange, Store, TimedCandle } from '../store/store.js'
+import type { Closes } from './daily.js'
 import type { PoolWindow, Volumes } from './volumes.js'
 
 /** Lengths of candles that can be asked for, in seconds. */
@@ -31,33 +32,35 @@ type StoreReads = Pick<Store, 'trades'
   | 'proposalEvents'
   | 'otherFees'>
 
-/** A day that has trades, counted from 1970-01-01, with the number of those who traded. */
+/** Counted from 1970-01-01, with the number of those who traded. */
 export interface TradedDay extends Candle { day: number, makers: number }
 
 /**
- * What can be asked of the history beyond its sums, all on one state of the store. It gives what is stored: whether
- * that is all is for `knowledge` to say. Throws HISTORY_UNAVAILABLE.
+ * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
+ * to say. Throws HISTORY_UNAVAILABLE.
  */
 export interface Reading extends StoreReads {
-  /** Days of a DAO from `from` to `to`, both included, oldest first, the newest `limit`. */
+  /** From `from` to `to`, both included, oldest first, the newest `limit`. */
   days (dao: string, range: CandleRange): Promise<TradedDay[]>
   /**
-   * Candles that begin from `from` to before `to`, multiples of the interval, oldest first: the newest `limit` that
-   * have trades. Of a proposal's market, where one is given: made of its trades.
+   * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool or
+   * of a proposal's market.
    */
   candles (dao: string, interval: Interval, range: CandleRange, market?: MarketKey): Promise<TimedCandle[]>
-  /** The last price of the pool, or of a proposal's market, up to the Unix second `at`; null: none that is known to be. */
+  /** The last price up to the Unix second `at`; null: none that is known to be. */
   lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null>
   /** The windows of all DAOs at the Unix second `now`. */
   windows (now: number): Promise<Map<string, PoolWindow>>
-  /** What is known of a DAO after the Unix second `after`, −Infinity: from its beginning, and up to `until`. */
+  /** What pools held when UTC days ended, where an event says so. */
+  closes (): Promise<ReadonlyMap<string, Closes>>
+  /** After the Unix second `after`, −Infinity: from its beginning, up to `until`. */
   knowledge (dao: string, after: number, until?: number): Known
-  /** The earliest Unix second after which everything of a DAO is known; undefined: none. */
+  /** The earliest Unix second after which all of a DAO is known; undefined: none. */
   wholeAfter (dao: string): number | undefined
   known: Completeness
 }
 
-/** The newest `limit` candles of an interval in a range, oldest first: those of the size that is kept, joined. */
+/** The newest `limit` of a range, oldest first: candles of the size that is kept, joined. */
 async function candlesOf (
   store: Store, dao: string, interval: Interval, { from, to, limit }: CandleRange
 ): Promise<TimedCandle[]> {
@@ -92,7 +95,7 @@ async function * marketTrades (
 }
 const MARKET_PAGE = 1000
 
-/** As `candlesOf`. A decision lasts days, so its candles are made when somebody asks for them. */
+/** A decision lasts days, so its candles are made when asked for. */
 async function marketCandlesOf (
   store: Store, dao: string, interval: Interval, { limit, ...range }: CandleRange, market: MarketKey
 ): Promise<TimedCandle[]> {
@@ -110,7 +113,7 @@ async function marketCandlesOf (
   return candles.reverse()
 }
 
-export function createReading (store: Store, { windows }: Volumes, known: Completeness): Reading {
+export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness): Reading {
   return {
     trades: store.trades,
     poolEvents: store.poolEvents,
@@ -142,8 +145,9 @@ export function createReading (store: Store, { windows }: Volumes, known: Comple
       return null
     },
     windows: now => windows(now, known),
+    closes,
     knowledge: (dao, after, until) => knowledgeOf(known, after, until)(dao),
-    wholeAfter: dao => wholeAfterOf(known)(dao),
+    wholeAfter: wholeAfterOf(known),
     known
   }
 }

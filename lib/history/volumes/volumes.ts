@@ -8,15 +8,14 @@ import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completen
 import { sizeOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/store.js'
 import { createAggregate, inParts, type Aggregate } from './aggregate.js'
-import { createDaily, type Days } from './daily.js'
+import { createCloses, createDaily, type Days } from './daily.js'
 import { createWindow } from './window.js'
 
-/** The last 24 hours of one DAO: both legs of buys and sells together, in raw units. */
+/** Both legs of buys and sells together, in raw units. */
 export interface Volume24h {
   base: Rational
   quote: Rational
   trades: number
-  /** Nothing is missing that may belong in here. */
   complete: boolean
 }
 
@@ -26,37 +25,31 @@ export interface DailyVolume {
   days: Days
   /** Every event since the DAO's first is stored and understood. */
   complete: boolean
-  /** Sequence numbers known to be missing. */
   missingEvents: number
 }
 
-/**
- * The last 24 hours of one DAO, to the second, and the last 7 and 30 days by whole minutes. Raw units; prices are raw
- * quote ÷ raw base.
- */
+/** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
 export interface PoolWindow extends Volume24h {
   high: ExecutedPrice | null
   low: ExecutedPrice | null
-  /** What was paid and received by all trades that have a price: their quotient is the average price. */
+  /** By all trades that have a price: the quotient is the average. */
   priced: ExecutedPrice | null
-  /** The newest price; null: there is none that is known to be. So with the two that follow. */
+  /** The newest price; null: none that is known to be. So with the two that follow. */
   last: ExecutedPrice | null
-  /** From before the window. */
   before: ExecutedPrice | null
   /** Of a trade at or before so long ago. */
   past: Record<ChangePeriod, ExecutedPrice | null>
   /** Who traded; null while that is not known of each trade. */
   makers: number | null
-  /** In quote units, each fee at the price of its own trade; null where one of them is not known. */
+  /** In quote units, each fee at its trade's price; null: one is not known. */
   fees: Rational | null
-  /** Quote units of the last 7 and 30 days; null while not all of them is known. */
+  /** Quote units of the last 7 and 30 days; null: not all is known. */
   quote7d: Rational | null
   quote30d: Rational | null
-  /** Everything after this Unix second is known, −Infinity: from the DAO's beginning; undefined: nothing is. */
+  /** All after this Unix second is known, −Infinity: from the beginning; undefined: nothing is. */
   wholeAfter: number | undefined
 }
 
-/** 7 and 30 days. */
 const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
 /** Periods over which a change of price is told beside 24 hours, seconds. */
 const CHANGE_PERIODS = { '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '7d': WEEK, '30d': MONTH } as const
@@ -67,9 +60,10 @@ const NO_DAYS: Days = new Map()
 
 export type Volumes = ReturnType<typeof createVolumes>
 
-/** Volumes out of a store, for the process that writes it or one that only reads. */
+/** For the process that writes a store or one that only reads. */
 export function createVolumes (store: Store, valuation: VolumeRule) {
   const daily = createDaily(store)
+  const closes = createCloses(store)
   const sums = createAggregate(store, valuation, false)
   const summed = <T>(make: (candle: Candle) => T) => async (...asked: Parameters<Aggregate>): Promise<Map<string, T>> =>
     new Map(Array.from(await sums(...asked), ([dao, candle]) => [dao, make(candle)]))
@@ -82,7 +76,6 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   const [lastWeek, lastMonth] = [createWindow(store, WEEK, quoteOf), createWindow(store, MONTH, quoteOf)]
   const lastCandles = createWindow(store, DAY, createAggregate(store, valuation, true))
   const traders = createWindow(store, DAY, (daos, from, to) => inParts(daos, some => store.traders(some, from, to)))
-  /** The newest price of each DAO. */
   const createLastPrices = () => createWindow(store, Infinity, async (daos, _, to) =>
     new Map((await store.lastTrades(to - 1, daos)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
   const [newestPrices, lastPrices] = [createLastPrices(), createLastPrices()]
@@ -91,10 +84,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])
 
   return {
-    /**
-     * Per DAO, those without a swap included, at the Unix second `now`. A DAO that is not in the map has neither shown
-     * an event nor an account. Throws HISTORY_UNAVAILABLE.
-     */
+    /** Per DAO that has shown an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
     async last24h (now: number, known: Completeness): Promise<Map<string, Volume24h>> {
       const knowledge = knowledgeOf(known, now - DAY)
       const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
@@ -102,7 +92,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
         [dao, { ...volumes.get(dao) ?? NO_VOLUME, complete: knowledge(dao) === 'whole' }]))
     },
 
-    /** As `last24h`, with all that is told of a pool, as far as it is known. Throws HISTORY_UNAVAILABLE. */
+    /** As `last24h`, with all that is told of a pool. */
     async windows (now: number, known: Completeness): Promise<Map<string, PoolWindow>> {
       const daos = [...daosOf(known)]
       const stored = [...known.sequenceRanges.keys()]
@@ -148,7 +138,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
 
     /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
     async daily (known: Completeness): Promise<Map<string, DailyVolume>> {
-      const days = await daily.read()
+      const days = await daily()
       const knowledge = knowledgeOf(known, -Infinity)
       return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]): [string, DailyVolume] => [dao, {
         launchedAt: first?.firstAt ?? 0,
@@ -156,6 +146,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
         complete: knowledge(dao) === 'whole',
         missingEvents: sizeOf(known.sequenceGaps.get(dao) ?? [])
       }]))
-    }
+    },
+
+    closes
   }
 }

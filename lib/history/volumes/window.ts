@@ -1,12 +1,12 @@
 import { createTurns } from '../../async.js'
 import type { Store } from '../store/store.js'
 
-/** Revisions beyond which it costs less to make all anew than to look which DAOs they were of. */
+/** Beyond, making all anew costs less than looking which DAOs changed. */
 const TOO_MANY = 20_000
 
 /**
- * What `make` makes of the trades of each DAO in the `span` seconds before the Unix second `end`: kept, and made anew
- * for those DAOs alone of which a trade has come, gone or changed. `daos`: all there are. Throws what `make` throws.
+ * What `make` makes of each DAO's trades in the `span` seconds before `end`, made anew only where a trade has come,
+ * gone or changed. `daos`: all there are. Throws what `make` throws.
  */
 export function createWindow<T> (
   store: Store, span: number, make: (daos: readonly string[], from: number, to: number) => Promise<Map<string, T>>

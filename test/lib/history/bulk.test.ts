@@ -22,16 +22,25 @@ test('by whole transactions or by signatures: both ways end in the same rows', a
   t.ok(expected.events!.length > 400)
   for (const [table, rows] of Object.entries(expected)) t.same(found[table], rows, table)
   t.equal(bySignatures.reader.calls.bulk, 0)
-  t.ok(inBulk.reader.calls.transactions.length < expected.events!.length / 10, `${inBulk.reader.calls.transactions.length} transactions were asked for one by one`)
+  t.ok(
+    inBulk.reader.calls.transactions.length < expected.events!.length / 10,
+    `${inBulk.reader.calls.transactions.length} transactions were asked for one by one`
+  )
 })
 
 test('transactions that were never executed are no trade, no gap and no fault, by either way', async t => {
   const ledger = createLedger({ seed: 6 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const act = () => {
     for (let at = 0; at < 100; at++) {
       ledger.advance(60)
-      dao.swap('buy', BigInt(1000 + at), at % 3 === 0 ? { unexecuted: true, version: at % 2 === 0 ? 0 : 1, via: 'aggregator' } : {})
+      dao.swap(
+        'buy',
+        BigInt(1000 + at),
+        at % 3 === 0 ? { unexecuted: true, version: at % 2 === 0 ? 0 : 1, via: 'aggregator' } : {}
+      )
     }
   }
   act()
@@ -67,7 +76,11 @@ test('at the head it is for many only', async t => {
 test('a node that offers it and fails in it: the other way is taken', async t => {
   const ledger = makeYear(19, 20)
   const reader = offering(ledger)
-  reader.bulk = async () => { throw new ServiceError('NODE_BAD_ANSWER', 'one of them is of a version that is not supported') }
+  reader.bulk = async () => {
+    throw new ServiceError(
+      'NODE_BAD_ANSWER', 'one of them is of a version that is not supported'
+    )
+  }
   const watched = await watch(t, ledger, { reader })
   await settled(watched, ledger)
   t.match(watched.history.status(), { complete: true, swaps: ledger.swaps.length, missingEvents: 0 })
@@ -75,17 +88,26 @@ test('a node that offers it and fails in it: the other way is taken', async t =>
 
 test('the missing events of one DAO are looked for in bulk, too', async t => {
   const ledger = createLedger({ seed: 5 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   for (let at = 0; at < 200; at++) {
     ledger.advance(600)
     dao.swap('buy', BigInt(1000 + at))
   }
   const lost = new Set(ledger.swaps.slice(50, 90).map(({ signature }) => signature))
   const reader = ledgerReader(ledger)
-  reader.bendPage = (page, { address }) => address === ledger.program ? page.filter(({ signature }) => !lost.has(signature)) : page
+  reader.bendPage = (page, { address }) => address === ledger.program
+    ? page.filter(
+      ({ signature }) => !lost.has(signature)
+    )
+    : page
   const watched = await watch(t, ledger, { reader })
   const { bulk } = offering(ledger)
-  reader.bulk = async (address, page, options) => address === dao.address ? await bulk(address, page, options) : undefined
-  await until(() => watched.history.status().complete && watched.history.status().missingEvents === 0 && watched.history.status().swaps === 200)
+  reader.bulk = async (address, page, options) => address === dao.address
+    ? await bulk(address, page, options)
+    : undefined
+  await until(() => watched.history.status().complete && watched.history.status().missingEvents === 0 &&
+    watched.history.status().swaps === 200)
   t.notOk(reader.calls.transactions.some(signature => lost.has(signature)))
 })

@@ -16,7 +16,15 @@ const skip = await withoutPostgres()
 const ledger = makeYear(9, 60)
 const { program } = ledger
 const REBUILT: RebuiltPage = {
-  valuation: { rate: { n: 1n, d: 200n }, basis: 'input' }, isFirst: true, upTo: null, minutes: [], hours: [], days: [], makers: [], feeRates: [], rates: []
+  valuation: { rate: { n: 1n, d: 200n }, basis: 'input' },
+  isFirst: true,
+  upTo: null,
+  minutes: [],
+  hours: [],
+  days: [],
+  makers: [],
+  feeRates: [],
+  rates: new Map()
 }
 
 async function copy (folder: string, url: string, options: Partial<CopyOptions> = {}, back = false) {
@@ -25,7 +33,9 @@ async function copy (folder: string, url: string, options: Partial<CopyOptions> 
     await prepareTables(sqlite)
     const postgres = await openPostgresEngine(url)
     try {
-      return await copyStore(back ? { from: postgres, to: sqlite, ...options } : { from: sqlite, to: postgres, ...options })
+      return await copyStore(
+        back ? { from: postgres, to: sqlite, ...options } : { from: sqlite, to: postgres, ...options }
+      )
     } finally {
       await postgres.release()
     }
@@ -34,39 +44,53 @@ async function copy (folder: string, url: string, options: Partial<CopyOptions> 
   }
 }
 
-test('a history moves to PostgreSQL and back, goes on after an interruption, and is compared row by row', { skip }, async t => {
-  const { url, schema } = newPlace(t)
-  const watched = await watch(t, ledger)
-  await settled(watched, ledger)
-  await watched.history.stop()
-  await watched.store.close()
-  const expected = sqliteRows(watched.folder)
+test(
+  'a history moves to PostgreSQL and back, goes on after an interruption, and is compared row by row',
+  { skip },
+  async t => {
+    const { url, schema } = newPlace(t)
+    const watched = await watch(t, ledger)
+    await settled(watched, ledger)
+    await watched.history.stop()
+    await watched.store.close()
+    const expected = sqliteRows(watched.folder)
 
-  const interruption = new AbortController()
-  await t.rejects(copy(watched.folder, url, { pageSize: 50, signal: interruption.signal, onProgress: (_, rows) => { if (rows >= 200) interruption.abort() } }), { name: 'AbortError' })
-  t.match(await ask(`select count(*)::int as n from "${schema}".events`), [{ n: 200 }])
-  await t.rejects(openPostgresStore({ url, program }), { code: 'HISTORY_UNAVAILABLE', message: /unfinished copy/ })
-  const seen: Array<[string, number]> = []
-  const { rows, sums } = await copy(watched.folder, url, { pageSize: 50, onProgress: (what, rows) => { seen.push([what, rows]) } })
-  t.same(seen[0], ['copied', 250], 'what was copied is not copied again')
-  t.equal(rows.events, expected.events!.length)
-  t.equal(sums['events.input'], ledger.swaps.reduce((sum, { input }) => sum + input, 0n))
-  t.same(await postgresRows(schema), expected)
+    const interruption = new AbortController()
+    await t.rejects(copy(
+      watched.folder,
+      url,
+      { pageSize: 50, signal: interruption.signal, onProgress: (_, rows) => { if (rows >= 200) interruption.abort() } }
+    ), { name: 'AbortError' })
+    t.match(await ask(`select count(*)::int as n from "${schema}".events`), [{ n: 200 }])
+    await t.rejects(openPostgresStore({ url, program }), { code: 'HISTORY_UNAVAILABLE', message: /unfinished copy/ })
+    const seen: Array<[string, number]> = []
+    const { rows, sums } = await copy(
+      watched.folder, url, { pageSize: 50, onProgress: (what, rows) => { seen.push([what, rows]) } }
+    )
+    t.same(seen[0], ['copied', 250], 'what was copied is not copied again')
+    t.equal(rows.events, expected.events!.length)
+    t.equal(sums['events.input'], ledger.swaps.reduce((sum, { input }) => sum + input, 0n))
+    t.same(await postgresRows(schema), expected)
 
-  const back = join(watched.folder, 'back')
-  await copy(back, url, {}, true)
-  t.same(sqliteRows(back), expected)
-  const store = await openPostgresStore({ url, program })
-  t.equal((await store.load()).events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
-  await t.rejects(copy(back, url), { code: 'HISTORY_UNAVAILABLE', message: /another process is writing/ }, 'never beside a writer')
-  await store.close()
-  await t.rejects(copy(back, url), { code: 'HISTORY_UNAVAILABLE', message: /holds a history of its own/ })
+    const back = join(watched.folder, 'back')
+    await copy(back, url, {}, true)
+    t.same(sqliteRows(back), expected)
+    const store = await openPostgresStore({ url, program })
+    t.equal((await store.load()).events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
+    await t.rejects(
+      copy(back, url), { code: 'HISTORY_UNAVAILABLE', message: /another process is writing/ }, 'never beside a writer'
+    )
+    await store.close()
+    await t.rejects(copy(back, url), { code: 'HISTORY_UNAVAILABLE', message: /holds a history of its own/ })
 
-  const { url: other } = newPlace(t)
-  await (await openPostgresStore({ url: other, program: 'another' })).close()
-  await t.rejects(copy(back, other), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
-  await t.rejects(copy(join(watched.folder, 'empty'), other), { code: 'HISTORY_UNAVAILABLE', message: /the source holds no history/ })
-})
+    const { url: other } = newPlace(t)
+    await (await openPostgresStore({ url: other, program: 'another' })).close()
+    await t.rejects(copy(back, other), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
+    await t.rejects(
+      copy(join(watched.folder, 'empty'), other), { code: 'HISTORY_UNAVAILABLE', message: /the source holds no history/ }
+    )
+  }
+)
 
 test('a source that has changed since an interruption is copied anew; a difference is found', { skip }, async t => {
   const { url, schema } = newPlace(t)
@@ -76,7 +100,9 @@ test('a source that has changed since an interruption is copied anew; a differen
   await watched.history.stop()
   await watched.store.close()
   const interruption = new AbortController()
-  await t.rejects(copy(watched.folder, url, { pageSize: 50, signal: interruption.signal, onProgress: () => interruption.abort() }))
+  await t.rejects(
+    copy(watched.folder, url, { pageSize: 50, signal: interruption.signal, onProgress: () => interruption.abort() })
+  )
   const store = await openSqliteStore({ folder: watched.folder, program })
   const state = await store.load()
   await store.writeRebuilt({ ...REBUILT, valuation: { rate: (await store.valuation())!.rate, basis: 'input' } })
@@ -89,9 +115,16 @@ test('a source that has changed since an interruption is copied anew; a differen
   await (await openPostgresStore({ url: bent, program })).close()
   await ask(`create function "${bentSchema}".bend () returns trigger language plpgsql as $$ begin
     if new.seq = 3 then new.slot := new.slot + 1; end if; return new; end $$`)
-  await ask(`create trigger bend before insert on "${bentSchema}".events for each row execute function "${bentSchema}".bend()`)
-  await t.rejects(copy(watched.folder, bent), { code: 'HISTORY_UNAVAILABLE', message: /differs from the source: events, revision \d+/ })
-  await t.rejects(openPostgresStore({ url: bent, program }), { code: 'HISTORY_UNAVAILABLE', message: /unfinished copy/ })
+  await ask(
+    `create trigger bend before insert on "${bentSchema}".events for each row execute function "${bentSchema}".bend()`
+  )
+  await t.rejects(
+    copy(watched.folder, bent),
+    { code: 'HISTORY_UNAVAILABLE', message: /differs from the source: events, revision \d+/ }
+  )
+  await t.rejects(
+    openPostgresStore({ url: bent, program }), { code: 'HISTORY_UNAVAILABLE', message: /unfinished copy/ }
+  )
 })
 
 test('npm run migrate, with plain lines where no terminal shows them', { skip }, async t => {
@@ -105,7 +138,12 @@ test('npm run migrate, with plain lines where no terminal shows them', { skip },
   t.match(await run('--from', `sqlite:${join(folder, 'none')}`, '--to', url), /failed: there is no history in/)
   const store = await openSqliteStore({ folder, program })
   t.match(await run('--from', `sqlite:${folder}`, '--to', url), /failed: another process is using the history/)
-  await store.writeRebuilt({ ...REBUILT, days: [{ ...EMPTY_CANDLE, dao: 'A', start: 86_400, base: 1n, quote: 2n, trades: 1 }] })
+  await store.writeRebuilt(
+    { ...REBUILT, days: [{ ...EMPTY_CANDLE, dao: 'A', start: 86_400, base: 1n, quote: 2n, trades: 1 }] }
+  )
   await store.close()
-  t.match(await run('--from', `sqlite:${folder}`, '--to', url), /^copied 1 of 1 rows, 100 %\ncompared 1 of 1 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*days 1,.*\nsums: days.trades 1\n$/)
+  t.match(
+    await run('--from', `sqlite:${folder}`, '--to', url),
+    /^copied 1 of 1 rows, 100 %\ncompared 1 of 1 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*days 1,.*\nsums: days.trades 1\n$/
+  )
 })

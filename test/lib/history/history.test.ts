@@ -14,7 +14,9 @@ const shown = (value: { n: bigint, d: bigint }) => toFixed(value, 3)
 
 function market (days = 0): Ledger {
   const ledger = createLedger({ seed: 33 })
-  const born = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const born = () => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const daos = [born(), born(), born()]
   for (let hour = 0; hour < days * 24; hour++) {
     ledger.advance(3600)
@@ -42,7 +44,16 @@ test('before it has begun, and while the last 24 hours are not covered, it says 
   })
   t.teardown(async () => { await history.stop(); await store.close() })
   const warming = { name: 'ServiceError', code: 'WARMING_UP' }
-  t.match(history.status(), { phase: 'starting', last24h: false, complete: false, headAge: null, headSlot: null, slot: null, swaps: 0, missingEvents: 0 })
+  t.match(history.status(), {
+    phase: 'starting',
+    last24h: false,
+    complete: false,
+    headAge: null,
+    headSlot: null,
+    slot: null,
+    swaps: 0,
+    missingEvents: 0
+  })
   t.equal(history.report().size, 0)
   await t.rejects(history.last24h(), warming)
   await t.rejects(history.daily(), warming)
@@ -110,7 +121,10 @@ test('the last 24 hours are there before the rest is', async t => {
   t.equal([...volumes.values()].reduce((sum, { trades }) => sum + trades, 0), 24)
   t.ok([...volumes.values()].every(({ complete }) => complete))
   const daily = await history.daily()
-  t.ok([...daily.values()].every(({ complete, missingEvents }) => !complete && missingEvents === 0), 'what is not walked yet is no sequence gap, and not complete')
+  t.ok(
+    [...daily.values()].every(({ complete, missingEvents }) => !complete && missingEvents === 0),
+    'what is not walked yet is no sequence gap, and not complete'
+  )
   gate.held = false
   await settled(watched, ledger)
   t.ok([...(await history.daily()).values()].every(({ complete }) => complete))
@@ -176,7 +190,9 @@ test('a program without any transaction', async t => {
   t.match(history.status(), { slot: null, oldestTime: null, last24h: true })
 
   await t.test('and then its first ones', async t => {
-    const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 9n, baseReserves: 10n ** 9n })
+    const dao = ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 9n, baseReserves: 10n ** 9n }
+    )
     ledger.advance(60)
     dao.swap('buy', 1000n)
     history.wake()
@@ -196,7 +212,11 @@ test('a swap counts from its second on, for 86,400 seconds', async t => {
   await until(() => history.status().swaps === ledger.swaps.length)
   const at = async (now: number) => (await watched.lastDayAt(now)).get(dao)!.trades
   t.same([await at(time - 1), await at(time), await at(time + 86_399), await at(time + 86_400)], [0, 1, 1, 0])
-  t.same([await at(time + 300), await at(time), await at(time - 1), await at(time)], [1, 1, 0, 1], 'also when the time is set back')
+  t.same(
+    [await at(time + 300), await at(time), await at(time - 1), await at(time)],
+    [1, 1, 0, 1],
+    'also when the time is set back'
+  )
   t.equal(await at(time + 10 * 86_400), 0)
   t.equal(await at(time + 5), 1)
   const many = await Promise.all([time + 1, time - 1, time + 86_400, time + 2].map(at))
@@ -208,12 +228,16 @@ test('is unavailable when the head has not been reached for a while, and comes b
   let extra = 0
   const now = () => ledger.time * 1000 + (extra += 0.01)
   const chain = Object.assign(ledgerReader(ledger), { headTime: () => Math.floor(now() / 1000) })
-  const watched = await watch(t, ledger, { reader: chain, clock: clockOf(now, ms => { extra += ms }), time: ageTime(now) })
+  const watched = await watch(
+    t, ledger, { reader: chain, clock: clockOf(now, ms => { extra += ms }), time: ageTime(now) }
+  )
   await settled(watched, ledger)
   const { history, reader, events } = watched
   await history.last24h()
   reader.failure = new ServiceError('NODE_UNAVAILABLE', 'gone')
-  await until(async () => await history.last24h().then(() => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'))
+  await until(async () => await history.last24h().then(
+    () => false, (error: unknown) => error instanceof ServiceError && error.code === 'HISTORY_UNAVAILABLE'
+  ))
   t.ok(events.some(({ code, message }) => code === 'retry' && message.startsWith('gone')))
   reader.failure = undefined
   await until(async () => await history.last24h().then(() => true, () => false))
@@ -226,7 +250,16 @@ test('a store that fails is told, and nothing is lost by it', async t => {
   let writes = 0
   const watched = await watch(t, ledger, {
     ...SMALL,
-    store: { ...store, write: async changes => { if (writes++ % 3 === 1) throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full'); await store.write(changes) } }
+    store: {
+      ...store,
+      write: async changes => {
+        if (writes++ % 3 === 1) {
+          throw new ServiceError(
+            'HISTORY_UNAVAILABLE', 'the disk is full'
+          )
+        } await store.write(changes)
+      }
+    }
   })
   await settled(watched, ledger)
   t.match(watched.history.status(), { swaps: ledger.swaps.length, missingEvents: 0, missingTransactions: 0 })
@@ -265,16 +298,22 @@ test('another rate or basis at the next start: sums are made anew without a call
   await first.history.stop()
   await first.store.close()
   const totals: string[] = []
-  for (const [rate, basis] of [['0.0025', 'fees'], ['0.0025', 'input'], ['0.005', 'fees'], ['0.0050', 'fees']] as const) {
+  for (const [rate, basis] of [
+    ['0.0025', 'fees'], ['0.0025', 'input'], ['0.005', 'fees'], ['0.0050', 'fees']
+  ] as const) {
     const watched = await watch(t, ledger, { folder, rate: parseDecimal(rate)!, basis })
     await until(() => watched.history.status().headSlot !== null)
     const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
-    totals.push(shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length))
+    totals.push(
+      shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length)
+    )
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()
     await watched.store.close()
   }
-  const inputs = ledger.swaps.filter(({ dao, time }) => dao === ledger.daos[0]!.address && new Date(time * 1000).toISOString().startsWith('2026-01-02'))
+  const inputs = ledger.swaps.filter(
+    ({ dao, time }) => dao === ledger.daos[0]!.address && new Date(time * 1000).toISOString().startsWith('2026-01-02')
+  )
   const sum = inputs.reduce((sum, { input }) => sum + input, 0n)
   const byFee = inputs.reduce((sum, { input }) => sum + (input - input * 9950n / 10_000n) * 200n, 0n)
   t.same(totals, [`${2n * byFee}.000`, '1', `${sum}.000`, '1', `${byFee}.000`, '1', `${byFee}.000`, '0'])
@@ -287,7 +326,13 @@ test('a store without room says so in the first line and in the status, and goes
   const full: typeof store = {
     ...store,
     async write (changes) {
-      if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) })
+      if (isFull) {
+        throw new ServiceError(
+          'HISTORY_UNAVAILABLE',
+          NO_ROOM,
+          { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) }
+        )
+      }
       await store.write(changes)
     }
   }
@@ -307,7 +352,13 @@ test('a store without room for what is published says so, too, though nothing el
   const full: typeof store = {
     ...store,
     async publish (slot) {
-      if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM, { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) })
+      if (isFull) {
+        throw new ServiceError(
+          'HISTORY_UNAVAILABLE',
+          NO_ROOM,
+          { cause: Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }) }
+        )
+      }
       await store.publish(slot)
     }
   }

@@ -12,9 +12,13 @@ const LANES = 2
 const LATENCY_MS = 6
 const MAX_MS = 30
 
-/** Runs the indexing process; kills it so many milliseconds after it has begun, or lets it finish. True: it finished. */
+/**
+ * Runs the indexing process; kills it so many milliseconds after it has begun, or lets it finish. True: it finished.
+ */
 async function run (folder: string, killAfter?: number): Promise<boolean> {
-  const { child, stdout, output, isAlive, ended } = startScript(CHILD, { args: [folder, String(killAfter === undefined ? 0 : LATENCY_MS)] })
+  const { child, stdout, output, isAlive, ended } = startScript(
+    CHILD, { args: [folder, String(killAfter === undefined ? 0 : LATENCY_MS)] }
+  )
   const begun = () => stdout().includes('begun')
   while (!begun() && isAlive()) await Promise.race([once(child.stdout, 'data'), ended])
   if (killAfter !== undefined) {
@@ -31,10 +35,23 @@ function rowsOf (folder: string): Record<string, unknown[]> {
   const db = new Database(join(folder, 'history.db'))
   const all = (sql: string) => db.prepare(sql).all()
   const rows = {
-    events: all('select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'),
+    events: all(
+      'select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'
+    ),
     daos: all('select address, first_swap from daos order by 1'),
-    ...Object.fromEntries(['minutes', 'hours', 'days'].map(table => [table, all(`select daos.address, start, base, quote, trades, fees, open_seq, close_seq, average_base from ${table} c join daos on daos.id = c.dao order by 1, 2`)])),
-    sequence_ranges: all('select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'),
+    ...Object.fromEntries(
+      ['minutes', 'hours', 'days'].map(
+        table => [
+          table,
+          all(
+            `select daos.address, start, base, quote, trades, fees, open_seq, close_seq, average_base from ${table} c join daos on daos.id = c.dao order by 1, 2`
+          )
+        ]
+      )
+    ),
+    sequence_ranges: all(
+      'select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'
+    ),
     proposals: all('select proposal, daos.address from proposals p join daos on daos.id = p.dao order by 1'),
     rates: all('select * from rates order by 1'),
     indexed_ranges: all('select * from indexed_ranges'),

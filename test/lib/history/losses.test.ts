@@ -6,7 +6,9 @@ import { ledgerReader } from '../../support/history/reader.js'
 const HOUR = 3600
 const SMALL = { pageSize: 50, stepSize: { least: 1, most: 20 } }
 
-const born = (ledger: Ledger): Dao => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+const born = (ledger: Ledger): Dao => ledger.dao(
+  { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+)
 
 function trade (ledger: Ledger, daos: Dao[], hours: number): void {
   for (let hour = 0; hour < hours; hour++) {
@@ -15,7 +17,10 @@ function trade (ledger: Ledger, daos: Dao[], hours: number): void {
   }
 }
 
-/** Three DAOs that trade, then an outage of three days of which a node keeps the last two alone; one DAO rests, one is born in what is lost. */
+/**
+ * Three DAOs that trade, then an outage of three days of which a node keeps the last two alone; one DAO rests, one is
+ * born in what is lost.
+ */
 async function outage (t: Test, { unknown = false } = {}) {
   const ledger = createLedger({ seed: 9 })
   const [busy, resting, early] = [born(ledger), born(ledger), born(ledger)]
@@ -33,7 +38,11 @@ async function outage (t: Test, { unknown = false } = {}) {
   trade(ledger, [busy], 23)
   const reader = ledgerReader(ledger)
   const forgotten = ledger.slot
-  if (unknown) reader.unknownCursors = new Set(Array.from({ length: ledger.history.length }, (_, at) => ledger.history.signature(at)))
+  if (unknown) {
+    reader.unknownCursors = new Set(
+      Array.from({ length: ledger.history.length }, (_, at) => ledger.history.signature(at))
+    )
+  }
   trade(ledger, [busy, young], 48)
   if (!unknown) reader.forgotten = forgotten
   const after = await watch(t, ledger, { ...SMALL, folder, reader })
@@ -42,39 +51,47 @@ async function outage (t: Test, { unknown = false } = {}) {
 
 const codes = ({ events }: Watched) => new Set(events.map(({ code }) => code))
 
-test('a gap that no node can fill is closed as a stated loss: the last day is whole, totals say what they lack', async t => {
-  const { ledger, busy, resting, early, young, after } = await outage(t)
-  const { history } = after
-  await until(() => history.status().phase === 'following' && history.status().missingEvents > 0)
-  t.ok(codes(after).has('past-lost'))
-  t.match(history.status(), { complete: true, last24h: true, losses: 1 })
-  const lost = ledger.swaps.filter(({ slot }) => slot > 0).length - history.status().swaps
-  t.equal(lost, 1 + 1 + 23)
-  await until(() => history.status().searched)
-  const today = (await history.last24h()).volumes
-  for (const dao of [busy, resting, early, young]) t.equal(today.get(dao.address)?.complete, true, 'what is lost lies before the last day')
-  t.match(today.get(busy.address), { trades: 24 })
-  t.match(today.get(early.address), { trades: 0 })
-  const days = await history.daily()
-  t.same([busy, resting, early, young].map(({ address }) => days.get(address)!.complete), [false, true, false, false])
-  t.same(days.get(early.address)!.missingEvents, 1)
-  t.same(history.report().get(resting.address)!.sequenceGaps, [])
+test(
+  'a gap that no node can fill is closed as a stated loss: the last day is whole, totals say what they lack',
+  async t => {
+    const { ledger, busy, resting, early, young, after } = await outage(t)
+    const { history } = after
+    await until(() => history.status().phase === 'following' && history.status().missingEvents > 0)
+    t.ok(codes(after).has('past-lost'))
+    t.match(history.status(), { complete: true, last24h: true, losses: 1 })
+    const lost = ledger.swaps.filter(({ slot }) => slot > 0).length - history.status().swaps
+    t.equal(lost, 1 + 1 + 23)
+    await until(() => history.status().searched)
+    const today = (await history.last24h()).volumes
+    for (const dao of [busy, resting, early, young]) {
+      t.equal(today.get(dao.address)?.complete, true, 'what is lost lies before the last day')
+    }
+    t.match(today.get(busy.address), { trades: 24 })
+    t.match(today.get(early.address), { trades: 0 })
+    const days = await history.daily()
+    t.same([busy, resting, early, young].map(({ address }) => days.get(address)!.complete), [false, true, false, false])
+    t.same(days.get(early.address)!.missingEvents, 1)
+    t.same(history.report().get(resting.address)!.sequenceGaps, [])
 
-  await t.test('while it lies within the window, only those who lost nothing are complete', async t => {
-    const back = ledger.time - 30 * HOUR
-    const then = await after.lastDayAt(back)
-    t.same([busy, resting, early, young].map(({ address }) => then.get(address)!.complete), [false, true, false, false])
-  })
+    await t.test('while it lies within the window, only those who lost nothing are complete', async t => {
+      const back = ledger.time - 30 * HOUR
+      const then = await after.lastDayAt(back)
+      t.same(
+        [busy, resting, early, young].map(({ address }) => then.get(address)!.complete), [false, true, false, false]
+      )
+    })
 
-  await t.test('it is kept: the next start waits for nothing', async t => {
-    await history.stop()
-    const again = await watch(t, ledger, { ...SMALL, store: after.store, reader: after.reader })
-    await until(() => again.history.status().phase === 'following' && again.history.status().searched && again.history.status().missingEvents > 0)
-    t.equal(again.history.status().losses, 1)
-    t.notOk(codes(again).has('past-lost'))
-    t.equal((await again.history.last24h()).volumes.get(busy.address)!.complete, true)
-  })
-})
+    await t.test('it is kept: the next start waits for nothing', async t => {
+      await history.stop()
+      const again = await watch(t, ledger, { ...SMALL, store: after.store, reader: after.reader })
+      await until(() => again.history.status().phase === 'following' && again.history.status().searched &&
+      again.history.status().missingEvents > 0)
+      t.equal(again.history.status().losses, 1)
+      t.notOk(codes(again).has('past-lost'))
+      t.equal((await again.history.last24h()).volumes.get(busy.address)!.complete, true)
+    })
+  }
+)
 
 test('what was lost is read once a node has it after all', async t => {
   const { ledger, busy, early, after, reader } = await outage(t)
@@ -92,7 +109,9 @@ test('a cursor that every node has lost: a new range is begun, the old one close
   await until(() => history.status().complete && history.status().last24h && history.status().searched)
   t.equal((await history.last24h()).volumes.get(busy.address)!.complete, true)
   t.equal((await history.daily()).get(resting.address)!.complete, true)
-  t.equal(history.status().missingEvents + history.status().events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
+  t.equal(
+    history.status().missingEvents + history.status().events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+  )
 })
 
 test('a cursor that one node of two has lost costs nothing', async t => {

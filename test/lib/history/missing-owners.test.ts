@@ -6,7 +6,9 @@ import { ledgerReader } from '../../support/history/reader.js'
 
 function market () {
   const ledger = createLedger({ seed: 51 })
-  const born = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const born = () => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   return { ledger, honest: [born(), born()] as const, stranger: born(), born }
 }
 
@@ -15,30 +17,35 @@ const complete = async ({ history }: Watched, ledger: Ledger, daos: readonly Dao
   return daos.map(({ address }) => volumes.get(address)?.complete)
 }
 
-test('transactions of a stranger that the node lists and does not give hide his DAO alone, from the first moment and for good', async t => {
-  const { ledger, honest, stranger } = market()
-  for (const dao of honest) dao.swap('buy', 1_000_000n)
-  ledger.advance(60)
-  const reader = ledgerReader(ledger)
-  const withheld = new Set<string>()
-  reader.bendTransaction = (_tx, signature) => withheld.has(signature) ? null : undefined
-  const watched = await watch(t, ledger, { reader, staleMs: 1e12 })
-  await settled(watched, ledger)
-  t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, true])
-  for (let round = 0; round < 6; round++) {
-    ledger.advance(1)   // a slot of its own: accounts are read as they are at its end
-    for (let i = 0; i < 40; i++) withheld.add(stranger.swap('buy', 1_000n).signature)
+test(
+  'transactions of a stranger that the node lists and does not give hide his DAO alone, from the first moment and for good',
+  async t => {
+    const { ledger, honest, stranger } = market()
     for (const dao of honest) dao.swap('buy', 1_000_000n)
-    ledger.advance(5)
-    const { missingTransactions } = watched.history.status()
-    await until(() => watched.history.status().missingTransactions > missingTransactions)
-    await until(async () => (await complete(watched, ledger, honest)).every(Boolean))
-    t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, false], `round ${round}`)
+    ledger.advance(60)
+    const reader = ledgerReader(ledger)
+    const withheld = new Set<string>()
+    reader.bendTransaction = (_tx, signature) => withheld.has(signature) ? null : undefined
+    const watched = await watch(t, ledger, { reader, staleMs: 1e12 })
+    await settled(watched, ledger)
+    t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, true])
+    for (let round = 0; round < 6; round++) {
+      ledger.advance(1)   // a slot of its own: accounts are read as they are at its end
+      for (let i = 0; i < 40; i++) withheld.add(stranger.swap('buy', 1_000n).signature)
+      for (const dao of honest) dao.swap('buy', 1_000_000n)
+      ledger.advance(5)
+      const { missingTransactions } = watched.history.status()
+      await until(() => watched.history.status().missingTransactions > missingTransactions)
+      await until(async () => (await complete(watched, ledger, honest)).every(Boolean))
+      t.same(await complete(watched, ledger, [...honest, stranger]), [true, true, false], `round ${round}`)
+    }
   }
-})
+)
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
-  const missing = Array.from({ length: 100_000 }, (_, i) => ({ signature: `s${i}`, slot: 1_000 + i, at: null, reason: '' }))
+  const missing = Array.from(
+    { length: 100_000 }, (_, i) => ({ signature: `s${i}`, slot: 1_000 + i, at: null, reason: '' })
+  )
   const daos = Array.from({ length: 5_000 }, (_, i) => `dao${i}`)
   const sequenceRanges = new Map(daos.map(dao => [dao, []]))
   const named = { slot: 200_000, owners: new Map([['dao7', new Set([5_000])]]) }
@@ -49,8 +56,13 @@ test('a hundred thousand of them are looked at once, not once for each DAO', asy
   t.same(hidden, ['dao7'])
   t.ok(user / 1000 < 500, `${user / 1000} ms`)
   t.ok(mayOwn('born just now'), 'a DAO that the history does not know may own any of them')
-  t.ok(mayOwnOf(missing, { verifiedSlot: 999, named: { ...named, slot: 50_000 }, sequenceRanges })('dao1'), 'until they are named they may be anybody\'s')
-  t.notOk(mayOwnOf(missing, { verifiedSlot: 200_000, named, sequenceRanges })('dao7'), 'once compared, sequence gaps tell')
+  t.ok(
+    mayOwnOf(missing, { verifiedSlot: 999, named: { ...named, slot: 50_000 }, sequenceRanges })('dao1'),
+    'until they are named they may be anybody\'s'
+  )
+  t.notOk(
+    mayOwnOf(missing, { verifiedSlot: 200_000, named, sequenceRanges })('dao7'), 'once compared, sequence gaps tell'
+  )
 })
 
 test('who can\'t own them by his account is not asked; names pass from one process to another', async t => {

@@ -7,7 +7,9 @@ import { ledgerReader } from '../../support/history/reader.js'
 
 function market () {
   const ledger = createLedger({ seed: 6 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   for (let at = 0; at < 20; at++) {
     ledger.advance(600)
     dao.swap('buy', BigInt(1000 + at))
@@ -37,7 +39,8 @@ test('a store is bound to the network before its first row, and refused against 
   other.genesisHash = async () => 'GenesisOfAnother'
   const second = await watch(t, ledger, { folder, reader: other })
   await until(() => second.history.status().refusal !== null)
-  const sentence = 'the history belongs to another network: it was made for the one of genesis GenesisOfOne, CHAIN_RPC_URL leads to GenesisOfAnother'
+  const sentence =
+    'the history belongs to another network: it was made for the one of genesis GenesisOfOne, CHAIN_RPC_URL leads to GenesisOfAnother'
   t.equal(second.history.status().refusal, sentence)
   t.ok(second.events.some(({ level, message }) => level === 'error' && message.includes(sentence)))
   await t.rejects(second.history.last24h(), { code: 'WARMING_UP' })

@@ -9,7 +9,9 @@ import { ledgerReader } from '../../support/history/reader.js'
 /** A ledger of a few days with `swaps` swaps of two DAOs, one each quarter of an hour. */
 function trading (swaps = 400): Ledger {
   const ledger = createLedger({ seed: 21 })
-  const born = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const born = () => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const daos = [born(), born()]
   for (let at = 0; at < swaps; at++) {
     ledger.advance(900)
@@ -24,8 +26,13 @@ const SMALL = { pageSize: 50, stepSize: { least: 5, most: 20 } }
 async function whole (t: Test, watched: Watched, ledger: Ledger): Promise<void> {
   await settled(watched, ledger)
   const { history } = watched
-  t.match(history.status(), { complete: true, missingEvents: 0, missingTransactions: 0, swaps: ledger.swaps.length, phase: 'following' })
-  for (const { address, seqNum } of ledger.daos) t.match(history.report().get(address), { indexed: BigInt(seqNum), sequenceGaps: [] })
+  t.match(
+    history.status(),
+    { complete: true, missingEvents: 0, missingTransactions: 0, swaps: ledger.swaps.length, phase: 'following' }
+  )
+  for (const { address, seqNum } of ledger.daos) {
+    t.match(history.report().get(address), { indexed: BigInt(seqNum), sequenceGaps: [] })
+  }
 }
 
 const codes = ({ events }: Watched) => new Set(events.map(({ code }) => code))
@@ -54,7 +61,9 @@ test('a head is as old as its own time, whenever it was first seen: what came af
 test('a head that goes no further grows old while the chain goes on, and not while it has halted', async t => {
   const ledger = trading(40)
   let [passed, halted] = [0, false]
-  const time = ageTime(() => (ledger.time + passed) * 1000, () => halted ? { slot: ledger.slot, time: ledger.time } : undefined)
+  const time = ageTime(
+    () => (ledger.time + passed) * 1000, () => halted ? { slot: ledger.slot, time: ledger.time } : undefined
+  )
   const { history, reader } = await watch(t, ledger, { ...SMALL, staleMs: 60_000, time })
   await until(() => history.status().last24h)
   reader.isFrozen = true
@@ -101,7 +110,9 @@ test('a node that loses the past for a while ends nothing', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)
   let asked = 0
-  reader.bendPage = (page, { before }) => before !== undefined && reader.calls.transactions.length > 100 && asked++ < 4 ? [] : page
+  reader.bendPage = (page, { before }) => before !== undefined && reader.calls.transactions.length > 100 && asked++ < 4
+    ? []
+    : page
   const watched = await watch(t, ledger, { ...SMALL, reader })
   await whole(t, watched, ledger)
   t.ok(asked > 4)
@@ -111,7 +122,9 @@ test('a node that loses the past for a while ends nothing', async t => {
 test('a past that stays lost is told, and shows as sequence gaps', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)
-  reader.bendPage = (page, { before }) => reader.calls.transactions.length < 100 ? page : before !== undefined ? [] : page.slice(0, 30)
+  reader.bendPage = (page, { before }) => reader.calls.transactions.length < 100
+    ? page
+    : before !== undefined ? [] : page.slice(0, 30)
   const watched = await watch(t, ledger, { ...SMALL, reader })
   const { history } = watched
   await until(() => history.status().complete)
@@ -147,22 +160,25 @@ test('a node that answers as it did a while ago is behind: nothing is taken back
   await whole(t, watched, ledger)
 })
 
-test('behind one address, some nodes do not know the newest signatures: what they leave out is walked later', async t => {
-  const ledger = trading(200)
-  const watched = await watch(t, ledger, { ...SMALL, pageSize: 10 })
-  const { reader } = watched
-  await whole(t, watched, ledger)
-  // Every second node is a hundred transactions behind: it does not know `before`, so it lists nothing after it
-  let turn = 0
-  reader.bendPage = (page, { before }) => before !== undefined && turn++ % 2 === 0 ? [] : page
-  for (let at = 0; at < 100; at++) {
-    ledger.advance(60)
-    ledger.daos[at % 2]!.swap('buy', BigInt(9000 + at))
+test(
+  'behind one address, some nodes do not know the newest signatures: what they leave out is walked later',
+  async t => {
+    const ledger = trading(200)
+    const watched = await watch(t, ledger, { ...SMALL, pageSize: 10 })
+    const { reader } = watched
+    await whole(t, watched, ledger)
+    // Every second node is a hundred transactions behind: it does not know `before`, so it lists nothing after it
+    let turn = 0
+    reader.bendPage = (page, { before }) => before !== undefined && turn++ % 2 === 0 ? [] : page
+    for (let at = 0; at < 100; at++) {
+      ledger.advance(60)
+      ledger.daos[at % 2]!.swap('buy', BigInt(9000 + at))
+    }
+    await whole(t, watched, ledger)
+    t.notOk(codes(watched).has('past-lost'))
+    t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length)
   }
-  await whole(t, watched, ledger)
-  t.notOk(codes(watched).has('past-lost'))
-  t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length)
-})
+)
 
 test('nodes that order the transactions of one slot differently', async t => {
   const ledger = trading(100)
@@ -173,28 +189,36 @@ test('nodes that order the transactions of one slot differently', async t => {
   const watched = await watch(t, ledger, SMALL)
   const { reader } = watched
   let turn = 0
-  reader.bendPage = page => turn++ % 3 === 0 ? page : page.toSorted((a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature))
+  reader.bendPage = page => turn++ % 3 === 0
+    ? page
+    : page.toSorted(
+      (a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature)
+    )
   const { history } = watched
-  await until(() => history.status().complete && history.status().missingEvents === 0 && history.status().swaps === ledger.swaps.length)
+  await until(() =>
+    history.status().complete && history.status().missingEvents === 0 && history.status().swaps === ledger.swaps.length)
   t.pass()
 })
 
-test('a transaction of another signature, of another slot, or without its inner instructions is asked for again', async t => {
-  for (const bend of ['signature', 'slot', 'inner'] as const) {
-    const ledger = trading(100)
-    const watched = await watch(t, ledger, SMALL)
-    const seen = new Set<string>()
-    watched.reader.bendTransaction = (tx, signature) => {
-      if (seen.has(signature)) return undefined
-      seen.add(signature)
-      if (bend === 'signature') return { ...tx, transaction: { ...tx.transaction, signatures: ['another'] } }
-      if (bend === 'slot') return { ...tx, slot: tx.slot - 1 }
-      return { ...tx, meta: { ...tx.meta, innerInstructions: null } }
+test(
+  'a transaction of another signature, of another slot, or without its inner instructions is asked for again',
+  async t => {
+    for (const bend of ['signature', 'slot', 'inner'] as const) {
+      const ledger = trading(100)
+      const watched = await watch(t, ledger, SMALL)
+      const seen = new Set<string>()
+      watched.reader.bendTransaction = (tx, signature) => {
+        if (seen.has(signature)) return undefined
+        seen.add(signature)
+        if (bend === 'signature') return { ...tx, transaction: { ...tx.transaction, signatures: ['another'] } }
+        if (bend === 'slot') return { ...tx, slot: tx.slot - 1 }
+        return { ...tx, meta: { ...tx.meta, innerInstructions: null } }
+      }
+      await whole(t, watched, ledger)
+      t.notOk(codes(watched).has('transaction-missing'))
     }
-    await whole(t, watched, ledger)
-    t.notOk(codes(watched).has('transaction-missing'))
   }
-})
+)
 
 test('one bad transaction in a call does not spoil the others', async t => {
   const ledger = trading(100)
@@ -204,7 +228,9 @@ test('one bad transaction in a call does not spoil the others', async t => {
   const read = reader.transactions
   reader.transactions = async signatures => {
     const outcomes = await read(signatures)
-    return outcomes.map((outcome, at) => bad.has(signatures[at]!) ? new ServiceError('NODE_BAD_ANSWER', 'parts are missing') : outcome)
+    return outcomes.map(
+      (outcome, at) => bad.has(signatures[at]!) ? new ServiceError('NODE_BAD_ANSWER', 'parts are missing') : outcome
+    )
   }
   await until(() => history.status().complete)
   t.match(history.status(), { missingTransactions: bad.size, swaps: ledger.swaps.length - bad.size })
@@ -212,23 +238,26 @@ test('one bad transaction in a call does not spoil the others', async t => {
   await whole(t, watched, ledger)
 })
 
-test('a transaction that is not given is missing: its number shows, the window says so, and it is found later', async t => {
-  const ledger = trading(200)
-  const lost = ledger.swaps.at(-3)!
-  const watched = await watch(t, ledger, SMALL)
-  const { reader, history } = watched
-  reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
-  await until(() => history.status().complete && history.status().missingEvents === 1)
-  t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
-  t.same(history.report().get(lost.dao)!.sequenceGaps, [[BigInt(lost.seq), BigInt(lost.seq)]])
-  const now = ledger.time
-  const volumes = await watched.lastDayAt(now)
-  for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
-  t.equal((await watched.lastDayAt(now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
-  delete reader.bendTransaction
-  await whole(t, watched, ledger)
-  t.equal((await watched.lastDayAt(now)).get(lost.dao)!.complete, true)
-})
+test(
+  'a transaction that is not given is missing: its number shows, the window says so, and it is found later',
+  async t => {
+    const ledger = trading(200)
+    const lost = ledger.swaps.at(-3)!
+    const watched = await watch(t, ledger, SMALL)
+    const { reader, history } = watched
+    reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
+    await until(() => history.status().complete && history.status().missingEvents === 1)
+    t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
+    t.same(history.report().get(lost.dao)!.sequenceGaps, [[BigInt(lost.seq), BigInt(lost.seq)]])
+    const now = ledger.time
+    const volumes = await watched.lastDayAt(now)
+    for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
+    t.equal((await watched.lastDayAt(now + 86_400)).get(lost.dao)!.complete, true, 'it lies before the window by then')
+    delete reader.bendTransaction
+    await whole(t, watched, ledger)
+    t.equal((await watched.lastDayAt(now)).get(lost.dao)!.complete, true)
+  }
+)
 
 test('the newest transaction of a DAO is missing: only its account tells', async t => {
   const ledger = trading(100)
@@ -236,7 +265,11 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   const watched = await watch(t, ledger, SMALL)
   const { reader, history } = watched
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
-  reader.bendPage = (page, { address }) => address === ledger.program ? page : page.filter(({ signature }) => signature !== lost.signature)
+  reader.bendPage = (page, { address }) => address === ledger.program
+    ? page
+    : page.filter(
+      ({ signature }) => signature !== lost.signature
+    )
   await until(() => history.status().complete && history.status().missingEvents === 1)
   t.equal((await history.last24h()).volumes.get(lost.dao)!.complete, false)
   delete reader.bendTransaction

@@ -5,7 +5,9 @@ import { ledgerReader, type TestReader } from '../../support/history/reader.js'
 
 /** What block ranges are published by, where a node shows less than there is. */
 
-const born = (ledger: Ledger): Dao => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+const born = (ledger: Ledger): Dao => ledger.dao(
+  { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+)
 
 function trade (ledger: Ledger, dao: Dao): void {
   for (let hour = 0; hour < 30; hour++) {

@@ -16,10 +16,14 @@ const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const AUTHORITY = 'DGEympSS4qLvdr9r3uGHTfACdN8snShk4iGdJtZPxuBC'
 const RECORDING = resolve('../shared/fixtures/program-recording.json')
 
-test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and the rate that it charges', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and the rate that it charges', {
+  skip: !existsSync(RECORDING) && 'the recording is not here'
+}, async t => {
   const recorded = JSON.parse(readFileSync(RECORDING, 'utf8')) as { transactions: RawTransaction[] }
   // as a node gives it: the recording has whole transactions, and not their blocks
-  const transactions = recorded.transactions.map((tx, at, { [at - 1]: before }) => ({ ...tx, transactionIndex: tx.slot === before?.slot ? at : 0 }))
+  const transactions = recorded.transactions.map(
+    (tx, at, { [at - 1]: before }) => ({ ...tx, transactionIndex: tx.slot === before?.slot ? at : 0 })
+  )
   const newest = [...transactions].reverse()
   const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
   const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
@@ -29,9 +33,17 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
       const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before) + 1
       const to = newest.findIndex(tx => signatureOf(tx) === last)
       return newest.slice(from, to === -1 ? undefined : to).slice(0, limit)
-        .map(tx => ({ signature: signatureOf(tx), slot: tx.slot, failed: tx.meta.err !== null, blockTime: tx.blockTime, transactionIndex: null }))
+        .map(tx => ({
+          signature: signatureOf(tx),
+          slot: tx.slot,
+          failed: tx.meta.err !== null,
+          blockTime: tx.blockTime,
+          transactionIndex: null
+        }))
     },
-    transactions: async signatures => signatures.map(signature => newest.find(tx => signatureOf(tx) === signature) ?? null),
+    transactions: async signatures => signatures.map(
+      signature => newest.find(tx => signatureOf(tx) === signature) ?? null
+    ),
     bulk: async () => undefined,
     blockSignatures: async () => null,
     head: async () => atMoment(newest[0]!.slot, null, { time }),
@@ -68,33 +80,48 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   t.equal(compare(total('quote'), ratio(quote)), 0)
   t.equal(compare(total('base'), ratio(base)), 0)
   t.same(history.status().rateDisagreements.map(({ bps }) => bps), ['50'])
-  t.match(logged.filter(({ code }) => code === 'fee-rate'), [{ level: 'warn', message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/ }])
+  t.match(logged.filter(({ code }) => code === 'fee-rate'), [{
+    level: 'warn',
+    message: /observed protocol fee rate 0\.005 differs from PROTOCOL_FEE_RATE 0\.0025: set PROTOCOL_FEE_RATE=0\.005/
+  }])
 
-  await t.test('as block ranges tell them: each event\'s reserves follow from those before it, to the raw unit', async t => {
-    const stored = await store.poolEvents({ from: 0, to: newest[0]!.slot, limit: 1000 })
-    const [base, quote] = ['METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
-    const told = stored.map(event => blockEvent(event, { baseMint: base!, quoteMint: quote!, baseDecimals: 6, quoteDecimals: 6 })!)
-    t.equal(told.length, 92)
-    const raw = (text: string): bigint => {
-      const { n, d } = parseDecimal(text)!
-      return n * 1_000_000n / d
+  await t.test(
+    'as block ranges tell them: each event\'s reserves follow from those before it, to the raw unit',
+    async t => {
+      const stored = await store.poolEvents({ from: 0, to: newest[0]!.slot, limit: 1000 })
+      const [base, quote] = [
+        'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
+      ]
+      const told = stored.map(
+        event => blockEvent(event, { baseMint: base!, quoteMint: quote!, baseDecimals: 6, quoteDecimals: 6 })!
+      )
+      t.equal(told.length, 92)
+      const raw = (text: string): bigint => {
+        const { n, d } = parseDecimal(text)!
+        return n * 1_000_000n / d
+      }
+      let fees = 0
+      for (const [at, event] of told.entries()) {
+        const before = told[at - 1]?.reserves
+        if (event.eventType !== 'swap' || event.metadata === undefined || before === undefined) continue
+        const fee = raw(event.metadata.protocolFee)
+        const [inward, outward] = 'asset0In' in event
+          ? [event.asset0In, event.asset1Out]
+          : [event.asset1In, event.asset0Out]
+        const [paid, received] = 'asset0In' in event ? ['asset0', 'asset1'] as const : ['asset1', 'asset0'] as const
+        t.equal(raw(event.reserves![paid]), raw(before[paid]) + raw(inward) - fee, `event ${at}`)
+        t.equal(raw(event.reserves![received]), raw(before[received]) - raw(outward), `event ${at}`)
+        t.equal(event.maker, events[at]!.user)
+        fees++
+      }
+      t.equal(fees, 91, 'of the first alone nothing stands before it')
+      const places = told.map(({ block, txnIndex, eventIndex }) => [block.blockNumber, txnIndex, eventIndex])
+      t.ok(
+        places.every((place, at) => at === 0 || place.findIndex((value, i) => value !== places[at - 1]![i]) !== -1),
+        'no two at one place'
+      )
     }
-    let fees = 0
-    for (const [at, event] of told.entries()) {
-      const before = told[at - 1]?.reserves
-      if (event.eventType !== 'swap' || event.metadata === undefined || before === undefined) continue
-      const fee = raw(event.metadata.protocolFee)
-      const [inward, outward] = 'asset0In' in event ? [event.asset0In, event.asset1Out] : [event.asset1In, event.asset0Out]
-      const [paid, received] = 'asset0In' in event ? ['asset0', 'asset1'] as const : ['asset1', 'asset0'] as const
-      t.equal(raw(event.reserves![paid]), raw(before[paid]) + raw(inward) - fee, `event ${at}`)
-      t.equal(raw(event.reserves![received]), raw(before[received]) - raw(outward), `event ${at}`)
-      t.equal(event.maker, events[at]!.user)
-      fees++
-    }
-    t.equal(fees, 91, 'of the first alone nothing stands before it')
-    const places = told.map(({ block, txnIndex, eventIndex }) => [block.blockNumber, txnIndex, eventIndex])
-    t.ok(places.every((place, at) => at === 0 || place.findIndex((value, i) => value !== places[at - 1]![i]) !== -1), 'no two at one place')
-  })
+  )
 
   await t.test('at the rate that is charged, all agree, and by `fees` each swap counts fee / rate', async t => {
     await history.stop()

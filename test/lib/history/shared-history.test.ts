@@ -21,12 +21,18 @@ const shown = (value: Rational) => toFixed(wholeTokens(value, 6), 8)
 const now = () => Date.now() / 1000
 
 /** A clock on which what is long takes for ever: whoever is not told does not come to look in time. */
-const patientClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms > 1_000 ? ms * 1_000 : ms, signal) }
+const patientClock: Clock = {
+  ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms > 1_000 ? ms * 1_000 : ms, signal)
+}
 
 /** A ledger of the present: it ends a second ago. */
 function present (): Ledger {
   const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3600 })
-  for (let at = 0; at < 2; at++) ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  for (let at = 0; at < 2; at++) {
+    ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+    )
+  }
   trade(ledger, 20)
   return ledger
 }
@@ -66,12 +72,16 @@ async function share (t: Test, ledger: Ledger, url: string, options: Partial<Sha
   return { history, events, leads: () => events.filter(({ code }) => code === 'leadership').length % 2 === 1 }
 }
 
-async function checkWindow (t: Test, ledger: Ledger, { history }: Awaited<ReturnType<typeof share>>, name: string): Promise<void> {
+async function checkWindow (
+  t: Test, ledger: Ledger, { history }: Awaited<ReturnType<typeof share>>, name: string
+): Promise<void> {
   const volumes = (await history.last24h()).volumes
   for (const dao of ledger.daos) {
     const { base, quote, trades, complete } = volumes.get(dao.address)!
     const count = countOf(ledger.swaps.filter(swap => swap.dao === dao.address), { bps: 50n, basis: 'input' })
-    t.same([shown(base), shown(quote), trades, complete], [shown(count.base), shown(count.quote), count.trades, true], name)
+    t.same(
+      [shown(base), shown(quote), trades, complete], [shown(count.base), shown(count.quote), count.trades, true], name
+    )
   }
 }
 
@@ -81,7 +91,9 @@ test('two stores fed the same chain are equal row for row', { skip }, async t =>
   const store = await openPostgresStore({ url, program: ledger.program })
   const inPostgres = await watch(t, ledger, { store })
   const embedded = await watch(t, ledger)
-  for (const { history, store } of await Promise.all([inPostgres, embedded].map(async watched => { await settled(watched, ledger); return watched }))) {
+  for (const { history, store } of await Promise.all(
+    [inPostgres, embedded].map(async watched => { await settled(watched, ledger); return watched })
+  )) {
     await history.stop()
     await store.close()
   }
@@ -90,62 +102,76 @@ test('two stores fed the same chain are equal row for row', { skip }, async t =>
   for (const [table, rows] of Object.entries(expected)) t.same(found[table], rows, table)
 })
 
-test('one writes, all answer: volumes, days, report and status, and the other writes once the first has gone', { skip }, async t => {
-  const { url } = newPlace(t)
-  const ledger = present()
-  const first = await share(t, ledger, url)
-  first.history.start()
-  await until(() => first.history.status().complete && first.history.status().last24h)
-  const second = await share(t, ledger, url)
-  const reader = await share(t, ledger, url, { writes: false, clock: patientClock })
-  for (const { history } of [second, reader]) history.start()
-  for (const [name, shared] of Object.entries({ first, second, reader })) {
-    await until(() => shared.history.status().swaps === ledger.swaps.length && shared.history.status().last24h)
-    await checkWindow(t, ledger, shared, name)
-    t.match(shared.history.status(), { complete: true, phase: 'following', missingEvents: 0, missingTransactions: 0 })
-    t.equal((await shared.history.daily()).size, 2)
+test(
+  'one writes, all answer: volumes, days, report and status, and the other writes once the first has gone',
+  { skip },
+  async t => {
+    const { url } = newPlace(t)
+    const ledger = present()
+    const first = await share(t, ledger, url)
+    first.history.start()
+    await until(() => first.history.status().complete && first.history.status().last24h)
+    const second = await share(t, ledger, url)
+    const reader = await share(t, ledger, url, { writes: false, clock: patientClock })
+    for (const { history } of [second, reader]) history.start()
+    for (const [name, shared] of Object.entries({ first, second, reader })) {
+      await until(() => shared.history.status().swaps === ledger.swaps.length && shared.history.status().last24h)
+      await checkWindow(t, ledger, shared, name)
+      t.match(shared.history.status(), { complete: true, phase: 'following', missingEvents: 0, missingTransactions: 0 })
+      t.equal((await shared.history.daily()).size, 2)
+    }
+    await until(() => reader.history.report().get(ledger.daos[0]!.address)?.indexed === BigInt(ledger.daos[0]!.seqNum))
+    t.same([first.leads(), second.leads(), reader.leads()], [true, false, false])
+
+    trade(ledger, 3)
+    await until(() => reader.history.status().swaps === ledger.swaps.length)
+    t.pass('readers are told, they need not look')
+    await checkWindow(t, ledger, reader, 'what is new')
+
+    await first.history.stop()
+    trade(ledger, 2)
+    await until(() => second.leads() && reader.history.status().swaps === ledger.swaps.length)
+    await checkWindow(t, ledger, reader, 'of the second writer')
+    t.not(reader.leads(), true)
+    await t.rejects(first.history.last24h(), { code: 'SHUTTING_DOWN' })
   }
-  await until(() => reader.history.report().get(ledger.daos[0]!.address)?.indexed === BigInt(ledger.daos[0]!.seqNum))
-  t.same([first.leads(), second.leads(), reader.leads()], [true, false, false])
+)
 
-  trade(ledger, 3)
-  await until(() => reader.history.status().swaps === ledger.swaps.length)
-  t.pass('readers are told, they need not look')
-  await checkWindow(t, ledger, reader, 'what is new')
-
-  await first.history.stop()
-  trade(ledger, 2)
-  await until(() => second.leads() && reader.history.status().swaps === ledger.swaps.length)
-  await checkWindow(t, ledger, reader, 'of the second writer')
-  t.not(reader.leads(), true)
-  await t.rejects(first.history.last24h(), { code: 'SHUTTING_DOWN' })
-})
-
-test('a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers', { skip }, async t => {
-  const { url } = newPlace(t)
-  const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3 * 86_400 })
-  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
-  trade(ledger, 5)
-  const known = ledger.slot
-  ledger.advance(86_400)
-  trade(ledger, 5)
-  ledger.advance(Math.floor(now()) - 600 - ledger.time)
-  trade(ledger, 5)
-  const forgetful = () => Object.assign(presentReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ slot }) => slot > known) })
-  const today = async (history: History) => (await history.last24h()).volumes.get(ledger.daos[0]!.address)
-  const writer = await share(t, ledger, url, { reader: forgetful() })
-  const reader = await share(t, ledger, url, { reader: forgetful(), writes: false })
-  for (const { history } of [writer, reader]) history.start()
-  await until(() => reader.history.status().complete && reader.history.status().missingEvents === ledger.daos[0]!.seqNum - 10)
-  await until(async () => (await today(reader.history))?.complete === true)
-  t.equal((await today(reader.history))!.trades, 5)
-  t.equal((await reader.history.daily()).get(ledger.daos[0]!.address)!.complete, false)
-  const late = await share(t, ledger, url, { reader: forgetful() })
-  await writer.history.stop()
-  late.history.start()
-  await until(() => late.leads())
-  t.equal((await today(reader.history))!.complete, true, 'nor after another has taken the lead')
-})
+test(
+  'a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers',
+  { skip },
+  async t => {
+    const { url } = newPlace(t)
+    const ledger = createLedger({ seed: 3, time: Math.floor(now()) - 3 * 86_400 })
+    ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+    )
+    trade(ledger, 5)
+    const known = ledger.slot
+    ledger.advance(86_400)
+    trade(ledger, 5)
+    ledger.advance(Math.floor(now()) - 600 - ledger.time)
+    trade(ledger, 5)
+    const forgetful = () => Object.assign(
+      presentReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ slot }) => slot > known) }
+    )
+    const today = async (history: History) => (await history.last24h()).volumes.get(ledger.daos[0]!.address)
+    const writer = await share(t, ledger, url, { reader: forgetful() })
+    const reader = await share(t, ledger, url, { reader: forgetful(), writes: false })
+    for (const { history } of [writer, reader]) history.start()
+    await until(
+      () => reader.history.status().complete && reader.history.status().missingEvents === ledger.daos[0]!.seqNum - 10
+    )
+    await until(async () => (await today(reader.history))?.complete === true)
+    t.equal((await today(reader.history))!.trades, 5)
+    t.equal((await reader.history.daily()).get(ledger.daos[0]!.address)!.complete, false)
+    const late = await share(t, ledger, url, { reader: forgetful() })
+    await writer.history.stop()
+    late.history.start()
+    await until(() => late.leads())
+    t.equal((await today(reader.history))!.complete, true, 'nor after another has taken the lead')
+  }
+)
 
 test('connections cut: the service goes on by itself, and nothing is lost or doubled', { skip }, async t => {
   const { url, schema } = newPlace(t)
@@ -161,8 +187,13 @@ test('connections cut: the service goes on by itself, and nothing is lost or dou
     await until(() => shared.every(({ history }) => history.status().swaps === ledger.swaps.length))
     for (const each of shared) await checkWindow(t, ledger, each, `after cut ${round}`)
   }
-  const [found] = await ask(`select count(*)::int as events, count(distinct (dao, seq))::int as numbers from "${schema}".events`)
-  t.same(found, { events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0), numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0) })
+  const [found] = await ask(
+    `select count(*)::int as events, count(distinct (dao, seq))::int as numbers from "${schema}".events`
+  )
+  t.same(found, {
+    events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0),
+    numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+  })
 })
 
 test('without a writer that reaches the head, nothing old is given out as new', { skip }, async t => {
@@ -186,64 +217,78 @@ test('without a writer that reaches the head, nothing old is given out as new', 
   await t.rejects(other.history.daily(), { code: 'HISTORY_UNAVAILABLE', message: /another PROTOCOL_FEE_RATE/ })
 })
 
-test('a head that is old by the time of a process that only reads is old for it, whoever wrote it', { skip }, async t => {
-  const { url } = newPlace(t)
-  const ledger = present()
-  const writer = await share(t, ledger, url)
-  let past = 0
-  const reader = await share(t, ledger, url, { writes: false, time: ageTime(() => Date.now() + past) })
-  for (const { history } of [writer, reader]) history.start()
-  await until(() => reader.history.status().last24h)
-  await checkWindow(t, ledger, reader, 'fresh')
-  past = 90_000
-  await t.rejects(reader.history.last24h(), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
-  past = 15_000
-  await until(() => !reader.history.status().isBehind)
-  await checkWindow(t, ledger, reader, 'no longer than finality takes')
-})
+test(
+  'a head that is old by the time of a process that only reads is old for it, whoever wrote it',
+  { skip },
+  async t => {
+    const { url } = newPlace(t)
+    const ledger = present()
+    const writer = await share(t, ledger, url)
+    let past = 0
+    const reader = await share(t, ledger, url, { writes: false, time: ageTime(() => Date.now() + past) })
+    for (const { history } of [writer, reader]) history.start()
+    await until(() => reader.history.status().last24h)
+    await checkWindow(t, ledger, reader, 'fresh')
+    past = 90_000
+    await t.rejects(reader.history.last24h(), { code: 'HISTORY_UNAVAILABLE', message: /behind/ })
+    past = 15_000
+    await until(() => !reader.history.status().isBehind)
+    await checkWindow(t, ledger, reader, 'no longer than finality takes')
+  }
+)
 
-test('a database that is away is waited for, and its secrets are not told; one that says no ends the start', { skip }, async t => {
-  const { url } = newPlace(t)
-  const ledger = present()
-  const away = new URL(url)
-  Object.assign(away, { port: '1', username: 'somebody', password: 'a-secret-word' })
-  const { history, events } = await share(t, ledger, away.href)
-  history.start()
-  await t.rejects(history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
-  t.match(history.status(), { phase: 'starting', last24h: false })
-  t.match(events[0], { level: 'error', code: 'retry', message: /ECONNREFUSED.*tried again/ })
-  t.notMatch(JSON.stringify(events), /a-secret-word/)
+test(
+  'a database that is away is waited for, and its secrets are not told; one that says no ends the start',
+  { skip },
+  async t => {
+    const { url } = newPlace(t)
+    const ledger = present()
+    const away = new URL(url)
+    Object.assign(away, { port: '1', username: 'somebody', password: 'a-secret-word' })
+    const { history, events } = await share(t, ledger, away.href)
+    history.start()
+    await t.rejects(history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
+    t.match(history.status(), { phase: 'starting', last24h: false })
+    t.match(events[0], { level: 'error', code: 'retry', message: /ECONNREFUSED.*tried again/ })
+    t.notMatch(JSON.stringify(events), /a-secret-word/)
 
-  const wrong = new URL(url)
-  wrong.pathname = '/no-such-database'
-  await t.rejects(share(t, ledger, wrong.href), { code: 'HISTORY_UNAVAILABLE', message: /no-such-database/ })
-  const odd = new URL(url)
-  odd.searchParams.set('schema', 'a"b')
-  await t.rejects(share(t, ledger, odd.href), { code: 'HISTORY_UNAVAILABLE', message: /the schema in DATABASE_URL must be/ })
-  const mine = await openPostgresStore({ url, program: 'another' })
-  await mine.close()
-  await t.rejects(share(t, ledger, url), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
-})
+    const wrong = new URL(url)
+    wrong.pathname = '/no-such-database'
+    await t.rejects(share(t, ledger, wrong.href), { code: 'HISTORY_UNAVAILABLE', message: /no-such-database/ })
+    const odd = new URL(url)
+    odd.searchParams.set('schema', 'a"b')
+    await t.rejects(
+      share(t, ledger, odd.href), { code: 'HISTORY_UNAVAILABLE', message: /the schema in DATABASE_URL must be/ }
+    )
+    const mine = await openPostgresStore({ url, program: 'another' })
+    await mine.close()
+    await t.rejects(share(t, ledger, url), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
+  }
+)
 
-test('a connection that has gone silent is given up in time, and the answers come back by themselves', { skip }, async t => {
-  const { url } = newPlace(t)
-  const ledger = present()
-  const writer = await share(t, ledger, url)
-  const wire = await startWire(t, url)
-  // Limits as in any URL of the driver: not to wait for the usual ones here
-  const reader = await share(t, ledger, `${wire.url}&query_timeout=3000`, { writes: false })
-  for (const { history } of [writer, reader]) history.start()
-  await until(() => reader.history.status().last24h)
-  await checkWindow(t, ledger, reader, 'before')
-  wire.silent = true
-  const begun = performance.now()
-  await t.rejects(reader.history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
-  t.ok(performance.now() - begun < 15_000)
-  trade(ledger, 1)
-  wire.silent = false
-  await until(() => reader.history.status().swaps === ledger.swaps.length)
-  await checkWindow(t, ledger, reader, 'after')
-})
+test(
+  'a connection that has gone silent is given up in time, and the answers come back by themselves',
+  { skip },
+  async t => {
+    const { url } = newPlace(t)
+    const ledger = present()
+    const writer = await share(t, ledger, url)
+    const wire = await startWire(t, url)
+    // Limits as in any URL of the driver: not to wait for the usual ones here
+    const reader = await share(t, ledger, `${wire.url}&query_timeout=3000`, { writes: false })
+    for (const { history } of [writer, reader]) history.start()
+    await until(() => reader.history.status().last24h)
+    await checkWindow(t, ledger, reader, 'before')
+    wire.silent = true
+    const begun = performance.now()
+    await t.rejects(reader.history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
+    t.ok(performance.now() - begun < 15_000)
+    trade(ledger, 1)
+    wire.silent = false
+    await until(() => reader.history.status().swaps === ledger.swaps.length)
+    await checkWindow(t, ledger, reader, 'after')
+  }
+)
 
 test('reads go by an index, however many swaps there are', { skip }, async t => {
   const { url, schema } = newPlace(t)
@@ -251,17 +296,28 @@ test('reads go by an index, however many swaps there are', { skip }, async t => 
   const events = `"${schema}".events`
   await ask(`insert into ${events} (revision, dao, seq, kind, slot, at, signature, event_index, side, reason)
     select n, n % 50, n, 'SpotSwap', n, 1700000000 + n, 's' || n, 0, 'buy', case when n % 5000 = 0 then 'odd' end from generate_series(1, 30000) n`)
-  await ask(`insert into "${schema}".days (dao, start, base, quote, trades, fees, unknown_fees, revision) select n % 50, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`)
+  await ask(
+    `insert into "${schema}".days (dao, start, base, quote, trades, fees, unknown_fees, revision) select n % 50, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`
+  )
   for (const table of ['events', 'days']) await ask(`analyze "${schema}".${table}`)
   for (const [sql, index] of [
     [`select distinct dao from ${events} where at >= 1700029000 and at < 1700029100 and side is not null`, 'events_at'],
-    [`select * from ${events} where revision > 29990 and revision <= 30000 and at > 1700000005 and side is not null`, 'events_pkey'],
+    [
+      `select * from ${events} where revision > 29990 and revision <= 30000 and at > 1700000005 and side is not null`,
+      'events_pkey'
+    ],
     [`select * from ${events} where revision > 100 and side is not null order by revision limit 10`, 'events_pkey'],
     [`select dao, at from ${events} where reason is not null order by at`, 'events_odd'],
-    [`select e.signature from (select * from unnest('{1,2}'::integer[], '{7,8}'::numeric(20, 0)[]) as keys (dao, seq)) wanted join ${events} e on e.dao = wanted.dao and e.seq = wanted.seq`, 'events_dao_seq_key'],
+    [
+      `select e.signature from (select * from unnest('{1,2}'::integer[], '{7,8}'::numeric(20, 0)[]) as keys (dao, seq)) wanted join ${events} e on e.dao = wanted.dao and e.seq = wanted.seq`,
+      'events_dao_seq_key'
+    ],
     [`update ${events} set fee = 1, revision = 40000 where dao = 1 and seq = 1`, 'events_dao_seq_key'],
     [`select * from "${schema}".days where revision > 19990 and revision <= 20000`, 'days_revision'],
-    [`select d.* from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted join "${schema}".days d on d.dao = wanted.dao and d.start = wanted.start`, 'days_pkey']
+    [
+      `select d.* from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted join "${schema}".days d on d.dao = wanted.dao and d.start = wanted.start`,
+      'days_pkey'
+    ]
   ] as const) {
     const plan = (await ask(`explain ${sql}`)).map(row => row['QUERY PLAN']).join('\n')
     t.match(plan, new RegExp(`(using|on) ${index}`), sql)

@@ -1,12 +1,29 @@
 import { test } from 'tap'
-import { checkDay, checkHead, coversDay, EMPTY, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf } from '../../../lib/history/status.js'
+import {
+  checkDay, checkHead, coversDay, EMPTY, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf
+} from '../../../lib/history/status.js'
 import type { StoreState } from '../../../lib/history/rules/types.js'
 import { ageTime } from '../../support/age-time.js'
 
 const NOW = 1_767_225_600
-const range = (oldestTime: number | null, slot = 500) => ({ newest: `n${slot}`, newestSlot: slot, oldest: `o${slot}`, oldestSlot: slot - 100, oldestTime, anchor: null })
+const range = (oldestTime: number | null, slot = 500) => ({
+  newest: `n${slot}`, newestSlot: slot, oldest: `o${slot}`, oldestSlot: slot - 100, oldestTime, anchor: null
+})
 const state = (indexedRanges: StoreState['indexedRanges'], ended = false): StoreState => ({
-  indexedRanges, ended, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], beginning: null, numbersAhead: new Map(), rates: new Map([['25', 3], ['50', 0]]), firstSwaps: new Map(), unreadable: new Map(), events: 7, swaps: 5
+  indexedRanges,
+  ended,
+  sequenceRanges: new Map(),
+  proposals: new Map(),
+  unattributedKeys: new Set(),
+  missing: [],
+  losses: [],
+  beginning: null,
+  numbersAhead: new Map(),
+  rates: new Map([['25', 3], ['50', 0]]),
+  firstSwaps: new Map(),
+  unreadable: new Map(),
+  events: 7,
+  swaps: 5
 })
 
 const head = { slot: 499, time: NOW }
@@ -18,7 +35,9 @@ test('the last day is covered by chain time, with a margin, and not before that 
   t.equal(coversDay(state([range(NOW - 86_460)]), NOW), false)
   t.equal(coversDay(covered, undefined), false)
   t.equal(coversDay(state([], true), NOW), true, 'there is nothing more')
-  t.equal(coversDay(state([range(NOW - 10), range(NOW - 90_000, 300)], true), NOW), false, 'an unindexed range lies between')
+  t.equal(
+    coversDay(state([range(NOW - 10), range(NOW - 90_000, 300)], true), NOW), false, 'an unindexed range lies between'
+  )
 })
 
 test('phases follow each other', async t => {
@@ -31,7 +50,13 @@ test('phases follow each other', async t => {
 
 test('a head grows stale, but for a chain that has halted', async t => {
   const after = (seconds: number, halt?: number) =>
-    ({ head, staleMs: 60_000, time: ageTime(() => (NOW + seconds) * 1000, () => halt === undefined ? undefined : { slot: 499, time: NOW + halt }) })
+    ({
+      head,
+      staleMs: 60_000,
+      time: ageTime(
+        () => (NOW + seconds) * 1000, () => halt === undefined ? undefined : { slot: 499, time: NOW + halt }
+      )
+    })
   t.equal(isBehind(after(60)), false)
   t.equal(isBehind(after(61)), true)
   t.equal(isBehind(after(9e6, 60)), false)
@@ -41,7 +66,10 @@ test('a head grows stale, but for a chain that has halted', async t => {
   t.equal(isBehind({ ...after(46), staleMs: 10_000 }), true)
   t.equal(checkHead(after(60)), head)
   t.throws(() => checkHead({ ...after(60), head: null }), { code: 'WARMING_UP' })
-  t.throws(() => checkHead(after(61)), { code: 'HISTORY_UNAVAILABLE', message: 'the history is behind the chain: the newest state is 61 s old' })
+  t.throws(
+    () => checkHead(after(61)),
+    { code: 'HISTORY_UNAVAILABLE', message: 'the history is behind the chain: the newest state is 61 s old' }
+  )
 })
 
 test('a window is given where the day before the head is covered, and the head is not behind', async t => {
@@ -55,7 +83,9 @@ test('a window is given where the day before the head is covered, and the head i
 
 test('a status says what is there', async t => {
   const facts = {
-    head: { head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) }, sequenceGaps: new Map(), lastDay: { left: 3, total: 9, secondsLeft: 2 }
+    head: { head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) },
+    sequenceGaps: new Map(),
+    lastDay: { left: 3, total: 9, secondsLeft: 2 }
   }
   t.match(statusOf(state([range(NOW - 60)]), facts), {
     phase: 'last-day',
@@ -71,13 +101,24 @@ test('a status says what is there', async t => {
     swaps: 5,
     rateDisagreements: [{ bps: '25', swaps: 3 }]
   })
-  t.match(statusOf(state([range(0)], true), facts), { phase: 'following', last24h: true, complete: true, lastDay: null })
+  t.match(
+    statusOf(state([range(0)], true), facts), { phase: 'following', last24h: true, complete: true, lastDay: null }
+  )
   t.match(EMPTY, { headAge: null, refusal: null, leads: false })
 })
 
 test('how far the last day is, in words', async t => {
-  t.equal(lastDayText({ left: 1240, total: 5110, secondsLeft: 840 }), '1,240 of 5,110 transactions of the last day, about 14 minutes left')
-  t.equal(lastDayText({ left: 1240, total: 5110, secondsLeft: null }), '1,240 of 5,110 transactions of the last day left')
-  t.equal(lastDayText({ left: 4, total: 5, secondsLeft: 60 }), '4 of 5 transactions of the last day, about 60 seconds left')
-  t.equal(lastDayText({ left: 4, total: 5, secondsLeft: 10_800 }), '4 of 5 transactions of the last day, about 3 hours left')
+  t.equal(
+    lastDayText({ left: 1240, total: 5110, secondsLeft: 840 }),
+    '1,240 of 5,110 transactions of the last day, about 14 minutes left'
+  )
+  t.equal(
+    lastDayText({ left: 1240, total: 5110, secondsLeft: null }), '1,240 of 5,110 transactions of the last day left'
+  )
+  t.equal(
+    lastDayText({ left: 4, total: 5, secondsLeft: 60 }), '4 of 5 transactions of the last day, about 60 seconds left'
+  )
+  t.equal(
+    lastDayText({ left: 4, total: 5, secondsLeft: 10_800 }), '4 of 5 transactions of the last day, about 3 hours left'
+  )
 })

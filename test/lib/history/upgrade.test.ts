@@ -9,27 +9,43 @@ import { ask, newPlace, withoutPostgres } from '../../support/history/postgres.j
 import { ledgerReader } from '../../support/history/reader.js'
 import { makeYear } from '../../support/history/year.js'
 
-const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(end => [`${end}_seq`, `${end}_quote`, `${end}_base`]),
-  ...['high', 'low', 'average'].flatMap(end => [`${end}_quote`, `${end}_base`])]
+const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(
+  end => [`${end}_seq`, `${end}_quote`, `${end}_base`]
+),
+...['high', 'low', 'average'].flatMap(end => [`${end}_quote`, `${end}_base`])]
 
 const RENAMED = [
   ['events', 'events', 'revision change, event_index place'],
   ['unattributed', 'unplaced', 'event_index place'],
   ['indexed_ranges', 'segments', ''],
-  ['sequence_ranges', 'intervals', `first_seq low, last_seq high, first_slot low_slot, last_slot high_slot, first_at low_at, last_at high_at, keeps_fees through,
+  [
+    'sequence_ranges',
+    'intervals',
+    `first_seq low, last_seq high, first_slot low_slot, last_slot high_slot, first_at low_at, last_at high_at, keeps_fees through,
     quote_fees_after top_quote, base_fees_after top_base, pending_seq open_seq, pending_at open_at, pending_side open_side, pending_input open_input,
-    pending_output open_output, pending_fees_after open_post`]
+    pending_output open_output, pending_fees_after open_post`
+  ]
 ] as const
 
-/** What turns the tables back into those of version 1.0.0, whose schema is 2; its day sums are wrong ones, which nothing may be made of. */
+/**
+ * What turns the tables back into those of version 1.0.0, whose schema is 2; its day sums are wrong ones, which nothing
+ * may be made of.
+ */
 const BACK = [
-  ...['events_trades', 'events_slot', 'events_incomplete', 'events_unnamed', 'events_untold', 'events_proposals', 'events_markets', 'events_other_fees'].map(index => `drop index ${index}`),
-  ...['maker', 'block_index', 'quote_change', 'base_change', 'proposal', 'market', 'facts'].map(column => `alter table events drop column ${column}`),
+  ...[
+    'events_trades', 'events_slot', 'events_incomplete', 'events_unnamed', 'events_untold', 'events_proposals',
+    'events_markets', 'events_other_fees'
+  ].map(index => `drop index ${index}`),
+  ...[
+    'maker', 'block_index', 'quote_change', 'base_change', 'proposal', 'market', 'facts'
+  ].map(column => `alter table events drop column ${column}`),
   ...RENAMED.flatMap(([table, old, columns]) => [
-    ...columns.split(',').filter(pair => pair !== '').map(pair => pair.trim().split(' ')).map(([name, before]) => `alter table ${table} rename column ${name} to ${before}`),
+    ...columns.split(',').filter(pair => pair !== '').map(pair => pair.trim().split(' ')).map(
+      ([name, before]) => `alter table ${table} rename column ${name} to ${before}`
+    ),
     ...(table === old ? [] : [`alter table ${table} rename to ${old}`])
   ]),
-  ...['minutes', 'hours', 'days', 'makers', 'fee_rates', 'late'].map(table => `drop table ${table}`),
+  ...['minutes', 'hours', 'days', 'closes', 'makers', 'fee_rates', 'late'].map(table => `drop table ${table}`),
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
@@ -45,15 +61,22 @@ const TABLES = {
       'InitializeProposal', 'RemoveProposal', 'ConditionalSwap', 'CollectMeteoraDammFees') order by dao, seq`,
   all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
   daos: 'select id, address, first_swap from daos order by id',
-  ...Object.fromEntries(['minutes', 'hours', 'days'].map(table => [table, `select dao, start, base, quote, trades, ${CANDLE.join(', ')} from ${table} order by dao, start`])),
+  ...Object.fromEntries(['minutes', 'hours', 'days'].map(
+    table => [table, `select dao, start, base, quote, trades, ${CANDLE.join(', ')} from ${table} order by dao, start`]
+  )),
   'makers of days': 'select dao, start, makers from days order by dao, start',
+  closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
   makers: 'select dao, day, maker from makers order by dao, day, maker',
   rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',
   ranges: 'select * from sequence_ranges order by dao, first_seq',
   versions: 'select version from schema_version order by version'
 }
 
-interface Place { open (program: string): Promise<Store>, run (sql: string[]): Promise<void>, all (sql: string): Promise<unknown[]> }
+interface Place {
+  open (program: string): Promise<Store>
+  run (sql: string[]): Promise<void>
+  all (sql: string): Promise<unknown[]>
+}
 
 async function completes (t: Test, days: number, { open, run, all }: Place): Promise<void> {
   const ledger = makeYear(31, days, 4, ({ daos, random }) => {
@@ -80,8 +103,13 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
     const dao = ledger.daos[0]!.address
     if (stops === 0) {
       t.equal((await again.history.last24h()).volumes.size, ledger.daos.length, 'tickers need nothing of the chain')
-      t.match(again.events.filter(({ code }) => code === 'rebuilt'), [{ message: `candles and sums of ${ledger.swaps.length} swaps made anew: input at 1/200` }])
-      t.ok((await again.history.read(reading => reading.candles(dao, '1h', { from: 0, to: ledger.time, limit: 10 }))).length > 0)
+      t.match(
+        again.events.filter(({ code }) => code === 'rebuilt'),
+        [{ message: `candles and sums of ${ledger.swaps.length} swaps made anew: input at 1/200` }]
+      )
+      t.ok((await again.history.read(
+        reading => reading.candles(dao, '1h', { from: 0, to: ledger.time, limit: 10 })
+      )).length > 0)
     }
     if (stops < 3) {
       await new Promise(resolve => setTimeout(resolve, 5 * stops))
@@ -95,26 +123,33 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
   }
   const found = await tables()
   // completed events arrive anew; what version 1.0 kept of them is the same, row by row
-  for (const rows of [found.all!, expected.all!]) for (const row of rows as Array<Record<string, unknown>>) delete row.revision
+  for (const rows of [found.all!, expected.all!]) {
+    for (const row of rows as Array<Record<string, unknown>>) {
+      delete row.revision
+    }
+  }
   for (const [name, rows] of Object.entries(expected)) t.same(found[name], rows, `${name}: ${rows.length} rows`)
 }
 
-test('a store of version 1.0 is rebuilt at its first start, and completed in the background, to what a new one would hold, through stops on the way', async t => {
-  const folder = t.testdir({})
-  const within = <T>(work: (db: Database.Database) => T): T => {
-    const db = new Database(join(folder, 'history.db'))
-    try {
-      return work(db)
-    } finally {
-      db.close()
+test(
+  'a store of version 1.0 is rebuilt at its first start, and completed in the background, to what a new one would hold, through stops on the way',
+  async t => {
+    const folder = t.testdir({})
+    const within = <T>(work: (db: Database.Database) => T): T => {
+      const db = new Database(join(folder, 'history.db'))
+      try {
+        return work(db)
+      } finally {
+        db.close()
+      }
     }
+    await completes(t, 40, {
+      open: program => openSqliteStore({ folder, program }),
+      run: async sql => { within(db => { for (const statement of sql) db.exec(statement) }) },
+      all: async sql => within(db => db.prepare(sql).all() as unknown[])
+    })
   }
-  await completes(t, 40, {
-    open: program => openSqliteStore({ folder, program }),
-    run: async sql => { within(db => { for (const statement of sql) db.exec(statement) }) },
-    all: async sql => within(db => db.prepare(sql).all() as unknown[])
-  })
-})
+)
 
 test('and so is one in PostgreSQL', { skip: await withoutPostgres(), timeout: 300_000 }, async t => {
   const { url, schema } = newPlace(t)

@@ -15,7 +15,9 @@ async function checkWindow (t: Test, ledger: Ledger, { lastDayAt }: Watched, rul
   t.equal(volumes.size, ledger.daos.length)
   for (const dao of ledger.daos) {
     const { base, quote, trades, complete } = volumes.get(dao.address)!
-    const count = countOf(ledger.swaps.filter(swap => swap.dao === dao.address && swap.time > now - 86_400 && swap.time <= now), rule)
+    const count = countOf(
+      ledger.swaps.filter(swap => swap.dao === dao.address && swap.time > now - 86_400 && swap.time <= now), rule
+    )
     t.same([shown(base), shown(quote), trades, complete], [shown(count.base), shown(count.quote), count.trades, true])
   }
 }
@@ -32,7 +34,8 @@ async function checkDays (t: Test, ledger: Ledger, history: History, rule: Rule)
     const wrong = [...byDay].filter(([date, swaps]) => {
       const count = countOf(swaps, rule)
       const day = days.get(date)!
-      return day.trades !== count.trades || shown(day.base) !== shown(count.base) || shown(day.quote) !== shown(count.quote)
+      return day.trades !== count.trades || shown(day.base) !== shown(count.base) ||
+        shown(day.quote) !== shown(count.quote)
     })
     t.same(wrong, [])
   }
@@ -46,7 +49,14 @@ for (const [bps, basis] of [[25, 'input'], [50, 'input'], [25, 'fees']] as const
     await settled(watched, ledger)
     const { history, reader, events } = watched
     const status = history.status()
-    t.match(status, { phase: 'following', last24h: true, complete: true, missingEvents: 0, missingTransactions: 0, swaps: ledger.swaps.length })
+    t.match(status, {
+      phase: 'following',
+      last24h: true,
+      complete: true,
+      missingEvents: 0,
+      missingTransactions: 0,
+      swaps: ledger.swaps.length
+    })
     t.equal(status.events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
     t.equal(new Set(reader.calls.transactions).size, reader.calls.transactions.length, 'no transaction is read twice')
 
@@ -59,14 +69,18 @@ for (const [bps, basis] of [[25, 'input'], [50, 'input'], [25, 'fees']] as const
       t.ok(daily.get(dao.address)!.launchedAt <= first.time)
     }
     const other = bps === 25 ? 50n : 25n
-    const disagreeing = ledger.swaps.filter(({ fee, input }) => fee !== input - input * (10_000n - rule.bps) / 10_000n).length
+    const disagreeing = ledger.swaps.filter(
+      ({ fee, input }) => fee !== input - input * (10_000n - rule.bps) / 10_000n
+    ).length
     t.equal(status.rateDisagreements.reduce((sum, { swaps }) => sum + swaps, 0), disagreeing)
     t.ok(status.rateDisagreements.some(({ bps }) => bps === String(other)))
     t.equal(events.filter(({ code }) => code === 'fee-rate').length, 1)
 
     await t.test('the window moves by the second', async t => {
       const times = ledger.swaps.slice(-8).flatMap(({ time }) => [time - 1, time])
-      for (const now of [...times, ...times.map(time => time + 86_399), ...times.map(time => time + 86_400)]) await checkWindow(t, ledger, watched, rule, now)
+      for (const now of [...times, ...times.map(time => time + 86_399), ...times.map(time => time + 86_400)]) {
+        await checkWindow(t, ledger, watched, rule, now)
+      }
     })
   })
 }

@@ -11,15 +11,28 @@ const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 
 test('a DAO counts as known only once what waited for it is written', async t => {
   const ledger = createLedger({ seed: 4 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   dao.unknownEvent()
   const index = ledger.history.length - 1
   const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
-  const events = readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, signature: ledger.history.signature(index), slot: tx.slot }))
+  const events = readEvents(tx, ledger.program, ledger.eventAuthority).map(
+    event => ({ event, signature: ledger.history.signature(index), slot: tx.slot })
+  )
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())
   let isFull = false
-  const writer = await createStepWriter({ ...store, write: async changes => { if (isFull) throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full'); await store.write(changes) } }, VALUATION, () => {})
+  const writer = await createStepWriter({
+    ...store,
+    write: async changes => {
+      if (isFull) {
+        throw new ServiceError(
+          'HISTORY_UNAVAILABLE', 'the disk is full'
+        )
+      } await store.write(changes)
+    }
+  }, VALUATION, () => {})
   await writer.commit({ events })
   t.equal(writer.state.events, 0, 'nobody knows whose it is')
   isFull = true
@@ -33,12 +46,18 @@ test('a DAO counts as known only once what waited for it is written', async t =>
 
 test('a step adds to what the one before has written, and to what may or may not have been', async t => {
   const ledger = createLedger({ seed: 5 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   const begun = ledger.history.length
   for (let at = 0; at < 6; at++) dao.swap('buy', 10n ** 6n)
   const stepOf = (index: number) => {
     const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
-    return { events: readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, signature: ledger.history.signature(index), slot: tx.slot, blockIndex: 0 })) }
+    return {
+      events: readEvents(tx, ledger.program, ledger.eventAuthority).map(
+        event => ({ event, signature: ledger.history.signature(index), slot: tx.slot, blockIndex: 0 })
+      )
+    }
   }
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())

@@ -7,7 +7,9 @@ import { ledgerReader } from '../../../support/history/reader.js'
 /** `daos` DAOs with a swap every ten minutes each. */
 function trading (daos: number, swaps: number): Ledger {
   const ledger = createLedger({ seed: 12 })
-  for (let at = 0; at < daos; at++) ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  for (let at = 0; at < daos; at++) {
+    ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  }
   for (let at = 0; at < swaps; at++) {
     ledger.advance(600)
     for (const dao of ledger.daos) dao.swap('buy', BigInt(1000 + at))
@@ -18,7 +20,9 @@ function trading (daos: number, swaps: number): Ledger {
 test('searching for what is listed and never given starves nobody, and ends', async t => {
   const ledger = trading(20, 60)
   const reader = ledgerReader(ledger)
-  const lost = new Set(ledger.daos.flatMap(({ address }) => ledger.swaps.filter(swap => swap.dao === address).slice(20, 40).map(({ signature }) => signature)))
+  const lost = new Set(ledger.daos.flatMap(
+    ({ address }) => ledger.swaps.filter(swap => swap.dao === address).slice(20, 40).map(({ signature }) => signature)
+  ))
   reader.bendTransaction = (_, signature) => lost.has(signature) ? null : undefined
   // A node of a call in 50 ms, by the clock of the test
   let drift = 0
@@ -26,15 +30,21 @@ test('searching for what is listed and never given starves nobody, and ends', as
   const { signatures, transactions, head } = reader
   const looks: number[] = []
   reader.signatures = async (address, page) => { drift += 50; return await signatures(address, page) }
-  reader.transactions = async (list, options) => { drift += 50 + 5 * list.length; return await transactions(list, options) }
+  reader.transactions = async (list, options) => {
+    drift += 50 +
+    5 * list.length; return await transactions(list, options)
+  }
   reader.head = async () => { looks.push(now()); return await head() }
-  const watched = await watch(t, ledger, { reader, clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }), pollMs: 2000, checkMs: 30_000 })
+  const watched = await watch(
+    t, ledger, { reader, clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }), pollMs: 2000, checkMs: 30_000 }
+  )
   const { history } = watched
   await until(() => history.status().phase === 'following' && history.status().missingEvents === lost.size)
   const from = looks.length
   await until(() => history.status().searched)
   const waits = looks.slice(from + 1).map((at, i) => at - looks[from + i]!)
-  // minutes if it waited for the search; on a busy machine what is in between takes more turns, of which each that sleeps moves the clock
+  // minutes if it waited for the search; on a busy machine what is in between takes more turns, of which each that
+  // sleeps moves the clock
   t.ok(Math.max(...waits) < 20_000, `the head waited ${Math.max(...waits)} ms at most`)
   t.match(history.status(), { complete: true, missingTransactions: lost.size })
 
@@ -50,12 +60,22 @@ test('a search goes on where its time ended', async t => {
   const [dao] = ledger.daos
   const reader = ledgerReader(ledger)
   const hidden = new Set(ledger.swaps.slice(100, 300).map(({ signature }) => signature))
-  reader.bendPage = (page, { address }) => address === ledger.program ? page.filter(({ signature }) => !hidden.has(signature)) : page
+  reader.bendPage = (page, { address }) => address === ledger.program
+    ? page.filter(
+      ({ signature }) => !hidden.has(signature)
+    )
+    : page
   let drift = 0
   const now = () => ledger.time * 1000 + drift
   const { transactions } = reader
   // Two seconds for a step: an attempt is over after two of them
-  reader.transactions = async (list, options) => { drift += list.some(signature => hidden.has(signature)) ? 2000 : 1; return await transactions(list, options) }
+  reader.transactions = async (list, options) => {
+    drift += list.some(
+      signature => hidden.has(signature)
+    )
+      ? 2000
+      : 1; return await transactions(list, options)
+  }
   const watched = await watch(t, ledger, { reader, clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }) })
   await until(() => watched.history.status().complete && watched.history.status().swaps === 400)
   t.equal(watched.history.status().missingEvents, 0)
@@ -79,7 +99,9 @@ test('the slot at which a chain has halted is whole once it is shown when it mus
     clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }),
     checkMs: 4_000
   })
-  const publishedSlot = async (): Promise<number | undefined> => (await history.published(async ({ published }) => await published()))?.slot
+  const publishedSlot = async (): Promise<number | undefined> => (await history.published(
+    async ({ published }) => await published()
+  ))?.slot
   await until(() => history.status().complete)
   const before = reads
   await until(() => reads > before + 4)

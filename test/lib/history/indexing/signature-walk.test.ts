@@ -16,7 +16,9 @@ const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 /** One DAO with a swap a minute. */
 function trading (swaps: number): Ledger {
   const ledger = createLedger({ seed: 2 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   for (let at = 0; at < swaps; at++) {
     ledger.advance(60)
     dao.swap('buy', BigInt(1000 + at))
@@ -32,14 +34,34 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
   const reader = ledgerReader(ledger)
   const time = { drift: 0 }
   const clock = clockOf(() => ledger.time * 1000 + (time.drift += 0.01), ms => { time.drift += ms })
-  const fetcher = createFetcher(reader, { program: ledger.program, eventAuthority: ledger.eventAuthority, clock, signal })
-  const walk = createSignatureWalk(reader, writer, fetcher, { program: ledger.program, pageSize, stepSize, clock, signal })
+  const context = {
+    reader,
+    store,
+    program: ledger.program,
+    eventAuthority: ledger.eventAuthority,
+    clock,
+    signal,
+    onLog () {},
+    daos: async () => ({ slot: 0, daos: [] })
+  }
+  const walk = createSignatureWalk({ ...context, writer, fetcher: createFetcher(context) }, { pageSize, stepSize })
   const ask = async () => (await reader.head()).moment
   const edge = () => ledger.time - 86_460
   const ranges = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
-  // where a step finds nothing to store, what is under way for the next one may have let the event loop go: a loop of steps alone would keep it for itself
+  // where a step finds nothing to store, what is under way for the next one may have let the event loop go: a loop of
+  // steps alone would keep it for itself
   const step = async <T>(work: Promise<T>): Promise<T> => await work.finally(() => setImmediate())
-  return { walk, writer, reader, time, ask, edge, ranges, head: () => step(walk.head(ask, edge())), back: () => step(walk.backfillStep(ranges()[0]!, edge())) }
+  return {
+    walk,
+    writer,
+    reader,
+    time,
+    ask,
+    edge,
+    ranges,
+    head: () => step(walk.head(ask, edge())),
+    back: () => step(walk.backfillStep(ranges()[0]!, edge()))
+  }
 }
 
 test('transactions that were given are kept and stored though others failed, and none is asked for twice', async t => {
@@ -104,7 +126,9 @@ test('one of a version that can not be read is a loss of its own, at once', asyn
   const { writer, reader, head, back, ranges } = await setUp(t, ledger)
   const { transactions } = reader
   const odd = ledger.swaps.at(-20)!.signature
-  reader.transactions = async signatures => (await transactions(signatures)).map((tx, at) => signatures[at] === odd ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : tx)
+  reader.transactions = async signatures => (await transactions(signatures)).map(
+    (tx, at) => signatures[at] === odd ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : tx
+  )
   await head()
   while (ranges().length > 0) t.ok((await back()).taken >= 0)
   t.match(writer.state.missing, [{ signature: odd, reason: 'version 7' }])
@@ -178,31 +202,36 @@ test('the head is listed by a node that has come as far as the slot up to which 
   t.strictSame(pages, [asked.slot], 'one that lags would list less than there is')
 })
 
-test('each page below a cursor is asked of nodes that have come as far as the cursor, and those above what is stored as far as the head', async t => {
-  const ledger = trading(40)
-  const { writer, reader, head, back, ranges } = await setUp(t, ledger, { pageSize: 10 })
-  const asked: Array<{ before?: string, minSlot?: number }> = []
-  reader.bendPage = (page, { before, minSlot }) => {
-    asked.push({ ...(before !== undefined && { before }), ...(minSlot !== undefined && { minSlot }) })
-    return page
-  }
-  await head()
-  while (ranges().length > 0) await back()
-  const slotOf = new Map(Array.from({ length: ledger.history.length }, (_, at) => [ledger.history.signature(at), ledger.history.slot(at)]))
-  const below = asked.filter(({ before }) => before !== undefined)
-  t.ok(below.length >= 4)
-  for (const { before, minSlot } of below) t.ok(minSlot! >= slotOf.get(before!)!)
+test(
+  'each page below a cursor is asked of nodes that have come as far as the cursor, and those above what is stored as far as the head',
+  async t => {
+    const ledger = trading(40)
+    const { writer, reader, head, back, ranges } = await setUp(t, ledger, { pageSize: 10 })
+    const asked: Array<{ before?: string, minSlot?: number }> = []
+    reader.bendPage = (page, { before, minSlot }) => {
+      asked.push({ ...(before !== undefined && { before }), ...(minSlot !== undefined && { minSlot }) })
+      return page
+    }
+    await head()
+    while (ranges().length > 0) await back()
+    const slotOf = new Map(
+      Array.from({ length: ledger.history.length }, (_, at) => [ledger.history.signature(at), ledger.history.slot(at)])
+    )
+    const below = asked.filter(({ before }) => before !== undefined)
+    t.ok(below.length >= 4)
+    for (const { before, minSlot } of below) t.ok(minSlot! >= slotOf.get(before!)!)
 
-  asked.length = 0
-  const dao = ledger.daos[0]!
-  for (let at = 0; at < 30; at++) {
-    ledger.advance(1)
-    dao.swap('buy', BigInt(9000 + at))
+    asked.length = 0
+    const dao = ledger.daos[0]!
+    for (let at = 0; at < 30; at++) {
+      ledger.advance(1)
+      dao.swap('buy', BigInt(9000 + at))
+    }
+    ledger.advance(60)
+    while ((await head()).reached === undefined);
+    t.equal(writer.state.swaps, 70)
+    const [{ minSlot: reached = 0 } = {}] = asked
+    t.ok(reached > ledger.swaps.at(-1)!.slot && asked.length >= 4)
+    t.ok(asked.every(({ minSlot }) => minSlot! >= reached), JSON.stringify(asked))
   }
-  ledger.advance(60)
-  while ((await head()).reached === undefined);
-  t.equal(writer.state.swaps, 70)
-  const [{ minSlot: reached = 0 } = {}] = asked
-  t.ok(reached > ledger.swaps.at(-1)!.slot && asked.length >= 4)
-  t.ok(asked.every(({ minSlot }) => minSlot! >= reached), JSON.stringify(asked))
-})
+)

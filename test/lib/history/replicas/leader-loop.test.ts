@@ -62,7 +62,9 @@ test('one of several leads; another takes over when its session is lost, and whe
   await until('one leads', () => leading().length === 1)
   const [first] = leading()
   first!.seen.sessions.at(-1)!.cut()
-  await until('somebody leads again', () => all.reduce((sum, { seen }) => sum + seen.begun, 0) === 2 && leading().length === 1)
+  await until(
+    'somebody leads again', () => all.reduce((sum, { seen }) => sum + seen.begun, 0) === 2 && leading().length === 1
+  )
   await wait(30)
   t.equal(leading().length, 1, 'and no second one')
   t.ok(first!.seen.log.some(({ message }) => message.includes('has lost the lead')))

@@ -14,7 +14,9 @@ const VALUATION = { rate: ratio(1n, 200n), basis: 'input' as const }
 /** One DAO with a staked proposal, and its transactions as sightings. */
 function staked () {
   const ledger = createLedger({ seed: 8 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 11n, baseReserves: 10n ** 12n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 11n, baseReserves: 10n ** 12n }
+  )
   dao.swap('buy', 400_000n)
   dao.initializeProposal()
   dao.stake()
@@ -22,7 +24,9 @@ function staked () {
   dao.swap('buy', 200_000n)
   const located = Array.from({ length: ledger.history.length }, (_, at) => {
     const tx = JSON.parse(ledger.history.json(at)) as RawTransaction
-    return readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, signature: ledger.history.signature(at), slot: tx.slot }))
+    return readEvents(tx, ledger.program, ledger.eventAuthority).map(
+      event => ({ event, signature: ledger.history.signature(at), slot: tx.slot })
+    )
   })
   return { ledger, dao, located: located.flat() }
 }
@@ -31,7 +35,9 @@ test('an event that names no DAO waits for what tells it, and then takes its num
   const { ledger, dao, located } = staked()
   // Accounts that tell nothing: as if the DAO's key were not among them
   const blind = located.map(event => ({ ...event, event: { ...event.event, accounts: [] } }))
-  const [initialize, provide, swap, propose, stake, unknown, last] = blind as [typeof blind[0], ...Array<typeof blind[0]>] as Array<typeof blind[0]>
+  const [
+    initialize, provide, swap, propose, stake, unknown, last
+  ] = blind as [typeof blind[0], ...Array<typeof blind[0]>] as Array<typeof blind[0]>
   const folder = t.testdir()
   const events: LogEvent[] = []
   let store = await openSqliteStore({ folder, program: ledger.program })
@@ -51,7 +57,11 @@ test('an event that names no DAO waits for what tells it, and then takes its num
   t.same(writer.state.sequenceRanges.get(dao.address)!.map(({ first, last }) => [first, last]), [[1n, 7n]])
   t.same(await store.unattributed([...writer.state.unattributedKeys, dao.address]), [])
   const { rows } = await store.swapsPage(0, 99)
-  t.same(rows.map(({ seq, fee }) => [seq, fee]).sort(), [[3n, 2000n], [7n, null]], 'what the unknown event did to the fees is not known')
+  t.same(
+    rows.map(({ seq, fee }) => [seq, fee]).sort(),
+    [[3n, 2000n], [7n, null]],
+    'what the unknown event did to the fees is not known'
+  )
 })
 
 test('an account on the chain places what waited for a DAO', async t => {
@@ -77,7 +87,9 @@ test('the only known DAO among the accounts of a transaction is the one that is 
   const writer = await createStepWriter(store, VALUATION, () => {})
   const another = ledger.newAddress()
   await writer.learn([dao.address, another])
-  await writer.commit({ events: [{ ...stake, event: { ...stake.event, accounts: [...stake.event.accounts, another] } }] })
+  await writer.commit(
+    { events: [{ ...stake, event: { ...stake.event, accounts: [...stake.event.accounts, another] } }] }
+  )
   t.equal(writer.state.events, 0, 'of two it may be either')
   await writer.commit({ events: [stake] })
   t.equal(writer.state.events, 1)
@@ -105,7 +117,17 @@ test('an event that can not be read keeps its number and makes its DAO incomplet
   const events: LogEvent[] = []
   const writer = await createStepWriter(store, VALUATION, event => { events.push(event) })
   const bent = located.map(event => event.event.seq === 3n
-    ? { ...event, event: { ...event.event, name: 'Unreadable' as const, reason: 'SpotSwap of 300 bytes', raw: Buffer.alloc(3), swap: null, fees: null } }
+    ? {
+        ...event,
+        event: {
+          ...event.event,
+          name: 'Unreadable' as const,
+          reason: 'SpotSwap of 300 bytes',
+          raw: Buffer.alloc(3),
+          swap: null,
+          fees: null
+        }
+      }
     : event)
   await writer.commit({ events: bent })
   t.match(events, [{ code: 'unreadable', detail: { dao: dao.address } }])
@@ -142,7 +164,9 @@ const EVENT: ProgramEvent = {
   accounts: ['payer'],
   emitters: []
 }
-const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute({ event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY)
+const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute(
+  { event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY
+)
 const daoOf = (rest: Partial<ProgramEvent>): string | undefined => {
   const row = given(rest)
   return 'event' in row ? row.event.dao : undefined
@@ -156,30 +180,39 @@ test('an event that is understood is its own DAO\'s, its proposal\'s, or the onl
   t.equal(daoOf({ dao: 'X' }), 'X', 'an event tells of a DAO that is not known yet')
   t.equal(daoOf({ proposal: 'Q', accounts: ['A'] }), 'B')
   t.equal(daoOf({ proposal: 'new', accounts: ['payer', 'A', 'A'] }), 'A')
-  t.same(keysOf({ proposal: 'new', accounts: ['A', 'B'] }), ['new'], 'of two it may be either: it waits for its proposal')
+  t.same(
+    keysOf({ proposal: 'new', accounts: ['A', 'B'] }), ['new'], 'of two it may be either: it waits for its proposal'
+  )
   t.same(keysOf({ proposal: 'new' }), ['new'])
   t.same(keysOf({ accounts: ['A'] }), [], 'without a proposal nothing can tell')
   t.end()
 })
 
-test('one that is not understood is the DAO\'s whose key stands in it, or the only emitter\'s, and only where its number fits', t => {
-  for (const name of ['Unknown', 'Unreadable'] as const) {
-    t.equal(daoOf({ name, dao: 'A', seq: 1n }), 'A', 'its own word, where that is a DAO')
-    t.equal(daoOf({ name, dao: 'X', candidates: ['X', 'B'] }), 'B', 'a word that is no DAO')
-    t.equal(daoOf({ name, candidates: ['P'], emitters: ['B'] }), 'A', 'a proposal of its')
-    t.equal(daoOf({ name, candidates: ['A', 'P'] }), 'A', 'named twice')
-    t.equal(daoOf({ name, candidates: ['C', 'A'] }), 'A', 'the one that its number fits')
-    t.equal(daoOf({ name, candidates: ['A', 'B'], emitters: ['A'] }), undefined, 'of two it may be either')
-    t.equal(daoOf({ name, candidates: ['x'], emitters: ['y', 'A'] }), 'A', 'emitted for one alone')
-    t.equal(daoOf({ name, emitters: ['A', 'C'] }), undefined, 'emitted for two')
-    t.equal(daoOf({ name, emitters: ['C'] }), undefined)
-    t.equal(daoOf({ name, candidates: ['A'], seq: 8n }), undefined, 'a number that does not fit')
-    t.same(keysOf({ name, candidates: ['x', 'y', 'z'] }), ['x', 'y'], 'it waits for either of two keys')
-    for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) t.same(keysOf({ name, candidates: ['A'], ...nothing }), [], 'without a number or a time nothing places it')
-    for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) t.same(keysOf({ name, dao: 'A', candidates: ['A'], ...nothing }), [])
+test(
+  'one that is not understood is the DAO\'s whose key stands in it, or the only emitter\'s, and only where its number fits',
+  t => {
+    for (const name of ['Unknown', 'Unreadable'] as const) {
+      t.equal(daoOf({ name, dao: 'A', seq: 1n }), 'A', 'its own word, where that is a DAO')
+      t.equal(daoOf({ name, dao: 'X', candidates: ['X', 'B'] }), 'B', 'a word that is no DAO')
+      t.equal(daoOf({ name, candidates: ['P'], emitters: ['B'] }), 'A', 'a proposal of its')
+      t.equal(daoOf({ name, candidates: ['A', 'P'] }), 'A', 'named twice')
+      t.equal(daoOf({ name, candidates: ['C', 'A'] }), 'A', 'the one that its number fits')
+      t.equal(daoOf({ name, candidates: ['A', 'B'], emitters: ['A'] }), undefined, 'of two it may be either')
+      t.equal(daoOf({ name, candidates: ['x'], emitters: ['y', 'A'] }), 'A', 'emitted for one alone')
+      t.equal(daoOf({ name, emitters: ['A', 'C'] }), undefined, 'emitted for two')
+      t.equal(daoOf({ name, emitters: ['C'] }), undefined)
+      t.equal(daoOf({ name, candidates: ['A'], seq: 8n }), undefined, 'a number that does not fit')
+      t.same(keysOf({ name, candidates: ['x', 'y', 'z'] }), ['x', 'y'], 'it waits for either of two keys')
+      for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) {
+        t.same(keysOf({ name, candidates: ['A'], ...nothing }), [], 'without a number or a time nothing places it')
+      }
+      for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) {
+        t.same(keysOf({ name, dao: 'A', candidates: ['A'], ...nothing }), [])
+      }
+    }
+    t.end()
   }
-  t.end()
-})
+)
 
 test('what is stored of an event that has its DAO, and of one that waits', t => {
   const swap = { side: 'buy' as const, input: 5n, output: 4n }
@@ -204,9 +237,24 @@ test('what is stored of an event that has its DAO, and of one that waits', t => 
       swap: { ...swap, fee: null }
     }
   })
-  t.match(given({ dao: 'A' }), { event: { maker: 'payer', blockIndex: null, swap: null } }, 'who pays for the transaction acted, where nobody is named')
+  t.match(
+    given({ dao: 'A' }),
+    { event: { maker: 'payer', blockIndex: null, swap: null } },
+    'who pays for the transaction acted, where nobody is named'
+  )
   t.match(given({ dao: 'A', accounts: [] }), { event: { maker: null } })
-  t.same(given({ proposal: 'new' }), { kind: 'StakeToProposal', signature: 's', eventIndex: 131_075, reason: null, raw: null, slot: 71, seq: 7n, at: 700, keepsFees: true, keys: ['new'] })
+  t.same(given({ proposal: 'new' }), {
+    kind: 'StakeToProposal',
+    signature: 's',
+    eventIndex: 131_075,
+    reason: null,
+    raw: null,
+    slot: 71,
+    seq: 7n,
+    at: 700,
+    keepsFees: true,
+    keys: ['new']
+  })
   t.end()
 })
 
@@ -216,7 +264,12 @@ test('a waiting row takes its place once one of its keys is a DAO\'s or its prop
   t.equal(attributeLater({ ...waiting, keys: ['x', 'Q', 'A'] }, DIRECTORY)?.event.dao, 'B', 'a proposal decides')
   t.equal(attributeLater({ ...waiting, keys: ['x', 'A'] }, DIRECTORY)?.event.dao, 'A')
   t.equal(attributeLater({ ...waiting, keys: ['A', 'B'] }, DIRECTORY), undefined)
-  for (const nothing of [{ seq: null }, { at: null }]) t.equal(attributeLater({ ...waiting, keys: ['A'], ...nothing }, DIRECTORY), undefined)
-  t.match(attributeLater({ ...waiting, keys: ['A'] }, DIRECTORY), { keepsFees: true, event: { seq: 7n, at: 700, slot: 71, swap: null, fees: null, maker: null } })
+  for (const nothing of [{ seq: null }, { at: null }]) {
+    t.equal(attributeLater({ ...waiting, keys: ['A'], ...nothing }, DIRECTORY), undefined)
+  }
+  t.match(
+    attributeLater({ ...waiting, keys: ['A'] }, DIRECTORY),
+    { keepsFees: true, event: { seq: 7n, at: 700, slot: 71, swap: null, fees: null, maker: null } }
+  )
   t.end()
 })

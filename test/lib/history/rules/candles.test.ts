@@ -1,13 +1,21 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap } from '../../../../lib/history/rules/candles.js'
+import {
+  candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap
+} from '../../../../lib/history/rules/candles.js'
 import { SCALE, scaled } from '../../../../lib/history/rules/fixed-point.js'
 import fc from '../../../support/property.js'
 
 const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): PaidSwap => ({ side: 'buy', input, output, fee })
-const sell = (input: bigint, output: bigint, fee: bigint | null = 0n): PaidSwap => ({ side: 'sell', input, output, fee })
+const sell = (
+  input: bigint, output: bigint, fee: bigint | null = 0n
+): PaidSwap => ({ side: 'sell', input, output, fee })
 /** The candle of a trade that counts its own input and output. */
-const candle = (swap: PaidSwap, seq: bigint) => candleOf(swap, seq, swap.side === 'buy' ? { quote: ratio(swap.input), base: ratio(swap.output) } : { quote: ratio(swap.output), base: ratio(swap.input) })
+const candle = (swap: PaidSwap, seq: bigint) => candleOf(swap, seq, swap.side === 'buy'
+  ? {
+      quote: ratio(swap.input), base: ratio(swap.output)
+    }
+  : { quote: ratio(swap.output), base: ratio(swap.input) })
 
 test('an executed price is quote by base; where nothing was paid, or nothing received, there is none', t => {
   t.same(executedPrice(buy(10n, 4n)), { quote: 10n, base: 4n })
@@ -36,17 +44,31 @@ test('a fee counts in quote tokens: a sale\'s at its own price; one that is not 
 test('the candle of one trade', t => {
   const price = { seq: 9n, quote: 10n, base: 4n }
   t.same(candle(buy(10n, 4n, 1n), 9n), {
-    base: 4n * SCALE, quote: 10n * SCALE, trades: 1, fees: SCALE, unknownFees: 0, prices: { open: price, high: price, low: price, close: price, average: price }
+    base: 4n * SCALE,
+    quote: 10n * SCALE,
+    trades: 1,
+    fees: SCALE,
+    unknownFees: 0,
+    prices: { open: price, high: price, low: price, close: price, average: price }
   })
-  t.same(candle(sell(10n, 0n, null), 9n), { base: 10n * SCALE, quote: 0n, trades: 1, fees: 0n, unknownFees: 1, prices: null })
+  t.same(
+    candle(sell(10n, 0n, null), 9n), { base: 10n * SCALE, quote: 0n, trades: 1, fees: 0n, unknownFees: 1, prices: null }
+  )
   t.end()
 })
 
 test('candles joined in any order are the candle of all their trades', t => {
   const amount = fc.bigInt(0n, 5n)
-  const trade = fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const), input: amount, output: amount, fee: fc.option(amount, { nil: null }) })
+  const trade = fc.record({
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    input: amount,
+    output: amount,
+    fee: fc.option(amount, { nil: null })
+  })
   fc.assert(fc.property(fc.array(trade, { maxLength: 12 }), fc.infiniteStream(fc.nat()), (trades, chance) => {
-    const priced = trades.map((swap, i) => ({ seq: BigInt(i), ...executedPrice(swap) })).filter(({ quote }) => quote !== undefined)
+    const priced = trades.map(
+      (swap, i) => ({ seq: BigInt(i), ...executedPrice(swap) })
+    ).filter(({ quote }) => quote !== undefined)
     const value = (price: { quote?: bigint, base?: bigint }): number => Number(price.quote) / Number(price.base)
     const parts = trades.map((swap, i) => candle(swap, BigInt(i)))
     const known = trades.map(feeInQuote).filter(fee => fee !== null)
@@ -56,11 +78,17 @@ test('candles joined in any order are the candle of all their trades', t => {
       parts[at] = joinCandles(parts[at]!, a!)
     }
     const { prices, trades: count, fees, unknownFees, base, quote } = parts[0] ?? EMPTY_CANDLE
-    const sum = (side: 'buy' | 'sell'): bigint => trades.reduce((total, swap) => total + (swap.side === side ? swap.input : swap.output), 0n) * SCALE
-    return count === trades.length && unknownFees === trades.length - known.length && fees === known.reduce((total, fee) => total + scaled(fee), 0n) &&
+    const sum = (side: 'buy' | 'sell'): bigint => trades.reduce(
+      (total, swap) => total + (swap.side === side ? swap.input : swap.output), 0n
+    ) * SCALE
+    return count === trades.length && unknownFees === trades.length - known.length && fees === known.reduce(
+      (total, fee) => total + scaled(fee), 0n
+    ) &&
       quote === sum('buy') && base === sum('sell') && (prices === null) === (priced.length === 0) &&
       (prices === null || (prices.open.seq === priced[0]!.seq && prices.close.seq === priced.at(-1)!.seq &&
-        prices.average.quote === priced.reduce((sum, { quote }) => sum + quote!, 0n) && prices.average.base === priced.reduce((sum, { base }) => sum + base!, 0n) &&
+        prices.average.quote === priced.reduce(
+          (sum, { quote }) => sum + quote!, 0n
+        ) && prices.average.base === priced.reduce((sum, { base }) => sum + base!, 0n) &&
         value(prices.high) === Math.max(...priced.map(value)) && value(prices.low) === Math.min(...priced.map(value))))
   }), { numRuns: 400 })
   t.end()

@@ -1,6 +1,8 @@
 import { test } from 'tap'
 import { compare, ratio } from '../../../../lib/decimal.js'
-import { fractionText, parseFraction, parseSum, sameValuation, SCALE, scaled, sumOf, sumText } from '../../../../lib/history/rules/fixed-point.js'
+import {
+  fractionText, parseFraction, parseSum, sameValuation, SCALE, scaled, sumOf, sumText
+} from '../../../../lib/history/rules/fixed-point.js'
 import fc from '../../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
@@ -26,7 +28,11 @@ test('a sum within the error of its legs of a boundary of what is shown is on it
   t.same([-4n, -3n, -1n, 0n, 1n, 3n, 4n].map(off => of(boundary + off, 3) - boundary), [-4n, 0n, 0n, 0n, 0n, 0n, 4n])
   t.equal(of(boundary + 10n ** 11n - 1n, 3), boundary + 10n ** 11n - 1n, 'nothing that is shown turns there')
   t.same([of(boundary - 1n, 0) - boundary, of(boundary, 0) - boundary], [-1n, 0n], 'no legs, no error')
-  t.same([-3n, 3n, -4n].map(off => of(-boundary + off, 3) + boundary), [0n, 0n, -4n], 'of a change, which may be negative, too')
+  t.same(
+    [-3n, 3n, -4n].map(off => of(-boundary + off, 3) + boundary),
+    [0n, 0n, -4n],
+    'of a change, which may be negative, too'
+  )
   t.end()
 })
 

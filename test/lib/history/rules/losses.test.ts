@@ -2,7 +2,9 @@ import { test } from 'tap'
 import { reachesBeyond, spans, withLoss } from '../../../../lib/history/rules/losses.js'
 import type { Loss } from '../../../../lib/history/rules/types.js'
 
-const loss = (fromSlot: number, toSlot: number, until: number | null = toSlot * 10): Loss => ({ fromSlot, toSlot, until })
+const loss = (
+  fromSlot: number, toSlot: number, until: number | null = toSlot * 10
+): Loss => ({ fromSlot, toSlot, until })
 
 test('losses are told newest first', t => {
   t.same(withLoss([loss(50, 60), loss(10, 20)], loss(30, 40)).map(({ toSlot }) => toSlot), [60, 40, 20])
@@ -25,7 +27,9 @@ test('beyond a hundred the two oldest become one that spans them: nothing lost i
 test('a loss lies within slots where they share one', t => {
   const losses = [loss(10, 20)]
   const within = (fromSlot: number, toSlot: number) => spans({ fromSlot, toSlot }, losses)
-  t.same([within(1, 9), within(1, 10), within(12, 13), within(20, 30), within(21, 30)], [false, true, true, true, false])
+  t.same(
+    [within(1, 9), within(1, 10), within(12, 13), within(20, 30), within(21, 30)], [false, true, true, true, false]
+  )
   t.notOk(spans({ fromSlot: 1, toSlot: 100 }, []))
   t.end()
 })

@@ -1,10 +1,16 @@
 import { test } from 'tap'
-import { mayOwnOf, namedText, NOBODY_NAMED, type OwnerFacts, parseNamed, suspectsAt } from '../../../../lib/history/rules/missing-owners.js'
+import {
+  mayOwnOf, namedText, NOBODY_NAMED, type OwnerFacts, parseNamed, suspectsAt
+} from '../../../../lib/history/rules/missing-owners.js'
 import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
 
-const missing = (...slots: number[]): MissingTransaction[] => slots.map(slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' }))
+const missing = (...slots: number[]): MissingTransaction[] => slots.map(
+  slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' })
+)
 const upTo = (...lasts: bigint[]) => lasts.map(last => ({ last }) as SequenceRange)
-const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({ verifiedSlot: 100, named: NOBODY_NAMED, sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]), ...rest })
+const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
+  verifiedSlot: 100, named: NOBODY_NAMED, sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]), ...rest
+})
 
 test('nothing missing is nobody\'s', t => {
   t.notOk(mayOwnOf([], facts())('A'))
@@ -12,17 +18,22 @@ test('nothing missing is nobody\'s', t => {
   t.end()
 })
 
-test('what is missing up to the compared accounts shows as a gap of its DAO: it may only be one\'s without any event', t => {
-  const mayOwn = mayOwnOf(missing(99, 100), facts())
-  t.same(['A', 'B', 'new'].map(mayOwn), [false, false, true])
-  t.end()
-})
+test(
+  'what is missing up to the compared accounts shows as a gap of its DAO: it may only be one\'s without any event',
+  t => {
+    const mayOwn = mayOwnOf(missing(99, 100), facts())
+    t.same(['A', 'B', 'new'].map(mayOwn), [false, false, true])
+    t.end()
+  }
+)
 
 test('beyond the compared accounts it may be anybody\'s until lists have named the owners', t => {
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts())), [true, true, true])
   const named = { slot: 101, owners: new Map([['A', new Set([101])], ['B', new Set([100, 102])]]) }
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts({ named }))), [true, false, true], 'named: its own alone')
-  t.same(['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ named }))), [true, false], 'what shows as a gap needs no name')
+  t.same(
+    ['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ named }))), [true, false], 'what shows as a gap needs no name'
+  )
   t.same(['A', 'B'].map(mayOwnOf(missing(101, 102), facts({ named }))), [true, true], 'newer than the names')
   t.end()
 })

@@ -24,9 +24,26 @@ function chain (dao: string, list: readonly Made[]): AttributedEvent[] {
   const fees = { quote: 0n, base: 0n }
   let at = 1_767_225_600
   const event = (seq: number, rest: Partial<StoredEvent>): StoredEvent => ({
-    dao, seq: BigInt(seq), kind: 'SpotSwap', slot: seq, at, signature: `${dao}${seq}`, eventIndex: 0, blockIndex: null, maker: 'maker', liquidity: null, swap: null, fees: null, reserves: null, reason: null, raw: null, ...rest
+    dao,
+    seq: BigInt(seq),
+    kind: 'SpotSwap',
+    slot: seq,
+    at,
+    signature: `${dao}${seq}`,
+    eventIndex: 0,
+    blockIndex: null,
+    maker: 'maker',
+    liquidity: null,
+    swap: null,
+    fees: null,
+    reserves: null,
+    reason: null,
+    raw: null,
+    ...rest
   })
-  const events: AttributedEvent[] = [{ event: event(1, { kind: 'InitializeDao', fees: { ...fees } }), keepsFees: false }]
+  const events: AttributedEvent[] = [
+    { event: event(1, { kind: 'InitializeDao', fees: { ...fees } }), keepsFees: false }
+  ]
   for (const [index, { kind, side, input, output, bps, wait }] of list.entries()) {
     at += wait
     const seq = index + 2
@@ -44,14 +61,18 @@ function chain (dao: string, list: readonly Made[]): AttributedEvent[] {
   return events
 }
 
-/** The fee of each swap by the rule itself: back from it over known neighbours to the last one that tells the balances. */
+/**
+ * The fee of each swap by the rule itself: back from it over known neighbours to the last one that tells the balances.
+ */
 function feesByRule (events: readonly AttributedEvent[]): Map<bigint, bigint | null> {
   const bySeq = new Map(events.map(attributed => [attributed.event.seq, attributed]))
   const found = new Map<bigint, bigint | null>()
   for (const { event: { seq, swap, fees } } of events) {
     if (swap === null) continue
     let before = bySeq.get(seq - 1n)
-    while (before !== undefined && before.keepsFees && before.event.fees === null) before = bySeq.get(before.event.seq - 1n)
+    while (before !== undefined && before.keepsFees && before.event.fees === null) {
+      before = bySeq.get(before.event.seq - 1n)
+    }
     const side = swap.side === 'buy' ? 'quote' : 'base'
     const known = fees !== null && before?.event.fees != null
     found.set(seq, known ? fees[side] - before!.event.fees![side] : null)
@@ -59,7 +80,9 @@ function feesByRule (events: readonly AttributedEvent[]): Map<bigint, bigint | n
   return found
 }
 
-const clone = ({ event, keepsFees }: AttributedEvent): AttributedEvent => ({ event: { ...event, swap: event.swap && { ...event.swap } }, keepsFees })
+const clone = ({ event, keepsFees }: AttributedEvent): AttributedEvent => ({
+  event: { ...event, swap: event.swap && { ...event.swap } }, keepsFees
+})
 
 /** What is kept after the events have come in the given batches. */
 function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
@@ -83,16 +106,28 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
     for (const [bps, swaps] of planned.rates) rates.set(bps, (rates.get(bps) ?? 0) + swaps)
   }
   const sorted = <T>(map: Map<string, T>) => [...map].sort(([a], [b]) => a < b ? -1 : 1)
-  return { stored, sequenceRanges: sorted(sequenceRanges), firstSwaps: sorted(firstSwaps), days: sorted(days), rates: sorted(rates).filter(([, swaps]) => swaps !== 0) }
+  return {
+    stored,
+    sequenceRanges: sorted(sequenceRanges),
+    firstSwaps: sorted(firstSwaps),
+    days: sorted(days),
+    rates: sorted(rates).filter(([, swaps]) => swaps !== 0)
+  }
 }
 
-const valuations = fc.record<VolumeRule>({ rate: fc.constantFrom(ratio(25n, 10_000n), ratio(1n, 200n), ratio(3n, 1000n)), basis: fc.constantFrom('input', 'fees') })
-const text = (_: string, value: unknown) => typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value].sort(([a], [b]) => a < b ? -1 : 1) : value
+const valuations = fc.record<VolumeRule>({
+  rate: fc.constantFrom(ratio(25n, 10_000n), ratio(1n, 200n), ratio(3n, 1000n)), basis: fc.constantFrom('input', 'fees')
+})
+const text = (_: string, value: unknown) => typeof value === 'bigint'
+  ? String(value)
+  : value instanceof Map ? [...value].sort(([a], [b]) => a < b ? -1 : 1) : value
 const withoutEnds = ({ firstSlot, lastSlot, firstAt, lastAt, ...rest }: SequenceRange) => rest
 
 test('whatever the order of arrival and the steps: the same runs, fees, sums and rates', async () => {
   const lists = fc.tuple(fc.array(made, { maxLength: 25 }), fc.array(made, { maxLength: 6 }))
-  fc.assert(fc.property(lists, valuations, fc.infiniteStream(fc.nat()), fc.nat(4), ([a, b], valuation, random, lossy) => {
+  fc.assert(fc.property(lists, valuations, fc.infiniteStream(fc.nat()), fc.nat(4), (
+    [a, b], valuation, random, lossy
+  ) => {
     const pick = (below: number) => random.next().value! % below
     const all = [...chain('A', a), ...chain('B', b)].filter(() => lossy !== 0 || pick(5) !== 0)
     const shuffled = all.flatMap(attributed => pick(6) === 0 ? [attributed, attributed] : [attributed])
@@ -149,7 +184,10 @@ test('runs close over a sequence gap as soon as it is filled, and only then is t
   t.equal(half.stored.get('A 4')!.swap!.fee, null)
   t.equal(half.stored.get('A 2')!.swap!.fee, 5n)
   const whole = keep([[events[3]!], [events[1]!], [events[0]!], [events[2]!]], valuation)
-  t.match(whole.sequenceRanges[0]![1].map(withoutEnds), [{ first: 1n, last: 4n, keepsFees: false, feeBalancesAfter: { quote: 15n, base: 0n }, pendingSwap: null }])
+  t.match(
+    whole.sequenceRanges[0]![1].map(withoutEnds),
+    [{ first: 1n, last: 4n, keepsFees: false, feeBalancesAfter: { quote: 15n, base: 0n }, pendingSwap: null }]
+  )
   t.equal(whole.stored.get('A 4')!.swap!.fee, 10n)
 })
 
@@ -174,18 +212,31 @@ test('candles of each size, the first swap and its fee are the same in whatever 
   const rule: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
   const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
   const all = planStep(known, [born, second, first].map(clone), rule)
-  for (const size of ['minutes', 'hours', 'days'] as const) t.same(all[size].map(({ start, trades }) => [start, trades]), [[second.event.at, 1], [first.event.at, 1]], size)
+  for (const size of ['minutes', 'hours', 'days'] as const) {
+    t.same(all[size].map(({ start, trades }) => [start, trades]), [[second.event.at, 1], [first.event.at, 1]], size)
+  }
   t.same([...all.firstSwaps], [['A', first.event.at]])
-  t.same([all.fees, all.events.find(({ seq }) => seq === 3n)!.swap!.fee], [[], 25n], 'a fee that the step itself tells is written with its swap')
-  t.equal(planStep({ ...known, firstSwaps: new Map([['A', first.event.at]]) }, [first, second].map(clone), rule).firstSwaps.size, 0, 'an older first swap stays')
-  t.equal(planStep({ ...known, firstSwaps: new Map([['A', second.event.at]]) }, [first].map(clone), rule).firstSwaps.get('A'), first.event.at)
+  t.same(
+    [all.fees, all.events.find(({ seq }) => seq === 3n)!.swap!.fee],
+    [[], 25n],
+    'a fee that the step itself tells is written with its swap'
+  )
+  t.equal(planStep(
+    { ...known, firstSwaps: new Map([['A', first.event.at]]) }, [first, second].map(clone), rule
+  ).firstSwaps.size, 0, 'an older first swap stays')
+  t.equal(
+    planStep({ ...known, firstSwaps: new Map([['A', second.event.at]]) }, [first].map(clone), rule).firstSwaps.get('A'),
+    first.event.at
+  )
   t.end()
 })
 
 test('a swap at the beginning of time has its candles', t => {
   const [, swap] = chain('A', [{ kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 0 }])
   swap!.event.at = 0
-  const plan = planStep({ sequenceRanges: new Map(), firstSwaps: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
+  const plan = planStep(
+    { sequenceRanges: new Map(), firstSwaps: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' }
+  )
   t.same([plan.days, plan.hours, plan.minutes].map(rows => rows.map(({ start }) => start)), [[0], [0], [0]])
   t.end()
 })

@@ -1,7 +1,9 @@
 import { test } from 'tap'
-import { type AccountReading, provenReading } from '../../../../lib/history/rules/proven-reading.js'
+import { type AccountReading, provenReading } from '../../../../lib/history/rules/sequence-gaps.js'
 
-const reading = (slot: number, numbers: Record<string, bigint>, isOver = false): AccountReading => ({ slot, seqNums: new Map(Object.entries(numbers)), isOver })
+const reading = (
+  slot: number, numbers: Record<string, bigint>, isOver = false
+): AccountReading => ({ slot, seqNums: new Map(Object.entries(numbers)), isOver })
 const stored = (numbers: Record<string, bigint>) => (dao: string): bigint => numbers[dao] ?? 0n
 /** Slots of the reading taken and of what it proves. */
 const slotsOf = (...asked: Parameters<typeof provenReading>) => {
@@ -12,19 +14,39 @@ const slotsOf = (...asked: Parameters<typeof provenReading>) => {
 test('numbers of a slot that has been walked tell what is missing, whether or not it is stored', t => {
   t.same(slotsOf([reading(90, { A: 5n })], 100, stored({ A: 5n })), [90, 89])
   t.same(slotsOf([reading(90, { A: 5n })], 100, stored({ A: 3n })), [90, 89], 'two are missing: they show as a gap')
-  t.same(slotsOf([reading(100, { A: 5n })], 100, stored({})), [100, 99], 'the very slot, which may have gone on after it was read')
-  t.same(slotsOf([reading(100, { A: 5n }, true)], 100, stored({})), [100, 100], 'which has not, where it is still shown when it must be over')
+  t.same(
+    slotsOf([reading(100, { A: 5n })], 100, stored({})),
+    [100, 99],
+    'the very slot, which may have gone on after it was read'
+  )
+  t.same(
+    slotsOf([reading(100, { A: 5n }, true)], 100, stored({})),
+    [100, 100],
+    'which has not, where it is still shown when it must be over'
+  )
   t.same(slotsOf([reading(120, { A: 5n }, true)], 100, stored({ A: 5n })), [120, 100])
-  t.same(slotsOf([reading(80, { A: 4n }), reading(90, { A: 5n })], 100, stored({ A: 4n })), [90, 89], 'the newest of several')
+  t.same(
+    slotsOf([reading(80, { A: 4n }), reading(90, { A: 5n })], 100, stored({ A: 4n })), [90, 89], 'the newest of several'
+  )
   t.end()
 })
 
 test('numbers of a later slot tell only where all of them are stored, and then no further than the walk', t => {
   t.same(slotsOf([reading(120, { A: 5n, B: 2n })], 100, stored({ A: 5n, B: 2n })), [120, 100])
   t.same(slotsOf([reading(120, { A: 5n })], 100, stored({ A: 7n })), [120, 100], 'stored beyond it')
-  t.equal(slotsOf([reading(120, { A: 5n, B: 2n })], 100, stored({ A: 5n, B: 1n })), undefined, 'one may come yet, of any slot up to 120')
-  t.equal(slotsOf([reading(120, { A: 5n, C: 1n })], 100, stored({ A: 5n })), undefined, 'of a DAO of which nothing is stored')
-  t.same(slotsOf([reading(90, { A: 4n }), reading(120, { A: 5n })], 100, stored({ A: 4n })), [90, 89], 'the one before it does')
+  t.equal(
+    slotsOf([reading(120, { A: 5n, B: 2n })], 100, stored({ A: 5n, B: 1n })),
+    undefined,
+    'one may come yet, of any slot up to 120'
+  )
+  t.equal(
+    slotsOf([reading(120, { A: 5n, C: 1n })], 100, stored({ A: 5n })), undefined, 'of a DAO of which nothing is stored'
+  )
+  t.same(
+    slotsOf([reading(90, { A: 4n }), reading(120, { A: 5n })], 100, stored({ A: 4n })),
+    [90, 89],
+    'the one before it does'
+  )
   t.same(slotsOf([reading(90, { A: 4n }), reading(120, { A: 5n })], 100, stored({ A: 5n })), [120, 100])
   t.end()
 })

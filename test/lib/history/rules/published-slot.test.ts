@@ -3,9 +3,19 @@ import { publishableSlot, type PublishView } from '../../../../lib/history/rules
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 
 const WHOLE: PublishView = {
-  complete: true, listed: true, verifiedSlot: 990, sequenceGaps: [], searched: () => false, withheld: () => false, losses: [], missing: [], incompleteSlot: null
+  complete: true,
+  listed: true,
+  verifiedSlot: 990,
+  sequenceGaps: [],
+  searched: () => false,
+  withheld: () => false,
+  losses: [],
+  missing: [],
+  incompleteSlot: null
 }
-const gap = (over: Partial<SequenceGap>): SequenceGap => ({ dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over })
+const gap = (over: Partial<SequenceGap>): SequenceGap => ({
+  dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over
+})
 const slotOf = (over: Partial<PublishView>) => publishableSlot({ ...WHOLE, ...over })
 const yes = () => true
 
@@ -17,10 +27,22 @@ test('nothing is published before the walk, the head and the accounts have met',
 })
 
 test('never past what may still be missing', t => {
-  t.equal(slotOf({ sequenceGaps: [gap({ fromSlot: 700 }), gap({ fromSlot: 500 })] }), 499, 'the slot of the last event before a gap may hold more')
-  t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes }), 499, 'looked for in vain, it may still come: some node has it')
-  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })] }), undefined, 'the first events of a DAO, not looked for yet')
-  t.equal(slotOf({ missing: [{ signature: 'a', slot: 800, at: null, reason: '' }, { signature: 'b', slot: 300, at: null, reason: '' }] }), 299)
+  t.equal(
+    slotOf({ sequenceGaps: [gap({ fromSlot: 700 }), gap({ fromSlot: 500 })] }),
+    499,
+    'the slot of the last event before a gap may hold more'
+  )
+  t.equal(
+    slotOf({ sequenceGaps: [gap({})], searched: yes }), 499, 'looked for in vain, it may still come: some node has it'
+  )
+  t.equal(
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })] }),
+    undefined,
+    'the first events of a DAO, not looked for yet'
+  )
+  t.equal(slotOf({
+    missing: [{ signature: 'a', slot: 800, at: null, reason: '' }, { signature: 'b', slot: 300, at: null, reason: '' }]
+  }), 299)
   t.equal(slotOf({ incompleteSlot: 42 }), 41)
   t.equal(slotOf({ incompleteSlot: 0 }), undefined)
   t.equal(slotOf({ incompleteSlot: 1 }), 0)
@@ -32,24 +54,48 @@ test('never past what may still be missing', t => {
 test('a transaction that is listed and not given holds nothing up once it can only be part of a stated loss', t => {
   const missing = [{ signature: 'a', slot: 550, at: null, reason: '' }]
   const beginning = gap({ from: 1n, fromSlot: 0 })
-  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since')
+  t.equal(
+    slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since'
+  )
   t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, withheld: yes }), 549, 'it is still listed')
-  const at = (slot: number) => slotOf({ missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: yes })
+  const at = (slot: number) => slotOf(
+    { missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: yes }
+  )
   t.same([at(499), at(500), at(600), at(601)], [498, 990, 990, 600], 'at either end of the loss, and beside it')
   t.equal(slotOf({ missing, sequenceGaps: [beginning] }), undefined, 'not looked for yet')
-  t.equal(slotOf({ missing, sequenceGaps: [beginning, gap({ dao: 'E', fromSlot: 520 })], searched: yes }), 519, 'it may be what another DAO lacks')
-  t.equal(slotOf({ missing, sequenceGaps: [gap({ from: 1n, fromSlot: 0, toSlot: 540 })], searched: yes }), 549, 'of none of those that are lost')
+  t.equal(
+    slotOf({ missing, sequenceGaps: [beginning, gap({ dao: 'E', fromSlot: 520 })], searched: yes }),
+    519,
+    'it may be what another DAO lacks'
+  )
+  t.equal(
+    slotOf({ missing, sequenceGaps: [gap({ from: 1n, fromSlot: 0, toSlot: 540 })], searched: yes }),
+    549,
+    'of none of those that are lost'
+  )
   t.end()
 })
 
 test('a stated loss holds nothing up', t => {
-  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have')
-  t.equal(slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, listed: false }), undefined, 'a node that lists nothing says nothing of the past')
+  t.equal(
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have'
+  )
+  t.equal(
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, listed: false }),
+    undefined,
+    'a node that lists nothing says nothing of the past'
+  )
   const losses = [{ fromSlot: 550, toSlot: 560 }]
   t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes, losses }), 990)
   t.equal(slotOf({ sequenceGaps: [gap({})], losses }), 499, 'not looked for yet')
   t.equal(slotOf({ sequenceGaps: [gap({ toSlot: 540 })], searched: yes, losses }), 499, 'of another stretch')
-  const lostIn = (fromSlot: number, toSlot: number) => slotOf({ sequenceGaps: [gap({})], searched: yes, losses: [{ fromSlot, toSlot }] })
-  t.same([lostIn(400, 499), lostIn(400, 500), lostIn(600, 700), lostIn(601, 700)], [499, 990, 990, 499], 'a slot in common is enough')
+  const lostIn = (fromSlot: number, toSlot: number) => slotOf(
+    { sequenceGaps: [gap({})], searched: yes, losses: [{ fromSlot, toSlot }] }
+  )
+  t.same(
+    [lostIn(400, 499), lostIn(400, 500), lostIn(600, 700), lostIn(601, 700)],
+    [499, 990, 990, 499],
+    'a slot in common is enough'
+  )
   t.end()
 })

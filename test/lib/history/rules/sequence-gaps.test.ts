@@ -1,19 +1,44 @@
 import { test } from 'tap'
-import { type GapSearch, gapKey, isToCome, type KnownDao, mayReach, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved } from '../../../../lib/history/rules/sequence-gaps.js'
+import {
+  type GapSearch, gapKey, isToCome, type KnownDao, mayReach, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
+} from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
-  first, last, firstSlot: Number(first) * 10, lastSlot: Number(last) * 10, firstAt: Number(first) * 100, lastAt: Number(last) * 100, keepsFees: false, feeBalancesAfter: null, pendingSwap: null
+  first,
+  last,
+  firstSlot: Number(first) * 10,
+  lastSlot: Number(last) * 10,
+  firstAt: Number(first) * 100,
+  lastAt: Number(last) * 100,
+  keepsFees: false,
+  feeBalancesAfter: null,
+  pendingSwap: null
 })
-const indexed = (oldestSlot: number, newestSlot: number): IndexedRange => ({ newest: `s${newestSlot}`, newestSlot, oldest: `s${oldestSlot}`, oldestSlot, oldestTime: null, anchor: null })
+const indexed = (oldestSlot: number, newestSlot: number): IndexedRange => ({
+  newest: `s${newestSlot}`, newestSlot, oldest: `s${oldestSlot}`, oldestSlot, oldestTime: null, anchor: null
+})
 const gapsOf = (ranges: SequenceRange[], over: Partial<GapSearch> = {}) =>
-  (sequenceGapsOf({ sequenceRanges: new Map([['dao', ranges]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map(), ...over }).get('dao') ?? []).map(({ from, to }) => [from, to])
+  (sequenceGapsOf({
+    sequenceRanges: new Map([['dao', ranges]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map(),
+    ...over
+  }).get('dao') ?? []).map(({ from, to }) => [from, to])
 
 test('numbers between two known ones are missing where everything around them is indexed', t => {
   t.same(gapsOf([range(1n, 9n)]), [])
   t.same(gapsOf([range(1n, 3n), range(7n, 9n)]), [[4n, 6n]])
-  t.same(gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(60, 1000), indexed(0, 40)] }), [], 'they may lie in what is not indexed yet')
-  t.same(gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(500, 1000), indexed(0, 100)], ended: false }), [[4n, 6n]])
+  t.same(
+    gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(60, 1000), indexed(0, 40)] }),
+    [],
+    'they may lie in what is not indexed yet'
+  )
+  t.same(
+    gapsOf([range(1n, 3n), range(7n, 9n)], { indexedRanges: [indexed(500, 1000), indexed(0, 100)], ended: false }),
+    [[4n, 6n]]
+  )
   t.end()
 })
 
@@ -23,24 +48,50 @@ test('first numbers are missing once the walk has reached the beginning, last on
   t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
   t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 9n]]) }), [])
   t.same(gapsOf([], { accounts: new Map([['dao', 2n]]) }), [[1n, 2n]])
-  t.same(gapsOf([], { accounts: new Map([['dao', 2n]]), ended: false }), [], 'all of them may lie before what is indexed')
+  t.same(
+    gapsOf([], { accounts: new Map([['dao', 2n]]), ended: false }), [], 'all of them may lie before what is indexed'
+  )
   t.end()
 })
 
 test('gaps are counted and told apart', t => {
-  const gaps = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(2n, 3n), range(7n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['b', 5n]]) })
+  const gaps = sequenceGapsOf({
+    sequenceRanges: new Map([['a', [range(2n, 3n), range(7n, 9n)]]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map([['b', 5n]])
+  })
   t.equal(sizeOf([...gaps.values()].flat()), 1 + 3 + 5)
   t.same([...gaps.values()].flat().map(gapKey), ['a 1', 'a 4', 'b 1'])
   t.end()
 })
 
 test('a gap may reach into a window unless what is known after it says that it lies before', t => {
-  const [gap] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(1n, 3n), range(7n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map() }).get('a')!
+  const [gap] = sequenceGapsOf({
+    sequenceRanges: new Map([['a', [range(1n, 3n), range(7n, 9n)]]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map()
+  }).get('a')!
   t.same([699, 700, 701].map(time => mayReach(gap!, time, null)), [true, false, false])
-  const [open] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(1n, 3n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['a', 4n]]) }).get('a')!
+  const [open] = sequenceGapsOf({
+    sequenceRanges: new Map([['a', [range(1n, 3n)]]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map([['a', 4n]])
+  }).get('a')!
   t.equal(mayReach(open!, 1e9, null), true, 'without an event after it there is no bound')
-  const [first] = sequenceGapsOf({ sequenceRanges: new Map([['a', [range(5n, 9n)]]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map() }).get('a')!
-  t.same([mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200, losses: [], missing: [] })], [true, false], 'looked for in vain, first numbers lie before what the node offers')
+  const [first] = sequenceGapsOf({
+    sequenceRanges: new Map([['a', [range(5n, 9n)]]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map()
+  }).get('a')!
+  t.same(
+    [mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200, losses: [], missing: [] })],
+    [true, false],
+    'looked for in vain, first numbers lie before what the node offers'
+  )
   t.end()
 })
 
@@ -69,46 +120,81 @@ test('what an account has numbered since it was first looked at is to come', t =
   t.equal(isToCome(gap, seen(8n), past), true)
   t.equal(isToCome(gap, seen(9n), past), false, 'all of it may be lost')
   t.equal(isToCome({ ...gap, from: 1n }, seen(8n), past), true)
-  t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 499, until: 7 }] }), true, 'lost was only what came before')
+  t.equal(
+    isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 499, until: 7 }] }),
+    true,
+    'lost was only what came before'
+  )
   t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 500, until: 7 }] }), false)
   t.end()
 })
 
-test('what an account has numbered is waited for until the number is a day old; one that goes down was told wrong', t => {
-  const DAY = 86_400_000
-  const after = (numbers: Array<[seq: bigint, at: number]>) => numbers.reduce<ProvedNumbers | undefined>((known, [seq, at]) => withProved(known, { seq, slot: at + 1, at }), undefined)
-  t.same(after([[3n, 0]]), { base: { seq: 3n, slot: 1, at: 0 } })
-  t.equal(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 9]])!.base.seq, 3n)
-  t.same(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 }, next: { seq: 6n, slot: DAY + 11, at: DAY + 10 } })
-  t.same(after([[3n, 0], [5n, 10], [5n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 } })
-  t.same(after([[3n, 0], [3n, 2 * DAY]]), { base: { seq: 3n, slot: 1, at: 0 } })
-  t.same(after([[900n, 0], [5n, 10]]), { base: { seq: 5n, slot: 11, at: 10 } }, 'too high at first')
-  t.same(after([[3n, 0], [900n, 10], [5n, 20]]), { base: { seq: 3n, slot: 1, at: 0 }, next: { seq: 5n, slot: 21, at: 20 } }, 'or later')
-  t.end()
-})
+test(
+  'what an account has numbered is waited for until the number is a day old; one that goes down was told wrong',
+  t => {
+    const DAY = 86_400_000
+    const after = (numbers: Array<[seq: bigint, at: number]>) => numbers.reduce<ProvedNumbers | undefined>(
+      (known, [seq, at]) => withProved(known, { seq, slot: at + 1, at }), undefined
+    )
+    t.same(after([[3n, 0]]), { base: { seq: 3n, slot: 1, at: 0 } })
+    t.equal(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 9]])!.base.seq, 3n)
+    t.same(
+      after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 10]]),
+      { base: { seq: 5n, slot: 11, at: 10 }, next: { seq: 6n, slot: DAY + 11, at: DAY + 10 } }
+    )
+    t.same(after([[3n, 0], [5n, 10], [5n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 } })
+    t.same(after([[3n, 0], [3n, 2 * DAY]]), { base: { seq: 3n, slot: 1, at: 0 } })
+    t.same(after([[900n, 0], [5n, 10]]), { base: { seq: 5n, slot: 11, at: 10 } }, 'too high at first')
+    t.same(
+      after([[3n, 0], [900n, 10], [5n, 20]]),
+      { base: { seq: 3n, slot: 1, at: 0 }, next: { seq: 5n, slot: 21, at: 20 } },
+      'or later'
+    )
+    t.end()
+  }
+)
 
 test('a gap lies in what is indexed where one indexed range holds both its neighbours', t => {
   const ranges = [range(1n, 3n), range(7n, 9n)]   // slots 10 to 30 and 70 to 90
   const among = (...indexedRanges: IndexedRange[]) => gapsOf(ranges, { indexedRanges, ended: false }).length
   t.same([among(indexed(30, 70)), among(indexed(31, 70)), among(indexed(30, 69)), among()], [1, 0, 0, 0])
   t.equal(among(indexed(60, 100), indexed(0, 40)), 0)
-  for (const indexedRanges of [[indexed(40, 60)], []]) t.same(gapsOf(ranges, { indexedRanges }), [[4n, 6n]], 'once the walk has ended and nothing is left between, all is indexed')
-  t.same(gapsOf(ranges, { indexedRanges: [indexed(80, 100), indexed(20, 75)] }), [[4n, 6n]], 'first numbers are told once nothing is left between')
+  for (const indexedRanges of [[indexed(40, 60)], []]) {
+    t.same(
+      gapsOf(ranges, { indexedRanges }), [[4n, 6n]], 'once the walk has ended and nothing is left between, all is indexed'
+    )
+  }
+  t.same(
+    gapsOf(ranges, { indexedRanges: [indexed(80, 100), indexed(20, 75)] }),
+    [[4n, 6n]],
+    'first numbers are told once nothing is left between'
+  )
   t.same(gapsOf([range(3n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)] }), [])
-  t.same(gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 11n]]) }), [], 'as are the newest')
+  t.same(
+    gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 11n]]) }),
+    [],
+    'as are the newest'
+  )
   t.same(gapsOf([range(1n, 9n)], { ended: false, accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
   t.same(gapsOf([], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 2n]]) }), [])
   t.end()
 })
 
 test('a gap says between which events, slots and seconds it lies', t => {
-  const gaps = (ranges: SequenceRange[]) => sequenceGapsOf({ sequenceRanges: new Map([['a', ranges]]), indexedRanges: [indexed(0, 1000)], ended: true, accounts: new Map([['a', 12n]]) }).get('a')
+  const gaps = (ranges: SequenceRange[]) => sequenceGapsOf({
+    sequenceRanges: new Map([['a', ranges]]),
+    indexedRanges: [indexed(0, 1000)],
+    ended: true,
+    accounts: new Map([['a', 12n]])
+  }).get('a')
   t.same(gaps([range(3n, 4n), range(7n, 9n)]), [
     { dao: 'a', from: 1n, to: 2n, since: null, until: 300, fromSlot: 0, toSlot: 30 },
     { dao: 'a', from: 5n, to: 6n, since: 400, until: 700, fromSlot: 40, toSlot: 70 },
     { dao: 'a', from: 10n, to: 12n, since: 900, until: null, fromSlot: 90, toSlot: Number.MAX_SAFE_INTEGER }
   ])
-  t.same(gaps([]), [{ dao: 'a', from: 1n, to: 12n, since: null, until: null, fromSlot: 0, toSlot: Number.MAX_SAFE_INTEGER }])
+  t.same(
+    gaps([]), [{ dao: 'a', from: 1n, to: 12n, since: null, until: null, fromSlot: 0, toSlot: Number.MAX_SAFE_INTEGER }]
+  )
   t.equal(gaps([range(1n, 12n)]), undefined)
   t.end()
 })
@@ -118,23 +204,38 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   const missing = (slot: number) => ({ signature: 's', slot, at: null, reason: 'null' })
   /** The second up to which it may reach. */
   const reach = (lost: Partial<Parameters<typeof mayReach>[2] & {}>, over: Partial<typeof gap> = {}): number => {
-    for (let time = 0; ; time += 50) if (!mayReach({ ...gap, ...over }, time, { lostBefore: null, losses: [], missing: [], ...lost })) return time
+    for (let time = 0; ; time += 50) {
+      if (!mayReach({ ...gap, ...over }, time, { lostBefore: null, losses: [], missing: [], ...lost })) return time
+    }
   }
   const loss = (fromSlot: number, toSlot: number, until: number | null) => ({ fromSlot, toSlot, until })
   t.equal(reach({}), 900, 'nothing is known to be lost')
   t.equal(reach({ losses: [loss(60, 70, 400)] }), 400)
-  t.equal(reach({ losses: [loss(60, 70, 400), loss(75, 80, 600), loss(100, 110, 800)] }), 600, 'of several the last that lies in it')
+  t.equal(
+    reach({ losses: [loss(60, 70, 400), loss(75, 80, 600), loss(100, 110, 800)] }),
+    600,
+    'of several the last that lies in it'
+  )
   t.equal(reach({ losses: [loss(60, 70, 2_000)] }), 900, 'never beyond the event after it')
-  t.same([loss(40, 49, 400), loss(40, 50, 400), loss(90, 95, 400), loss(91, 95, 400)].map(one => reach({ losses: [one] })), [900, 400, 400, 900])
+  t.same(
+    [loss(40, 49, 400), loss(40, 50, 400), loss(90, 95, 400), loss(91, 95, 400)].map(one => reach({ losses: [one] })),
+    [900, 400, 400, 900]
+  )
   t.equal(reach({ losses: [loss(60, 70, 400), loss(75, 80, null)] }), 900, 'a loss of which the end is not known')
-  t.same([49, 50, 90, 91].map(slot => reach({ losses: [loss(60, 70, 400)], missing: [missing(slot)] })), [400, 900, 900, 400], 'a transaction that is listed and not given may hold it')
+  t.same(
+    [49, 50, 90, 91].map(slot => reach({ losses: [loss(60, 70, 400)], missing: [missing(slot)] })),
+    [400, 900, 900, 400],
+    'a transaction that is listed and not given may hold it'
+  )
   t.equal(reach({ lostBefore: 300 }), 900, 'numbers in the middle do not lie before what nodes have')
   t.equal(reach({ lostBefore: 300 }, { from: 1n }), 300)
   t.equal(reach({ lostBefore: 300, missing: [missing(60)] }, { from: 1n }), 300)
   t.equal(reach({ lostBefore: 300, losses: [loss(60, 70, 400)] }, { from: 1n }), 400)
   t.equal(reach({ lostBefore: 500, losses: [loss(60, 70, 400)] }, { from: 1n }), 500)
   t.equal(mayReach({ ...gap, until: null }, 1e9, { lostBefore: null, losses: [], missing: [] }), true)
-  t.same([399, 400].map(time => mayReach({ ...gap, until: null }, time, { lostBefore: null, losses: [loss(60, 70, 400)], missing: [] })), [true, false])
+  t.same([399, 400].map(
+    time => mayReach({ ...gap, until: null }, time, { lostBefore: null, losses: [loss(60, 70, 400)], missing: [] })
+  ), [true, false])
   t.end()
 })
 

@@ -1,12 +1,16 @@
 import { test } from 'tap'
-import { difference, holds, insert, mayHold, rangeOf } from '../../../../lib/history/rules/sequence-ranges.js'
-import type { FoundFee } from '../../../../lib/history/rules/swap-fee.js'
+import {
+  difference, holds, insert, mayHold, rangeOf, type FoundFee
+} from '../../../../lib/history/rules/sequence-ranges.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
 import fc from '../../../support/property.js'
 
 interface Made { seq: bigint, side: 'buy' | 'sell' | null, fee: bigint }
 
-/** Events of one DAO as the program numbers them, each with the fee balances after it. Events without a swap touch no balance. */
+/**
+ * Events of one DAO as the program numbers them, each with the fee balances after it. Events without a swap touch no
+ * balance.
+ */
 function eventsOf (made: Made[]): Array<{ event: StoredEvent, keepsFees: boolean }> {
   const balances = { base: 0n, quote: 0n }
   return made.map(({ seq, side, fee }) => {
@@ -29,11 +33,16 @@ function eventsOf (made: Made[]): Array<{ event: StoredEvent, keepsFees: boolean
   })
 }
 
-const arbitrary = fc.array(fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const, null), fee: fc.bigInt(0n, 10n ** 12n) }), { minLength: 1, maxLength: 25 })
+const arbitrary = fc.array(
+  fc.record({ side: fc.constantFrom('buy' as const, 'sell' as const, null), fee: fc.bigInt(0n, 10n ** 12n) }),
+  { minLength: 1, maxLength: 25 }
+)
   .map(list => list.map((one, at): Made => ({ ...one, seq: BigInt(at + 1) })))
 
 test('in whatever order events arrive, the fees found are those that were taken, and one range is left', t => {
-  fc.assert(fc.property(arbitrary.chain(made => fc.tuple(fc.constant(made), fc.shuffledSubarray(made.map((_, at) => at), { minLength: made.length }))), ([made, order]) => {
+  fc.assert(fc.property(arbitrary.chain(
+    made => fc.tuple(fc.constant(made), fc.shuffledSubarray(made.map((_, at) => at), { minLength: made.length }))
+  ), ([made, order]) => {
     const events = eventsOf(made)
     const ranges: SequenceRange[] = []
     const found: FoundFee[] = []
@@ -43,7 +52,8 @@ test('in whatever order events arrive, the fees found are those that were taken,
       insert(ranges, rangeOf(event, keepsFees), found)
       if (!holds(ranges, event.seq)) throw new Error('not held after it came')
     }
-    if (ranges.length !== 1 || ranges[0]!.first !== 1n || ranges[0]!.last !== BigInt(made.length)) throw new Error('not one range')
+    if (ranges.length !== 1 || ranges[0]!.first !== 1n ||
+      ranges[0]!.last !== BigInt(made.length)) throw new Error('not one range')
     // the first swap of the run has no balance before it
     const settled = made.filter(({ side }) => side !== null).slice(1)
     const expected = new Map(settled.map(({ seq, fee }) => [seq, fee]))
@@ -64,7 +74,9 @@ test('a fee balance that falls over a swap tells no fee', t => {
 })
 
 test('what has to be written and deleted', t => {
-  const [one, two, three] = eventsOf([1n, 2n, 5n].map(seq => ({ seq, side: null, fee: 0n }))).map(({ event }) => rangeOf(event, true))
+  const [one, two, three] = eventsOf(
+    [1n, 2n, 5n].map(seq => ({ seq, side: null, fee: 0n }))
+  ).map(({ event }) => rangeOf(event, true))
   const ranges = [one!, three!]
   const old = [...ranges]
   insert(ranges, two!, [])
@@ -79,12 +91,16 @@ test('what has to be written and deleted', t => {
 /** Ranges of events that touch no fee, with their numbers as slots. */
 function rangesOf (...held: Array<[first: bigint, last: bigint]>): SequenceRange[] {
   const [event] = eventsOf([{ seq: 1n, side: null, fee: 0n }])
-  return held.map(([first, last]) => ({ ...rangeOf(event!.event, true), first, last, firstSlot: Number(first), lastSlot: Number(last) }))
+  return held.map(([first, last]) => ({
+    ...rangeOf(event!.event, true), first, last, firstSlot: Number(first), lastSlot: Number(last)
+  }))
 }
 
 test('a number is held where a range has it, both ends included, however many ranges there are', t => {
   const ranges = rangesOf([2n, 3n], [5n, 5n], [8n, 12n], [20n, 21n], [30n, 30n])
-  const held = (seq: bigint): boolean => [[2, 3], [5, 5], [8, 12], [20, 21], [30, 30]].some(([first, last]) => seq >= first! && seq <= last!)
+  const held = (seq: bigint): boolean => [[2, 3], [5, 5], [8, 12], [20, 21], [30, 30]].some(
+    ([first, last]) => seq >= first! && seq <= last!
+  )
   for (let seq = 0n; seq < 40n; seq++) t.equal(holds(ranges, seq), held(seq), `${seq}`)
   t.equal(holds([], 1n), false)
   t.end()
@@ -93,7 +109,11 @@ test('a number is held where a range has it, both ends included, however many ra
 test('a number may be missing where it is not held and its slot lies between its neighbours\'', t => {
   const ranges = rangesOf([10n, 12n], [20n, 25n])
   t.same([9n, 10n, 12n, 13n].map(seq => mayHold(ranges, seq, Number(seq))), [true, false, false, true])
-  t.same([11, 12, 13, 20, 21].map(slot => mayHold(ranges, 15n, slot)), [false, true, true, true, false], 'of the slot of a neighbour it may be')
+  t.same(
+    [11, 12, 13, 20, 21].map(slot => mayHold(ranges, 15n, slot)),
+    [false, true, true, true, false],
+    'of the slot of a neighbour it may be'
+  )
   t.same([9, 10, 11].map(slot => mayHold(ranges, 5n, slot)), [true, true, false], 'before the first')
   t.same([24, 25, 26].map(slot => mayHold(ranges, 30n, slot)), [false, true, true], 'behind the last')
   t.equal(mayHold([], 1n, 1), true)
@@ -102,21 +122,39 @@ test('a number may be missing where it is not held and its slot lies between its
 
 test('a range begins with one event; the swap in it waits for the balance before it', t => {
   const [other, swap] = eventsOf([{ seq: 7n, side: null, fee: 0n }, { seq: 8n, side: 'buy', fee: 5n }])
-  t.match(rangeOf(other!.event, true), { first: 7n, last: 7n, firstSlot: 7, lastSlot: 7, keepsFees: true, feeBalancesAfter: null, pendingSwap: null })
+  t.match(
+    rangeOf(other!.event, true),
+    { first: 7n, last: 7n, firstSlot: 7, lastSlot: 7, keepsFees: true, feeBalancesAfter: null, pendingSwap: null }
+  )
   t.match(rangeOf(other!.event, false), { keepsFees: false })
-  t.match(rangeOf(swap!.event, true), { keepsFees: false, feeBalancesAfter: { base: 0n, quote: 5n }, pendingSwap: { seq: 8n, feeBalanceAfter: 5n } })
+  t.match(
+    rangeOf(swap!.event, true),
+    { keepsFees: false, feeBalancesAfter: { base: 0n, quote: 5n }, pendingSwap: { seq: 8n, feeBalanceAfter: 5n } }
+  )
   t.equal(rangeOf({ ...swap!.event, fees: null }, false).pendingSwap, null, 'without a balance nothing is settled')
   t.end()
 })
 
 test('an event that may have changed the balances without saying so ends what is known of them', t => {
-  const [first, unknown, swap] = eventsOf([{ seq: 1n, side: 'buy', fee: 10n }, { seq: 2n, side: null, fee: 0n }, { seq: 3n, side: 'buy', fee: 10n }])
+  const [first, unknown, swap] = eventsOf(
+    [{ seq: 1n, side: 'buy', fee: 10n }, { seq: 2n, side: null, fee: 0n }, { seq: 3n, side: 'buy', fee: 10n }]
+  )
   for (const order of [[0, 1, 2], [2, 1, 0], [0, 2, 1], [1, 0, 2]]) {
     const found: FoundFee[] = []
     const ranges: SequenceRange[] = []
     for (const at of order) insert(ranges, rangeOf([first, unknown, swap][at]!.event, false), found)
     t.same(found, [], `${order.join()}`)
-    t.match(ranges, [{ first: 1n, last: 3n, firstSlot: 1, lastSlot: 3, firstAt: 1, lastAt: 3, keepsFees: false, feeBalancesAfter: { quote: 20n }, pendingSwap: { seq: 1n } }])
+    t.match(ranges, [{
+      first: 1n,
+      last: 3n,
+      firstSlot: 1,
+      lastSlot: 3,
+      firstAt: 1,
+      lastAt: 3,
+      keepsFees: false,
+      feeBalancesAfter: { quote: 20n },
+      pendingSwap: { seq: 1n }
+    }])
   }
   t.end()
 })

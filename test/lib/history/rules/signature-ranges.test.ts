@@ -1,16 +1,22 @@
 import { test } from 'tap'
 import type { SignatureInfo } from '../../../../lib/chain/types.js'
 import { isWalked } from '../../../../lib/history/rules/completeness.js'
-import { above, beginningOf, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, walkedTo } from '../../../../lib/history/rules/signature-ranges.js'
+import {
+  above, beginningOf, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, walkedTo
+} from '../../../../lib/history/rules/signature-ranges.js'
 
-const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({ signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null })
+const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({
+  signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null
+})
 const entries = (...slots: number[]) => slots.map(slot => entry(slot))
 
 test('a page out of order, above its cursor, or with a signature twice is refused', t => {
   checkPageOrder(entries(9, 8, 8 - 0.5), entry(9.5))
   checkPageOrder([entry(9), { ...entry(9), signature: 'other' }])
   checkPageOrder([])
-  for (const [page, before] of [[entries(8, 9)], [entries(9), entry(8)], [[entry(9), entry(9)]], [entries(9), entry(9)]] as Array<[SignatureInfo[], SignatureInfo?]>) {
+  for (const [page, before] of [
+    [entries(8, 9)], [entries(9), entry(8)], [[entry(9), entry(9)]], [entries(9), entry(9)]
+  ] as Array<[SignatureInfo[], SignatureInfo?]>) {
     t.throws(() => checkPageOrder(page, before), { code: 'NODE_BAD_ANSWER' })
   }
   t.end()
@@ -27,9 +33,16 @@ test('a range begins with a page, and goes on downwards and upwards', t => {
   t.same(extendUp(range, entries(10, 11)), { ...range, newest: 's11', newestSlot: 11 })
   t.equal(extendUp(beginRange([entry(9)]), entries(10)).anchor, 's10')
   t.equal(extendUp(beginRange([entry(9)]), entries(10, 11)).anchor, 's10', 'the entry just newer than the oldest')
-  t.equal(extendUp(beginRange([entry(9, null)]), [entry(10, null), entry(11), entry(12)]).oldestTime, 110, 'the oldest time that is known')
+  t.equal(
+    extendUp(beginRange([entry(9, null)]), [entry(10, null), entry(11), entry(12)]).oldestTime,
+    110,
+    'the oldest time that is known'
+  )
   t.equal(extendUp(beginRange([entry(9, null)]), [entry(10, null)]).oldestTime, null)
-  t.same(beginRange([entry(9), entry(8), entry(7, null)]), { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 80, anchor: 's8' })
+  t.same(
+    beginRange([entry(9), entry(8), entry(7, null)]),
+    { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 80, anchor: 's8' }
+  )
   t.equal(beginRange([entry(9, 0), entry(8, null)]).oldestTime, 0)
   t.end()
 })
@@ -37,22 +50,38 @@ test('a range begins with a page, and goes on downwards and upwards', t => {
 test('a page ends where what is indexed begins', t => {
   const below = beginRange(entries(5, 4))
   t.same(above(entries(9, 6, 5, 4), below), entries(9, 6))
-  t.same(above(entries(9, 6, 4), below), entries(9, 6), 'a lower slot is below, though the newest signature is not named')
+  t.same(
+    above(entries(9, 6, 4), below), entries(9, 6), 'a lower slot is below, though the newest signature is not named'
+  )
   t.same(above(entries(9, 6), below), entries(9, 6))
   const beside = { ...entry(5), signature: 'later in slot 5' }
-  t.same(above([entry(6), beside, entry(5), entry(4)], below), [entry(6), beside], 'a slot may hold more than what is indexed of it')
+  t.same(
+    above([entry(6), beside, entry(5), entry(4)], below),
+    [entry(6), beside],
+    'a slot may hold more than what is indexed of it'
+  )
   t.same(above(entries(9, 6), undefined), entries(9, 6))
   t.end()
 })
 
 test('ranges that touch become one; what is left between them is what remains to be walked', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
-  t.same(unindexedRanges([upper, lower], false).map(({ index, until }) => [index, until?.newest]), [[0, 's5'], [1, undefined]])
+  t.same(
+    unindexedRanges([upper, lower], false).map(({ index, until }) => [index, until?.newest]),
+    [[0, 's5'], [1, undefined]]
+  )
   t.same(unindexedRanges([upper, lower], true).map(({ index }) => index), [0])
   t.same(unindexedRanges([upper], true), [])
-  t.same(merge([upper, lower], 0), [{ newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }])
+  t.same(
+    merge([upper, lower], 0),
+    [{ newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }]
+  )
   const lowest = beginRange(entries(2, 1))
-  t.same(merge([upper, lower, lowest], 0).map(({ newest, oldest }) => [newest, oldest]), [['s9', 's4'], ['s2', 's1']], 'others stay')
+  t.same(
+    merge([upper, lower, lowest], 0).map(({ newest, oldest }) => [newest, oldest]),
+    [['s9', 's4'], ['s2', 's1']],
+    'others stay'
+  )
   t.same(merge([upper, lower, lowest], 1).map(({ newest, oldest }) => [newest, oldest]), [['s9', 's8'], ['s5', 's1']])
   t.equal(merge([upper, { ...lower, oldestTime: null }], 0)[0]!.oldestTime, 80)
   t.equal(merge([upper, beginRange([entry(5)])], 0)[0]!.anchor, 's8', 'the one above is newer than a single oldest')
@@ -62,7 +91,9 @@ test('ranges that touch become one; what is left between them is what remains to
 test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
   t.equal(walkedTo([upper, lower], true), 80)
-  t.same([81, 80, 79].map(time => isWalked(80, time)), [true, false, false], 'a transaction of the same second may lie below')
+  t.same(
+    [81, 80, 79].map(time => isWalked(80, time)), [true, false, false], 'a transaction of the same second may lie below'
+  )
   t.equal(walkedTo([upper], true), -Infinity)
   t.equal(isWalked(-Infinity, -Infinity), true)
   t.equal(walkedTo([upper], false), 80)
@@ -75,7 +106,11 @@ test('a time is covered by the newest range alone, or by everything once the beg
 test('the past that a node offers begins where the walk has ended, once nothing is left between', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
   t.equal(beginningOf({ indexedRanges: [upper], ended: true, beginning: null }), 80)
-  t.equal(beginningOf({ indexedRanges: [upper], ended: true, beginning: 60 }), 60, 'a node begins before the first transaction that it lists')
+  t.equal(
+    beginningOf({ indexedRanges: [upper], ended: true, beginning: 60 }),
+    60,
+    'a node begins before the first transaction that it lists'
+  )
   t.equal(beginningOf({ indexedRanges: [upper], ended: true, beginning: 90 }), 80)
   t.equal(beginningOf({ indexedRanges: [upper], ended: false, beginning: null }), null)
   t.equal(beginningOf({ indexedRanges: [upper, lower], ended: true, beginning: null }), null)

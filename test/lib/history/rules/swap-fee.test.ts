@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { feeOf, pendingSwapOf } from '../../../../lib/history/rules/swap-fee.js'
+import { feeOf, pendingSwapOf } from '../../../../lib/history/rules/sequence-ranges.js'
 
 const swap = (side: 'buy' | 'sell') => ({ side, input: 1_000n, output: 9n })
 const after = { base: 70n, quote: 500n }

@@ -7,7 +7,9 @@ import type { VolumeRule } from '../../../../lib/market/volume.js'
 
 const QUARTER: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
 const DAY = 86_400
-const swap = (dao: string, seq: bigint, at: number, rest: Partial<SwapRow> = {}): SwapRow => ({ dao, seq, at, side: 'buy', input: 10_000n, output: 500n, fee: 25n, maker: 'M', ...rest })
+const swap = (dao: string, seq: bigint, at: number, rest: Partial<SwapRow> = {}): SwapRow => ({
+  dao, seq, at, side: 'buy', input: 10_000n, output: 500n, fee: 25n, maker: 'M', ...rest
+})
 
 test('a swap adds to its day, its hour, its minute and its makers', t => {
   const tally = createTally(QUARTER)
@@ -20,11 +22,18 @@ test('a swap adds to its day, its hour, its minute and its makers', t => {
   const { days, hours, minutes, makers } = tally.rows()
   const shown = (rows: typeof days) => rows.map(({ dao, start, trades, quote }) => [dao, start, trades, quote / SCALE])
   t.same(shown(days), [['A', DAY, 4, 40_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]])
-  t.same(shown(hours), [['A', DAY + 3_600, 3, 30_000n], ['A', DAY + 7_200, 1, 10_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]])
+  t.same(
+    shown(hours),
+    [['A', DAY + 3_600, 3, 30_000n], ['A', DAY + 7_200, 1, 10_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]]
+  )
   t.same(shown(minutes), [
-    ['A', DAY + 3_660, 2, 20_000n], ['A', DAY + 3_720, 1, 10_000n], ['A', DAY + 7_200, 1, 10_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]
+    ['A', DAY + 3_660, 2, 20_000n], ['A', DAY + 3_720, 1, 10_000n], ['A', DAY + 7_200, 1, 10_000n],
+    ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]
   ])
-  t.same(makers, [{ dao: 'A', day: 1, maker: 'M' }, { dao: 'A', day: 1, maker: 'N' }, { dao: 'A', day: 2, maker: 'M' }, { dao: 'B', day: 1, maker: 'M' }])
+  t.same(makers, [
+    { dao: 'A', day: 1, maker: 'M' }, { dao: 'A', day: 1, maker: 'N' }, { dao: 'A', day: 2, maker: 'M' },
+    { dao: 'B', day: 1, maker: 'M' }
+  ])
   t.end()
 })
 
@@ -49,6 +58,9 @@ test('swaps that disagree with the configured rate are counted by the rate that 
   const known = swap('A', 9n, 60, { fee: 50n })
   tally.settle(known, 25n)
   t.equal(tally.rates.get('50'), 1, 'what agrees after all is taken out again')
-  t.same([disagreement(known, true), disagreement({ ...known, fee: null }, false), disagreement(known, false), disagreement({ ...known, fee: 0n }, false)], [null, null, '50', 'other'])
+  t.same([
+    disagreement(known, true), disagreement({ ...known, fee: null }, false), disagreement(known, false),
+    disagreement({ ...known, fee: 0n }, false)
+  ], [null, null, '50', 'other'])
   t.end()
 })

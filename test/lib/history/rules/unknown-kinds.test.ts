@@ -7,11 +7,17 @@ import type { RawTransaction } from '../../../../lib/chain/types.js'
 
 function market () {
   const ledger = createLedger({ seed: 21 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 13n, quoteReserves: 10n ** 12n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 13n, quoteReserves: 10n ** 12n }
+  )
   dao.swap('buy', 5_000_000n)
   /** The DAO's events as they are stored. */
-  const stored = (): StoredEvent[] => Array.from({ length: ledger.history.length }, (_, index) => index).flatMap(index => {
-    const events = readEvents(JSON.parse(ledger.history.json(index)) as RawTransaction, ledger.program, ledger.eventAuthority)
+  const stored = (): StoredEvent[] => Array.from(
+    { length: ledger.history.length }, (_, index) => index
+  ).flatMap(index => {
+    const events = readEvents(
+      JSON.parse(ledger.history.json(index)) as RawTransaction, ledger.program, ledger.eventAuthority
+    )
     return events.map(({ name: kind, seq, swap, reserves, fees, liquidity, reason }) => (
       { seq, kind, reason, reserves, fees, liquidity, swap: swap && { ...swap, fee: null } } as StoredEvent
     ))

@@ -47,7 +47,11 @@ test('on a disk that is really full the store opens, and says what it lacks unti
   await store.close()
 
   fill(join(disk, 'fill'))
-  await t.rejects(openSqliteStore({ folder: join(disk, 'other'), program: PROGRAM }), { code: 'HISTORY_UNAVAILABLE', message: /full/ }, 'a new one can\'t be made')
+  await t.rejects(
+    openSqliteStore({ folder: join(disk, 'other'), program: PROGRAM }),
+    { code: 'HISTORY_UNAVAILABLE', message: /full/ },
+    'a new one can\'t be made'
+  )
   writeFileSync(join(disk, 'fill'), '')
   await (await open()).close()
 })

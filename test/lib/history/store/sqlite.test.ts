@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync, statSync } from 'node:fs'
+import {
+  existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync, statSync
+} from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import { test } from 'tap'
@@ -21,14 +23,20 @@ test('makes its folder, and leaves all in one file when closed', async t => {
   const folder = join(t.testdir(), 'a', 'b')
   const store = await open(folder)
   await store.close()
-  // The driver lets go of its side files when its statements are collected; what matters is that nothing is left in them
-  t.same(readdirSync(folder).filter(name => !name.endsWith('-shm') && (!name.endsWith('-wal') || statSync(join(folder, name)).size > 0)).sort(), ['history.db', 'history.lock'])
+  // The driver lets go of its side files when its statements are collected; what matters is that nothing is left in
+  // them
+  t.same(readdirSync(folder).filter(
+    name => !name.endsWith('-shm') && (!name.endsWith('-wal') || statSync(join(folder, name)).size > 0)
+  ).sort(), ['history.db', 'history.lock'])
 })
 
 test('refuses a second opener, of this process or another, and not after the first is gone', async t => {
   const folder = t.testdir()
   const store = await open(folder)
-  const refusal = { code: 'HISTORY_UNAVAILABLE', message: /another process is using the history in .*: stop it first, or set another DATA_DIR/ }
+  const refusal = {
+    code: 'HISTORY_UNAVAILABLE',
+    message: /another process is using the history in .*: stop it first, or set another DATA_DIR/
+  }
   await t.rejects(open(folder), refusal)
   const script = `import { openSqliteStore } from ${JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))}
     await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => { console.log(error.code, error.message) })`
@@ -75,7 +83,13 @@ test('refuses a store of a newer version', async t => {
   t.match(db.prepare('select max(version) as version from schema_version').all(), [{ version: SCHEMA_VERSION }])
   db.exec(`insert into schema_version values (${SCHEMA_VERSION + 1})`)
   db.close()
-  await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE', message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): update the service` })
+  await t.rejects(
+    open(folder),
+    {
+      code: 'HISTORY_UNAVAILABLE',
+      message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): update the service`
+    }
+  )
   t.ok(existsSync(join(folder, 'history.db')))
 })
 
@@ -86,7 +100,8 @@ test('refuses a store that no release has written, and leaves it as it is', asyn
   db.exec('delete from schema_version; insert into schema_version values (2), (8)')
   db.close()
   await t.rejects(open(folder), {
-    code: 'HISTORY_UNAVAILABLE', message: 'the history was written by a version of this service that was never released (schema 8): delete it, it is read from the chain again'
+    code: 'HISTORY_UNAVAILABLE',
+    message: 'the history was written by a version of this service that was never released (schema 8): delete it, it is read from the chain again'
   })
   t.ok(existsSync(join(folder, 'history.db')))
 })
@@ -96,8 +111,10 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await (await open(folder)).close()
   const db = new Database(join(folder, 'history.db'))
   db.exec("insert into daos (id, address) values (1, 'dao'); insert into meta (key, value) values ('revision', '2')")
-  db.exec(`insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, maker, block_index, quote_reserves, base_reserves)
-    values (1, 1, '00000000000000000005', 'SpotSwap', 5, 5, 's', 1, 'buy', '1', '1', 'm', 0, '1', '1'), (2, 1, '00000000000000000006', 'FinalizeProposal', 6, 6, 's', 1, null, null, null, 'm', 0, '2', '2')`)
+  db.exec(
+    `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, maker, block_index, quote_reserves, base_reserves)
+    values (1, 1, '00000000000000000005', 'SpotSwap', 5, 5, 's', 1, 'buy', '1', '1', 'm', 0, '1', '1'), (2, 1, '00000000000000000006', 'FinalizeProposal', 6, 6, 's', 1, null, null, null, 'm', 0, '2', '2')`
+  )
   const made = new Set<string>()
   const { prepare } = Database.prototype
   t.teardown(() => { Database.prototype.prepare = prepare })
@@ -146,8 +163,13 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   const reads = [...made].filter(sql => /^\s*(select|with)/i.test(sql))
   t.ok(reads.length > 25, `${reads.length} statements`)
   // Small tables, an index that holds but a few rows, and rows that have been found already may be looked through
-  const scans = (sql: string) => (db.prepare(`explain query plan ${sql}`).all() as Array<{ detail: string }>).map(({ detail }) => detail)
-    .filter(line => /SCAN (?!CONSTANT|wanted|json_each|daos|meta|found|events USING (COVERING )?INDEX events_(incomplete|untold|proposals|other_fees))|TEMP B-TREE FOR (?!DISTINCT|GROUP BY|count)/.test(line))
+  const scans = (sql: string) => (db.prepare(`explain query plan ${sql}`).all() as Array<{
+    detail: string
+  }>).map(({ detail }) => detail)
+    .filter(
+      line =>
+        /SCAN (?!CONSTANT|wanted|json_each|daos|meta|found|events USING (COVERING )?INDEX events_(incomplete|untold|proposals|other_fees))|TEMP B-TREE FOR (?!DISTINCT|GROUP BY|count)/.test(line)
+    )
   for (const sql of reads) if (!sql.includes('"fee_rates"')) t.same(scans(sql), [], sql)
   t.not(scans("select * from events where maker = 'm'").length, 0, 'and one that has to is seen')
   db.close()

@@ -1,4 +1,7 @@
-/** What every engine must do, as tests. An engine gives a way to open its store; `place` names what is opened, again or by another. */
+/**
+ * What every engine must do, as tests. An engine gives a way to open its store; `place` names what is opened, again or
+ * by another.
+ */
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, type CandleRow } from '../../../../lib/history/rules/candles.js'
@@ -24,26 +27,20 @@ const ALL = 10_000
 
 const nothing: StepChanges = {
   events: [],
-  losses: null,
-  beginning: null,
-  numbersAhead: null,
   fees: [],
-  sequenceRanges: [],
+  sequenceRanges: new Map(),
   days: [],
   hours: [],
   minutes: [],
   makers: [],
-  rates: [],
-  firstSwaps: [],
-  proposals: [],
+  rates: new Map(),
+  firstSwaps: new Map(),
+  proposals: new Map(),
   unattributed: [],
   attributed: [],
   missing: [],
   found: [],
-  indexedRanges: null,
-  ended: false,
-  events_total: 0,
-  swaps_total: 0
+  state: {}
 }
 
 const event = (seq: bigint, rest: Partial<StoredEvent> = {}): StoredEvent => ({
@@ -66,11 +63,26 @@ const event = (seq: bigint, rest: Partial<StoredEvent> = {}): StoredEvent => ({
 })
 
 const range = (first: bigint, last: bigint, rest: Partial<SequenceRange> = {}): SequenceRange => ({
-  first, last, firstSlot: 1, lastSlot: 2, firstAt: 3, lastAt: 4, keepsFees: false, feeBalancesAfter: { quote: U64, base: 0n }, pendingSwap: null, ...rest
+  first,
+  last,
+  firstSlot: 1,
+  lastSlot: 2,
+  firstAt: 3,
+  lastAt: 4,
+  keepsFees: false,
+  feeBalancesAfter: { quote: U64, base: 0n },
+  pendingSwap: null,
+  ...rest
 })
 
 const PRICE = { seq: U64, quote: U64, base: U64 - 1n }
-const EXTREME = { open: PRICE, high: { quote: U64, base: 1n }, low: { quote: 1n, base: U64 }, close: { ...PRICE, seq: U64 - 1n }, average: { quote: U64 * U64, base: U64 } }
+const EXTREME = {
+  open: PRICE,
+  high: { quote: U64, base: 1n },
+  low: { quote: 1n, base: U64 },
+  close: { ...PRICE, seq: U64 - 1n },
+  average: { quote: U64 * U64, base: U64 }
+}
 
 export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Place>): void {
   async function opened (t: Test) {
@@ -91,7 +103,20 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: an empty store`, async t => {
     const { store } = await opened(t)
     t.same(await store.load(), {
-      indexedRanges: [], ended: false, sequenceRanges: new Map(), proposals: new Map(), unattributedKeys: new Set(), missing: [], losses: [], beginning: null, numbersAhead: new Map(), rates: new Map(), firstSwaps: new Map(), unreadable: new Map(), events: 0, swaps: 0
+      indexedRanges: [],
+      ended: false,
+      sequenceRanges: new Map(),
+      proposals: new Map(),
+      unattributedKeys: new Set(),
+      missing: [],
+      losses: [],
+      beginning: null,
+      numbersAhead: new Map(),
+      rates: new Map(),
+      firstSwaps: new Map(),
+      unreadable: new Map(),
+      events: 0,
+      swaps: 0
     })
     t.equal(await store.valuation(), null)
     t.equal(await store.rebuilding(), null)
@@ -111,45 +136,118 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await place.store.write({
       ...nothing,
       events: [event(U64), event(U64 - 1n), event(1n), event(2n), event(10n), event(9n, { dao: B })],
-      sequenceRanges: [{ dao: A, put: [range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(1n, 2n)], drop: [] }],
-      days: [{ ...EMPTY_DAY, dao: A, start: 20_000 * DAY, base: U64 * U64 * 10n ** 30n + 7n, quote: 0n, trades: 3, prices: EXTREME }],
-      numbersAhead: new Map([[A, U64], [B, 12n]]),
-      events_total: 6,
-      swaps_total: 6
+      sequenceRanges: new Map([[A, {
+        put: [
+          range(U64 - 1n, U64, { pendingSwap }), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }),
+          range(1n, 2n)
+        ],
+        drop: []
+      }]]),
+      days: [{
+        ...EMPTY_DAY,
+        dao: A,
+        start: 20_000 * DAY,
+        base: U64 * U64 * 10n ** 30n + 7n,
+        quote: 0n,
+        trades: 3,
+        prices: EXTREME
+      }],
+      state: { numbersAhead: new Map([[A, U64], [B, 12n]]), events: 6, swaps: 6 }
     })
     const store = await place.reopen()
     const { rows } = await store.swapsPage(0, ALL)
     const sorted = rows.filter(({ dao }) => dao === A).map(({ seq }) => seq).sort((a, b) => a < b ? -1 : 1)
     t.same(sorted, [1n, 2n, 10n, U64 - 1n, U64])
-    t.match(rows.find(({ seq }) => seq === U64), { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null })
+    t.match(
+      rows.find(({ seq }) => seq === U64),
+      { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null }
+    )
     t.same(rows.filter(({ dao }) => dao === B).map(({ seq }) => seq), [9n], 'addresses differ in case')
     const { sequenceRanges, numbersAhead, events, swaps } = await store.load()
     t.same(numbersAhead, new Map([[A, U64], [B, 12n]]))
-    t.same(sequenceRanges.get(A), [range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })], 'in the order of the numbers')
+    t.same(sequenceRanges.get(A), [
+      range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })
+    ], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
-    t.same(await store.candles('days', [{ dao: A, start: 20_000 * DAY }, { dao: A, start: 20_001 * DAY }, { dao: B, start: 20_000 * DAY }]),
-      [{ ...EMPTY_DAY, dao: A, start: 20_000 * DAY, base: U64 * U64 * 10n ** 30n + 7n, quote: 0n, trades: 3, prices: EXTREME }])
-    const single = { ...EMPTY_DAY, dao: B, start: DAY, trades: 1, prices: { open: PRICE, high: PRICE, low: PRICE, close: PRICE, average: PRICE } }
+    t.same(await store.candles(
+      'days', [{ dao: A, start: 20_000 * DAY }, { dao: A, start: 20_001 * DAY }, { dao: B, start: 20_000 * DAY }]
+    ),
+    [{
+      ...EMPTY_DAY,
+      dao: A,
+      start: 20_000 * DAY,
+      base: U64 * U64 * 10n ** 30n + 7n,
+      quote: 0n,
+      trades: 3,
+      prices: EXTREME
+    }])
+    const single = {
+      ...EMPTY_DAY,
+      dao: B,
+      start: DAY,
+      trades: 1,
+      prices: { open: PRICE, high: PRICE, low: PRICE, close: PRICE, average: PRICE }
+    }
     await store.write({ ...nothing, minutes: [single] })
     t.same(await store.candles('minutes', [single]), [single], 'the only price of a candle')
-    t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()),
-      [[A, U64, `signature${U64}`, 65_537], [B, 9n, 'signature9', 65_537]].sort())
+    t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(
+      rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()
+    ),
+    [[A, U64, `signature${U64}`, 65_537], [B, 9n, 'signature9', 65_537]].sort())
+  })
+
+  test(`${name}: a UTC day closes with its last event that tells of reserves, in whatever order they come`, async t => {
+    const { store } = await opened(t)
+    const held = (seq: bigint, at: number, quote: bigint, dao = A) => event(
+      seq, { dao, at, reserves: { quote, base: U64 } }
+    )
+    const closes = async (after = 0) => {
+      const { rows, revision } = await store.closesAfter(after, ALL)
+      return { revision, rows: rows.map(({ dao, seq, at, quote, base }) => [dao, seq, at, quote, base]).sort() }
+    }
+    await store.write({
+      ...nothing, events: [held(5n, DAY + 9, U64), held(4n, DAY + 9, 4n), held(9n, 2 * DAY, 9n), held(1n, DAY, 1n, B)]
+    })
+    const first = await closes()
+    t.same(first.rows, [[A, 5n, DAY + 9, U64, U64], [A, 9n, 2 * DAY, 9n, U64], [B, 1n, DAY, 1n, U64]].sort())
+    await store.write(
+      { ...nothing, events: [held(3n, DAY, 3n), event(7n, { at: DAY + 11, reserves: null }), held(2n, DAY - 1, 2n)] }
+    )
+    const second = await closes(first.revision)
+    t.same(second.rows, [[A, 2n, DAY - 1, 2n, U64]], 'an earlier one, and one that tells of none, change nothing')
+    await store.write({ ...nothing, events: [held(6n, DAY + 10, 6n)] })
+    t.same((await closes(second.revision)).rows, [[A, 6n, DAY + 10, 6n, U64]])
+    t.equal((await store.closesAfter(0, 2)).rows.length, 2)
   })
 
   test(`${name}: readers find what has come or changed, once`, async t => {
     const { store } = await opened(t)
-    await store.write({ ...nothing, events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })], days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }] })
+    await store.write({
+      ...nothing,
+      events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })],
+      days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }]
+    })
     const revision = await store.revision()
     t.same(await store.daosChanged(revision, 0, 2e9), { revision, rows: [] })
     t.same((await store.daosChanged(0, 101, 2e9)).rows, [A])
     t.same((await store.daosChanged(0, 0, 100)).rows, [], 'by when they happened, too')
-    await store.write({ ...nothing, fees: [{ dao: A, seq: 2n, fee: 77n }], events: [event(4n)], days: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }] })
+    await store.write({
+      ...nothing,
+      fees: [{ dao: A, seq: 2n, fee: 77n }],
+      events: [event(4n)],
+      days: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }]
+    })
     t.same((await store.daosChanged(revision, 0, 101)).rows, [A], 'a fee that has become known')
-    t.same((await store.swapsPage(revision, ALL)).rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]])
+    t.same(
+      (await store.swapsPage(revision, ALL)).rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]]
+    )
     const days = await store.daysAfter(0, ALL)
     t.same(days.rows.map(({ start }) => start / DAY).sort(), [1, 2])
     await store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }] })
-    t.same((await store.daysAfter(days.revision, ALL)).rows, [{ ...EMPTY_CANDLE, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }])
+    t.same(
+      (await store.daysAfter(days.revision, ALL)).rows,
+      [{ ...EMPTY_CANDLE, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }]
+    )
     const seen: bigint[] = []
     for (let after = 0; ;) {
       const { revision, rows } = await store.swapsPage(after, 2)
@@ -162,51 +260,86 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
 
   test(`${name}: a step is written whole or not at all`, async t => {
     const { store } = await opened(t)
-    await store.write({ ...nothing, events: [event(1n)], events_total: 1 })
+    await store.write({ ...nothing, events: [event(1n)], state: { events: 1 } })
     const before = await store.swapsPage(0, ALL)
     await t.rejects(store.write({
-      ...nothing, events: [event(2n, { dao: B }), event(1n)], days: [{ ...EMPTY_DAY, dao: B, start: DAY, base: 1n, quote: 1n, trades: 1 }], indexedRanges: [], ended: true, events_total: 3
+      ...nothing,
+      events: [event(2n, { dao: B }), event(1n)],
+      days: [{ ...EMPTY_DAY, dao: B, start: DAY, base: 1n, quote: 1n, trades: 1 }],
+      state: { indexedRanges: [], ended: true, events: 3 }
     }), { name: 'ServiceError', code: 'HISTORY_UNAVAILABLE' }, 'one number twice')
     t.same(await store.swapsPage(0, ALL), before)
     t.match(await store.load(), { ended: false, events: 1 })
-    await store.write({ ...nothing, events: [event(2n, { dao: B })], events_total: 2 })
-    t.same((await store.swapsPage(0, ALL)).rows.map(({ dao }) => dao).sort(), [A, B].sort(), 'and the next step finds its numbers free')
+    await store.write({ ...nothing, events: [event(2n, { dao: B })], state: { events: 2 } })
+    t.same(
+      (await store.swapsPage(0, ALL)).rows.map(({ dao }) => dao).sort(),
+      [A, B].sort(),
+      'and the next step finds its numbers free'
+    )
   })
 
   test(`${name}: runs, indexed ranges, proposals, oddities and missing transactions`, async t => {
     const place = await opened(t)
     const raw = Buffer.from([0, 255, 1])
-    const waiting = { signature: 's', eventIndex: 1, kind: 'StakeToProposal', seq: 5n, slot: 7, at: 8, keepsFees: true, keys: ['P'], reason: null, raw: null }
-    const odd = { signature: 's', eventIndex: 2, kind: 'Unreadable', seq: null, slot: 7, at: null, keepsFees: false, keys: [], reason: 'short', raw }
+    const waiting = {
+      signature: 's',
+      eventIndex: 1,
+      kind: 'StakeToProposal',
+      seq: 5n,
+      slot: 7,
+      at: 8,
+      keepsFees: true,
+      keys: ['P'],
+      reason: null,
+      raw: null
+    }
+    const odd = {
+      signature: 's',
+      eventIndex: 2,
+      kind: 'Unreadable',
+      seq: null,
+      slot: 7,
+      at: null,
+      keepsFees: false,
+      keys: [],
+      reason: 'short',
+      raw
+    }
     const indexed = { newest: 'n', newestSlot: 9, oldest: 'o', oldestSlot: 3, oldestTime: null, anchor: null }
     await place.store.write({
       ...nothing,
-      events: [event(1n), event(3n), event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })],
-      sequenceRanges: [{ dao: A, put: [range(1n, 1n), range(3n, 3n), range(5n, 5n)], drop: [] }],
-      rates: [{ bps: '25', swaps: 2 }],
-      firstSwaps: [{ dao: A, at: 33 }],
-      proposals: [{ proposal: 'P', dao: A }],
+      events: [
+        event(1n), event(3n),
+        event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })
+      ],
+      sequenceRanges: new Map([[A, { put: [range(1n, 1n), range(3n, 3n), range(5n, 5n)], drop: [] }]]),
+      rates: new Map([['25', 2]]),
+      firstSwaps: new Map([[A, 33]]),
+      proposals: new Map([['P', A]]),
       unattributed: [waiting, odd],
-      missing: [{ signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }],
-      indexedRanges: [indexed],
-      ended: true
+      missing: [
+        { signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }
+      ],
+      state: { indexedRanges: [indexed], ended: true }
     })
     let state = await (await place.reopen()).load()
     t.same(state.indexedRanges, [indexed])
-    t.same([state.ended, state.proposals.get('P'), state.rates.get('25'), state.firstSwaps.get(A), state.unreadable.get(A)], [true, A, 2, 33, 50])
+    t.same(
+      [state.ended, state.proposals.get('P'), state.rates.get('25'), state.firstSwaps.get(A), state.unreadable.get(A)],
+      [true, A, 2, 33, 50]
+    )
     t.same(state.missing.map(({ signature }) => signature), ['k', 'm'])
     t.same([...state.unattributedKeys], ['P'])
     t.same(await place.store.unattributed(['P', 'Q']), [waiting])
     await place.store.write({
       ...nothing,
-      sequenceRanges: [{ dao: A, put: [range(1n, 3n)], drop: [3n] }],
-      rates: [{ bps: '25', swaps: 1 }],
-      firstSwaps: [{ dao: A, at: 22 }],
+      sequenceRanges: new Map([[A, { put: [range(1n, 3n)], drop: [3n] }]]),
+      rates: new Map([['25', 1]]),
+      firstSwaps: new Map([[A, 22]]),
       attributed: [{ signature: 's', eventIndex: 1 }],
       missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
       found: ['m'],
-      indexedRanges: [{ ...indexed, newest: 'x', oldestTime: 12, anchor: 'y' }, indexed],
-      ended: true
+      state: { indexedRanges: [{ ...indexed, newest: 'x', oldestTime: 12, anchor: 'y' }, indexed], ended: true }
     })
     state = await (await place.reopen()).load()
     t.same(state.sequenceRanges.get(A), [range(1n, 3n), range(5n, 5n)])
@@ -219,57 +352,105 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: a rebuild empties what was, goes on where it was, and only then has its valuation`, async t => {
     const place = await opened(t)
     const valuation = { rate: ratio(50n, 10_000n), basis: 'fees' as const }
-    const page = { valuation, isFirst: false, upTo: null, minutes: [], hours: [], days: [], makers: [], feeRates: [], rates: [] }
+    const page = {
+      valuation,
+      isFirst: false,
+      upTo: null,
+      minutes: [],
+      hours: [],
+      days: [],
+      makers: [],
+      feeRates: [],
+      rates: new Map()
+    }
     const day = (start: number): CandleRow => ({ ...EMPTY_CANDLE, dao: A, start, base: 2n, quote: 2n, trades: 1 })
     await place.store.write({
-      ...nothing, events: [event(1n)], days: [day(DAY)], hours: [day(DAY)], minutes: [day(DAY)], makers: [{ dao: A, day: 1, maker: 'old' }], rates: [{ bps: '25', swaps: 9 }]
+      ...nothing,
+      events: [event(1n)],
+      days: [day(DAY)],
+      hours: [day(DAY)],
+      minutes: [day(DAY)],
+      makers: [{ dao: A, day: 1, maker: 'old' }],
+      rates: new Map([['25', 9]])
     })
-    await place.store.writeRebuilt({ ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, days: [day(2 * DAY)], rates: [{ bps: '30', swaps: 4 }] })
+    await place.store.writeRebuilt(
+      { ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, days: [day(2 * DAY)], rates: new Map([['30', 4]]) }
+    )
     let store = await place.reopen()
-    t.same([await store.valuation(), await store.rebuilding()], [null, { valuation: { rate: ratio(1n, 200n), basis: 'fees' }, revision: 1, swaps: 1 }])
+    t.same(
+      [await store.valuation(), await store.rebuilding()],
+      [null, { valuation: { rate: ratio(1n, 200n), basis: 'fees' }, revision: 1, swaps: 1 }]
+    )
     const { revision } = await store.daysAfter(0, ALL)
-    await store.writeRebuilt({ ...page, days: [day(3 * DAY)], makers: [{ dao: A, day: 3, maker: 'x' }], feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }] })
+    await store.writeRebuilt({
+      ...page,
+      days: [day(3 * DAY)],
+      makers: [{ dao: A, day: 3, maker: 'x' }],
+      feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]
+    })
     store = await place.reopen()
     t.same([await store.valuation(), await store.rebuilding()], [{ rate: ratio(1n, 200n), basis: 'fees' }, null])
     t.same((await store.daysAfter(revision, ALL)).rows, [day(3 * DAY)], 'a reader finds what is new')
-    t.same((await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY, withPrices: true })).map(({ start }) => start), [2 * DAY, 3 * DAY])
-    t.same([await store.candlesOfAll([A], 'hours', { from: 0, to: 9 * DAY, withPrices: true }), await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY, withPrices: true })], [[], []])
-    t.same([await store.makers(A, 0, 9 * DAY), await store.feeRates(A)], [new Map([[2 * DAY, 0], [3 * DAY, 1]]), [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]])
+    t.same(
+      (await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY, withPrices: true })).map(({ start }) => start),
+      [2 * DAY, 3 * DAY]
+    )
+    t.same([
+      await store.candlesOfAll([A], 'hours', { from: 0, to: 9 * DAY, withPrices: true }),
+      await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY, withPrices: true })
+    ], [[], []])
+    t.same(
+      [await store.makers(A, 0, 9 * DAY), await store.feeRates(A)],
+      [new Map([[2 * DAY, 0], [3 * DAY, 1]]), [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]]
+    )
     t.same((await store.load()).rates, new Map([['30', 4]]))
     t.equal((await store.swapsPage(0, ALL)).rows.length, 1, 'the swaps stay')
   })
 
-  test(`${name}: what comes after its slot has been published stays out of block ranges, and in everything else`, async t => {
-    const place = await newPlace(t)
-    let store = await open(place, PROGRAM)
-    const seqs = async () => (await store.poolEvents({ from: 0, to: 1000, limit: 99 })).map(({ seq }) => Number(seq))
-    const write = async (...events: StoredEvent[]) => await store.write({ ...nothing, events })
-    const at = (seq: bigint, slot: number) => event(seq, { slot, blockIndex: 1, maker: 'maker', at: slot, eventIndex: Number(seq) })
-    await write(at(1n, 100), at(3n, 102))
-    await store.publish({ slot: 102, at: 1 })
-    await write(at(2n, 101), at(4n, 102), at(5n, 103))
-    t.same(await seqs(), [1, 3, 5])
-    await store.publish({ slot: 110, at: 2 })
-    await store.publish({ slot: 105, at: 3 })
-    t.same(await store.published(), { slot: 110, at: 2 }, 'never back')
-    await store.close()
-    store = await open(place, PROGRAM)
-    t.same(await seqs(), [1, 3, 5], 'after a restart, too')
-    t.same((await store.trades({ dao: A, limit: 99 })).map(({ seq }) => Number(seq)).sort(), [1, 2, 3, 4, 5])
-    await store.close()
-  })
+  test(
+    `${name}: what comes after its slot has been published stays out of block ranges, and in everything else`,
+    async t => {
+      const place = await newPlace(t)
+      let store = await open(place, PROGRAM)
+      const seqs = async () => (await store.poolEvents({ from: 0, to: 1000, limit: 99 })).map(({ seq }) => Number(seq))
+      const write = async (...events: StoredEvent[]) => await store.write({ ...nothing, events })
+      const at = (seq: bigint, slot: number) => event(
+        seq, { slot, blockIndex: 1, maker: 'maker', at: slot, eventIndex: Number(seq) }
+      )
+      await write(at(1n, 100), at(3n, 102))
+      await store.publish({ slot: 102, at: 1 })
+      await write(at(2n, 101), at(4n, 102), at(5n, 103))
+      t.same(await seqs(), [1, 3, 5])
+      await store.publish({ slot: 110, at: 2 })
+      await store.publish({ slot: 105, at: 3 })
+      t.same(await store.published(), { slot: 110, at: 2 }, 'never back')
+      await store.close()
+      store = await open(place, PROGRAM)
+      t.same(await seqs(), [1, 3, 5], 'after a restart, too')
+      t.same((await store.trades({ dao: A, limit: 99 })).map(({ seq }) => Number(seq)).sort(), [1, 2, 3, 4, 5])
+      await store.close()
+    }
+  )
 
   test(`${name}: trades by pages, pool events by slots, candles, days and the first event`, async t => {
     const place = await opened(t)
-    const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(BigInt(seq), { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest })
-    const candle = (start: number, dao = A): CandleRow => ({ ...EMPTY_CANDLE, dao, start, base: U64, quote: BigInt(start), trades: 1 })
+    const trade = (seq: number, rest: Partial<StoredEvent> = {}) => event(
+      BigInt(seq),
+      { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest }
+    )
+    const candle = (start: number, dao = A): CandleRow => ({
+      ...EMPTY_CANDLE, dao, start, base: U64, quote: BigInt(start), trades: 1
+    })
     const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
     await place.store.write({
       ...nothing,
       events: [
-        trade(1, { kind: 'InitializeDao', swap: null }), trade(2), trade(3, late), trade(4), trade(5, { kind: 'CollectFees', swap: null }),
-        trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }), trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
-        trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }), trade(3, { dao: B, maker: null, blockIndex: null })
+        trade(1, { kind: 'InitializeDao', swap: null }), trade(2), trade(3, late), trade(4),
+        trade(5, { kind: 'CollectFees', swap: null }),
+        trade(7, { slot: 106, at: 1006 }), trade(6, { slot: 106, at: 1006, blockIndex: 9 }),
+        trade(8, { slot: 106, at: 1006, blockIndex: 9, eventIndex: 3 }),
+        trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }),
+        trade(3, { dao: B, maker: null, blockIndex: null })
       ],
       days: [1, 2, 4].map(day => candle(day * DAY)),
       hours: [1, 2, 4].flatMap(day => [candle(day * DAY), candle(day * DAY + 18_000)]),
@@ -287,10 +468,23 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(seqs(await store.trades({ dao: A, limit: 9, side: 'buy' })), [], 'one without a price is left out by side')
     t.same(await store.trades({ dao: 'unknown', limit: 9 }), [])
     const { kind, reason, raw, fees, ...same } = trade(4)
-    t.match((await store.trades({ dao: A, limit: 1, before: 5n }))[0], { dao: A, seq: 4n, maker: same.maker, swap: same.swap, reserves: same.reserves, blockIndex: 4, eventIndex: 7, signature: same.signature })
+    t.match((await store.trades({ dao: A, limit: 1, before: 5n }))[0], {
+      dao: A,
+      seq: 4n,
+      maker: same.maker,
+      swap: same.swap,
+      reserves: same.reserves,
+      blockIndex: 4,
+      eventIndex: 7,
+      signature: same.signature
+    })
 
     const all = await store.poolEvents({ from: 0, to: 1000, limit: 99 })
-    t.same(all.map(({ dao, seq }) => `${dao === A ? 'A' : 'B'}${seq}`), ['A2', 'B3', 'A3', 'A4', 'A7', 'A8', 'A6', 'A9'], 'slot, index in the block, place; not known comes first')
+    t.same(
+      all.map(({ dao, seq }) => `${dao === A ? 'A' : 'B'}${seq}`),
+      ['A2', 'B3', 'A3', 'A4', 'A7', 'A8', 'A6', 'A9'],
+      'slot, index in the block, place; not known comes first'
+    )
     t.same(all.at(-1)!.liquidity, { quote: 5n, base: U64 })
     t.same(seqs(await store.poolEvents({ from: 106, to: 106, limit: 99 })), [7, 8, 6])
     const paged: number[] = []
@@ -302,8 +496,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     }
     t.same(paged, [4, 7, 8, 6, 9], 'one by one')
 
-    t.same((await store.candlesOf(A, 'minutes', { from: 60, to: 121, limit: 9 })).map(({ start, base, quote }) => [start, base, quote]), [[60, U64, 60n], [120, U64, 120n]])
-    const starts = async (size: 'minutes' | 'hours' | 'days', from: number, to: number, limit: number) => (await store.candlesOf(A, size, { from, to, limit })).map(({ start }) => start)
+    t.same((await store.candlesOf(A, 'minutes', { from: 60, to: 121, limit: 9 })).map(
+      ({ start, base, quote }) => [start, base, quote]
+    ), [[60, U64, 60n], [120, U64, 120n]])
+    const starts = async (
+      size: 'minutes' | 'hours' | 'days', from: number, to: number, limit: number
+    ) => (await store.candlesOf(A, size, { from, to, limit })).map(({ start }) => start)
     t.same(await starts('minutes', 0, 999, 2), [60, 120], 'the newest, oldest first')
     t.same(await starts('minutes', 60, 28_860, 9), [60, 120, 28_800])
     t.same([await starts('minutes', 28_800, 10 ** 12, 1), await starts('minutes', -9999, 0, 1)], [[28_860], []])
@@ -314,20 +512,36 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await starts('days', 0, 9 * DAY, 1), [4 * DAY])
     t.same(await store.makers(A, DAY, 4 * DAY), new Map([[DAY, 2], [2 * DAY, 0]]))
     t.same(await store.makers('unknown', DAY, 4 * DAY), new Map())
-    t.same((await store.candlesOfAll([A, B, 'unknown'], 'minutes', { from: 60, to: 121, withPrices: true })).map(({ dao, start }) => `${dao} ${start}`).sort(), [`${A} 120`, `${A} 60`, `${B} 60`].sort())
-    t.same((await store.candlesOfAll([B], 'minutes', { from: 0, to: DAY, withPrices: true })).map(({ start }) => start).sort(), [14_400, 60])
-    t.same((await store.swapsOfAll([A, B], 1003, 1006)).map(({ dao, seq }) => `${dao} ${seq}`).sort(), [`${A} 3`, `${A} 4`, `${B} 3`].sort())
+    t.same((await store.candlesOfAll(
+      [A, B, 'unknown'], 'minutes', { from: 60, to: 121, withPrices: true }
+    )).map(({ dao, start }) => `${dao} ${start}`).sort(), [`${A} 120`, `${A} 60`, `${B} 60`].sort())
+    t.same((await store.candlesOfAll(
+      [B], 'minutes', { from: 0, to: DAY, withPrices: true }
+    )).map(({ start }) => start).sort(), [14_400, 60])
+    t.same(
+      (await store.swapsOfAll([A, B], 1003, 1006)).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
+      [`${A} 3`, `${A} 4`, `${B} 3`].sort()
+    )
     t.same((await store.swapsOfAll([B, 'unknown'], 0, 9999)).map(({ seq, maker }) => [seq, maker]), [[3n, null]])
-    t.same(await store.traders([A, B, 'unknown'], 1003, 1006), new Map([[A, { makers: 2, unnamed: 0 }], [B, { makers: 0, unnamed: 1 }]]))
+    t.same(
+      await store.traders([A, B, 'unknown'], 1003, 1006),
+      new Map([[A, { makers: 2, unnamed: 0 }], [B, { makers: 0, unnamed: 1 }]])
+    )
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
     t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
-    t.same((await store.lastTrades(1003)).map(({ dao, seq }) => `${dao} ${seq}`).sort(), [`${A} 2`, `${B} 3`].sort(), 'the newest that has a price')
+    t.same(
+      (await store.lastTrades(1003)).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
+      [`${A} 2`, `${B} 3`].sort(),
+      'the newest that has a price'
+    )
     t.same((await store.daosTraded(1003, 1004)).sort(), [A, B].sort())
 
     t.same(await store.incompleteSlots(), { oldest: 103, newest: 103 })
     t.same(await store.unnamedTrades(B), { oldest: 1003, newest: 1003 })
     t.equal(await store.unnamedTrades(A), null)
-    t.match(await store.incomplete({ above: 0, below: 999, limit: 9 }), [{ dao: B, seq: 3n, maker: null, isTrade: true }])
+    t.match(
+      await store.incomplete({ above: 0, below: 999, limit: 9 }), [{ dao: B, seq: 3n, maker: null, isTrade: true }]
+    )
     await store.complete([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [])
     t.same([await store.incompleteSlots(), await store.unnamedTrades(B)], [null, null])
     t.match((await store.trades({ dao: B, limit: 1 }))[0], { maker: 'late', blockIndex: 1 })
@@ -356,11 +570,32 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         swapped(4n, 'fail', 1n),
         swapped(6n, 'pass', 2n),
         event(7n, { ...none, kind: 'StakeToProposal' }),
-        event(8n, { ...none, kind: 'FinalizeProposal', at: 1009, fees: { quote: 9n, base: 1n }, reserves: { quote: 2n, base: 3n }, facts: { ...facts, averages } }),
-        event(9n, { ...none, kind: 'CollectMeteoraDammFees', at: 1010, facts: { ...facts, proposal: null, collected } }),
+        event(8n, {
+          ...none,
+          kind: 'FinalizeProposal',
+          at: 1009,
+          fees: { quote: 9n, base: 1n },
+          reserves: { quote: 2n, base: 3n },
+          facts: { ...facts, averages }
+        }),
+        event(
+          9n, { ...none, kind: 'CollectMeteoraDammFees', at: 1010, facts: { ...facts, proposal: null, collected } }
+        ),
         // what came before it is not known, nor what lies between
-        event(5n, { ...none, dao: B, kind: 'AdminCancelProposal', fees: { quote: 1n, base: 0n }, facts: { ...facts, proposal: 'q' } }),
-        event(9n, { ...none, dao: B, kind: 'AdminCancelProposal', fees: { quote: 2n, base: 0n }, facts: { ...facts, proposal: 'r' } }),
+        event(5n, {
+          ...none,
+          dao: B,
+          kind: 'AdminCancelProposal',
+          fees: { quote: 1n, base: 0n },
+          facts: { ...facts, proposal: 'q' }
+        }),
+        event(9n, {
+          ...none,
+          dao: B,
+          kind: 'AdminCancelProposal',
+          fees: { quote: 2n, base: 0n },
+          facts: { ...facts, proposal: 'r' }
+        }),
         event(4n, { ...none, dao: B, kind: 'RemoveProposal', maker: null, blockIndex: null })
       ]
     })
@@ -375,7 +610,10 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       t.equal(trades.length, 3)
       t.same((await store.trades({ dao: A, market, limit: 1, before: 6n })).map(({ seq }) => seq), [3n])
       t.same((await store.trades({ dao: A, market, limit: 9, since: 1002, until: 1002 })).length, 0)
-      t.same((await store.trades({ dao: A, market: { proposal: 'p', market: 'fail' }, limit: 9 })).map(({ seq }) => seq), [4n])
+      t.same(
+        (await store.trades({ dao: A, market: { proposal: 'p', market: 'fail' }, limit: 9 })).map(({ seq }) => seq),
+        [4n]
+      )
       t.same(await store.trades({ dao: A, limit: 9 }), [], 'they are none of the pool')
       t.same(await store.proposalEvents('p'), [
         { dao: A, proposal: 'p', kind: 'InitializeProposal', at: 1000, averages: null },
@@ -384,7 +622,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       t.equal((await store.proposalEvents()).length, 4)
       const fees = (await store.otherFees()).sort((a, b) => a.at - b.at)
       t.same(fees.filter(({ dao }) => dao === A), [
-        { dao: A, kind: 'FinalizeProposal', at: 1009, fees: { quote: 4n, base: 0n }, mints: null, reserves: { quote: 2n, base: 3n } },
+        {
+          dao: A,
+          kind: 'FinalizeProposal',
+          at: 1009,
+          fees: { quote: 4n, base: 0n },
+          mints: null,
+          reserves: { quote: 2n, base: 3n }
+        },
         {
           dao: A,
           kind: 'CollectMeteoraDammFees',
@@ -395,35 +640,50 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         }
       ])
       t.same(fees.filter(({ dao }) => dao === B).map(({ fees }) => fees), [null, null])
-      t.same([await store.untold(), await store.untold(A), await store.untold(B), await store.untold('unknown')], [true, false, true, false])
+      t.same(
+        [await store.untold(), await store.untold(A), await store.untold(B), await store.untold('unknown')],
+        [true, false, true, false]
+      )
       store = await place.reopen()
     }
-    await store.complete([{ dao: B, seq: 4n, maker: 'm', blockIndex: 1, liquidity: null, facts: { ...facts, proposal: 's' } }], [])
+    await store.complete(
+      [{ dao: B, seq: 4n, maker: 'm', blockIndex: 1, liquidity: null, facts: { ...facts, proposal: 's' } }], []
+    )
     t.same([await store.untold(), (await store.proposalEvents('s')).length], [false, 1])
   })
 
   test(`${name}: many rows`, async t => {
     const { store } = await opened(t)
     const events = Array.from({ length: 1234 }, (_, at) => event(BigInt(at + 1), { dao: `dao${at % 97}` }))
-    const days = events.map(({ dao, seq }) => ({ ...EMPTY_DAY, dao, start: Number(seq) * DAY, base: seq, quote: seq, trades: 1 }))
+    const days = events.map(
+      ({ dao, seq }) => ({ ...EMPTY_DAY, dao, start: Number(seq) * DAY, base: seq, quote: seq, trades: 1 })
+    )
     await store.write({ ...nothing, events, days, hours: days, minutes: days })
     t.equal((await store.swapsPage(0, ALL)).rows.length, 1234)
     for (const size of ['days', 'hours', 'minutes'] as const) {
       t.equal((await store.candles(size, days)).length, 1234)
-      t.equal((await store.candlesOfAll(days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY, withPrices: true })).length, 1234)
+      t.equal((await store.candlesOfAll(
+        days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY, withPrices: true }
+      )).length, 1234)
     }
     t.equal((await store.origins(events)).length, 1234)
     const first = await store.daysAfter(0, 1000)
     t.equal(first.rows.length, 1000)
     const others = await store.daysAfter(first.revision, 1000)
     t.equal(others.rows.length, 234)
-    t.equal(new Set([...first.rows, ...others.rows].map(({ dao, start }) => `${dao} ${start}`)).size, 1234, 'by pages each of them once')
+    t.equal(
+      new Set([...first.rows, ...others.rows].map(({ dao, start }) => `${dao} ${start}`)).size,
+      1234,
+      'by pages each of them once'
+    )
     t.same((await store.daysAfter(others.revision, 1000)).rows, [])
   })
 
   test(`${name}: last trades of many DAOs are all there, with the event loop let go while they are read`, async t => {
     const { store } = await opened(t)
-    const events = Array.from({ length: 3000 }, (_, at) => event(1n, { dao: `dao${at}`, signature: `of dao${at}`, at: 1000 + at }))
+    const events = Array.from(
+      { length: 3000 }, (_, at) => event(1n, { dao: `dao${at}`, signature: `of dao${at}`, at: 1000 + at })
+    )
     await store.write({ ...nothing, events })
     let turns = 0
     const timer = setInterval(() => turns++, 0)
@@ -440,8 +700,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await place.store.close()
     const again = await open(place.place, { ...PROGRAM, genesis: 'G1' })
     await again.close()
-    await t.rejects(open(place.place, { program: 'another' }), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program.*FUTAREL.*another/ })
-    await t.rejects(open(place.place, { ...PROGRAM, genesis: 'G2' }), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another genesis/ })
+    await t.rejects(
+      open(place.place, { program: 'another' }),
+      { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program.*FUTAREL.*another/ }
+    )
+    await t.rejects(
+      open(place.place, { ...PROGRAM, genesis: 'G2' }),
+      { code: 'HISTORY_UNAVAILABLE', message: /belongs to another genesis/ }
+    )
     await place.reopen().catch(() => {})
   })
 

@@ -17,7 +17,8 @@ function memoryStore () {
     put (row: CandleRow): void { rows.set(`${row.start} ${row.dao}`, { ...row, change: ++revision }) },
     async daysAfter (after: number, limit = Infinity) {
       pages++
-      const found = [...rows.values()].filter(({ change }) => change > after).sort((a, b) => a.change - b.change).slice(0, limit)
+      const found = [...rows.values()].filter(({ change }) => change > after).sort((a, b) =>
+        a.change - b.change).slice(0, limit)
       return { revision: found.length === limit ? found.at(-1)!.change : revision, rows: found }
     }
   }
@@ -32,13 +33,27 @@ test('day sums read page by page, whatever the order they came in, are those tha
   const daily = createDaily(store as unknown as Store)
   const put = (dao: string, day: number): void => {
     const trades = 1 + random.int(9)
-    store.put({ dao, start: day * DAY, base: BigInt(random.int(1e9)), quote: BigInt(random.int(1e9)), trades, fees: BigInt(random.int(1e6)), unknownFees: random.int(2), prices: null } as CandleRow)
+    store.put({
+      dao,
+      start: day * DAY,
+      base: BigInt(random.int(1e9)),
+      quote: BigInt(random.int(1e9)),
+      trades,
+      fees: BigInt(random.int(1e6)),
+      unknownFees: random.int(2),
+      prices: null
+    } as CandleRow)
   }
   const check = async (what: string): Promise<void> => {
-    const read = await daily.read()
+    const read = await daily()
     const expected = new Map<string, Record<string, unknown>>()
     for (const { dao, start, base, quote, trades, fees, unknownFees } of store.rows.values()) {
-      expected.set(dao, { ...expected.get(dao), [dateOf(start / DAY)]: { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees } })
+      expected.set(dao, {
+        ...expected.get(dao),
+        [dateOf(start / DAY)]: {
+          base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees
+        }
+      })
     }
     const found = new Map([...read].map(([dao, days]) => [dao, Object.fromEntries(days)]))
     for (const dao of DAOS) t.same(found.get(dao) ?? {}, expected.get(dao) ?? {}, `${what}: ${dao}`)
@@ -56,11 +71,15 @@ test('day sums read page by page, whatever the order they came in, are those tha
 test('what has been read stays as it was', async t => {
   const store = memoryStore()
   const daily = createDaily(store as unknown as Store)
-  const row = (day: number, trades: number) => ({ dao: 'A', start: day * DAY, base: 1n, quote: 2n, trades, fees: 3n, unknownFees: 0 }) as unknown as CandleRow
+  const row = (day: number, trades: number) => ({
+    dao: 'A', start: day * DAY, base: 1n, quote: 2n, trades, fees: 3n, unknownFees: 0
+  }) as unknown as CandleRow
   for (let day = 0; day < 5; day++) store.put(row(day, 1))
-  const before = (await daily.read()).get('A')!
+  const before = (await daily()).get('A')!
   const copy = JSON.stringify([...before], (_key, value: unknown) => typeof value === 'bigint' ? String(value) : value)
   for (let day = 0; day < 9; day++) store.put(row(day, 7))
-  await daily.read()
-  t.equal(JSON.stringify([...before], (_key, value: unknown) => typeof value === 'bigint' ? String(value) : value), copy)
+  await daily()
+  t.equal(
+    JSON.stringify([...before], (_key, value: unknown) => typeof value === 'bigint' ? String(value) : value), copy
+  )
 })

@@ -11,7 +11,9 @@ const STEP_MS = 200
 /** A settled history of one DAO; `during` reads while `happen` brings a step, once, after the reading has begun. */
 async function stage (t: Test) {
   const ledger = createLedger({ seed: 6 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const trade = () => {
     const { signature } = dao.swap('buy', 1_000_003n)
     ledger.advance(60)
@@ -19,7 +21,10 @@ async function stage (t: Test) {
   }
   for (let at = 0; at < 20; at++) trade()
   const withheld = new Set<string>()
-  const reader = Object.assign(ledgerReader(ledger), { bendTransaction: (_tx: unknown, signature: string) => withheld.has(signature) ? null : undefined })
+  const reader = Object.assign(
+    ledgerReader(ledger),
+    { bendTransaction: (_tx: unknown, signature: string) => withheld.has(signature) ? null : undefined }
+  )
   const watched = await watch(t, ledger, { reader, pollMs: 5, staleMs: 1e12 })
   await settled(watched, ledger)
   const { history } = watched

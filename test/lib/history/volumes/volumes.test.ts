@@ -16,25 +16,19 @@ const DAY = 86_400
 const NOTHING_DONE: StepChanges = {
   events: [],
   fees: [],
-  sequenceRanges: [],
+  sequenceRanges: new Map(),
   days: [],
   hours: [],
   minutes: [],
   makers: [],
-  rates: [],
-  firstSwaps: [],
-  proposals: [],
+  rates: new Map(),
+  firstSwaps: new Map(),
+  proposals: new Map(),
   unattributed: [],
   attributed: [],
   missing: [],
   found: [],
-  indexedRanges: null,
-  ended: false,
-  losses: null,
-  beginning: null,
-  numbersAhead: null,
-  events_total: 0,
-  swaps_total: 0
+  state: {}
 }
 const NOW = 1_760_000_000
 const DAOS = 40_000
@@ -86,8 +80,12 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
 test('days of many DAOs are read page by page and made in slices', async t => {
   const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
   t.teardown(() => store.close())
-  const [rule, daos] = [{ rate: ratio(5n, 1000n), basis: 'input' as const }, Array.from({ length: 5_500 }, (_, at) => `dao ${at}`)]
-  const days = daos.map((dao, at) => ({ ...EMPTY_CANDLE, dao, start: (20_000 + at % 3) * DAY, quote: BigInt(at + 1) * SCALE, trades: 1 }))
+  const [rule, daos] = [
+    { rate: ratio(5n, 1000n), basis: 'input' as const }, Array.from({ length: 5_500 }, (_, at) => `dao ${at}`)
+  ]
+  const days = daos.map(
+    (dao, at) => ({ ...EMPTY_CANDLE, dao, start: (20_000 + at % 3) * DAY, quote: BigInt(at + 1) * SCALE, trades: 1 })
+  )
   // only a step numbers new DAOs
   await store.write({ ...NOTHING_DONE, days })
   const asked: number[] = []
@@ -112,10 +110,14 @@ test('days are not complete while a transaction that is listed and not given may
   const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })
   t.teardown(() => store.close())
   const { daily } = createVolumes(store, { rate: ratio(5n, 1000n), basis: 'input' })
-  const range = { first: 1n, firstAt: NOW - 60, firstSlot: 50, last: 3n, lastAt: NOW - 30, lastSlot: 90 } as SequenceRange
+  const range = {
+    first: 1n, firstAt: NOW - 60, firstSlot: 50, last: 3n, lastAt: NOW - 30, lastSlot: 90
+  } as SequenceRange
   const isComplete = async (slot: number) => {
     const missing = [{ signature: 'x', slot, at: NOW, reason: 'the node does not have it' }]
-    return (await daily({ ...NOTHING_KNOWN, sequenceRanges: new Map([['dao', [range]]]), missing })).get('dao')!.complete
+    return (await daily(
+      { ...NOTHING_KNOWN, sequenceRanges: new Map([['dao', [range]]]), missing }
+    )).get('dao')!.complete
   }
   t.equal(await isComplete(100), true, 'up to the slot that was compared it would show as a sequence gap')
   t.equal(await isComplete(101), false)
@@ -123,7 +125,9 @@ test('days are not complete while a transaction that is listed and not given may
 
 test('a price from before the window that could not be read once is read the next time', async t => {
   const ledger = createLedger({ seed: 24 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   dao.swap('buy', 1_000_000n)
   ledger.advance(2 * 86_400)
   const { history, store } = await watch(t, ledger)

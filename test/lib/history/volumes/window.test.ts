@@ -39,7 +39,9 @@ function memoryStore () {
   const arrived = new Map<string, Arrived>()
   let revision = 0
   const rows = (of: (one: Arrived) => boolean): SwapRow[] => [...arrived.values()].filter(of).map(({ row }) => row)
-  const between = (daos: readonly string[], from: number, to: number) => rows(({ row }) => row.at >= from && row.at < to && daos.includes(row.dao))
+  const between = (daos: readonly string[], from: number, to: number) => rows(
+    ({ row }) => row.at >= from && row.at < to && daos.includes(row.dao)
+  )
   const store = {
     read: 0,
     revision: async () => revision,
@@ -55,7 +57,12 @@ function memoryStore () {
       for (const row of between(daos, from, to)) {
         const start = row.at - row.at % SIZES[size]
         const [known, candle] = [candles.get(`${row.dao} ${start}`), candleOf(row, row.seq, swapVolume(row, RULE))]
-        candles.set(`${row.dao} ${start}`, { dao: row.dao, start, ...(known === undefined ? candle : joinCandles(known, candle)), ...(!withPrices && { prices: null }) })
+        candles.set(`${row.dao} ${start}`, {
+          dao: row.dao,
+          start,
+          ...(known === undefined ? candle : joinCandles(known, candle)),
+          ...(!withPrices && { prices: null })
+        })
       }
       store.read += candles.size
       return [...candles.values()]
@@ -64,14 +71,24 @@ function memoryStore () {
       const found = new Map<string, { makers: number, unnamed: number }>()
       for (const dao of daos) {
         const inside = between([dao], from, to).map(({ maker }) => maker)
-        found.set(dao, { makers: new Set(inside.filter(maker => maker !== null)).size, unnamed: inside.filter(maker => maker === null).length })
+        found.set(dao, {
+          makers: new Set(inside.filter(maker => maker !== null)).size,
+          unnamed: inside.filter(maker => maker === null).length
+        })
       }
       return found
     },
     async daosChanged (change: number, from: number, to: number) {
-      return { rows: [...new Set(rows(({ row, revision }) => revision > change && row.at >= from && row.at < to).map(({ dao }) => dao))], revision }
+      return {
+        rows: [...new Set(
+          rows(({ row, revision }) => revision > change && row.at >= from && row.at < to).map(({ dao }) => dao)
+        )],
+        revision
+      }
     },
-    daosTraded: async (from: number, to: number) => [...new Set(rows(({ row }) => row.at >= from && row.at < to).map(({ dao }) => dao))],
+    daosTraded: async (from: number, to: number) => [
+      ...new Set(rows(({ row }) => row.at >= from && row.at < to).map(({ dao }) => dao))
+    ],
     async lastTrades (at: number, daos?: readonly string[]) {
       const newest = new Map<string, SwapRow>()
       for (const row of rows(({ row }) => row.at <= at && row.output > 0n && (daos?.includes(row.dao) ?? true))) {
@@ -87,9 +104,13 @@ function memoryStore () {
 function counted (rows: readonly SwapRow[], dao: string, now: number) {
   const inside = rows.filter(row => row.dao === dao && row.at > now - DAY && row.at <= now)
   const volumes = inside.map(row => swapVolume(row, RULE))
-  const priced = inside.filter(({ output }) => output > 0n).map(({ seq, side, input, output }) => side === 'buy' ? { seq, quote: input, base: output } : { seq, quote: output, base: input })
+  const priced = inside.filter(({ output }) => output > 0n).map(({ seq, side, input, output }) => side === 'buy'
+    ? { seq, quote: input, base: output }
+    : { seq, quote: output, base: input })
   const byPrice = [...priced].sort((a, b) => Number(a.quote * b.base - b.quote * a.base))
-  const before = rows.filter(row => row.dao === dao && row.at <= now - DAY && row.output > 0n).sort((a, b) => Number(a.seq - b.seq)).at(-1)
+  const before = rows.filter(
+    row => row.dao === dao && row.at <= now - DAY && row.output > 0n
+  ).sort((a, b) => Number(a.seq - b.seq)).at(-1)
   return {
     trades: inside.length,
     base: volumes.reduce((sum, { base }) => sum + scaled(base), 0n),
@@ -99,65 +120,95 @@ function counted (rows: readonly SwapRow[], dao: string, now: number) {
     low: byPrice[0],
     close: priced.sort((a, b) => Number(a.seq - b.seq)).at(-1),
     before,
-    priced: priced.reduce((sum, { quote, base }) => ({ quote: sum.quote + quote, base: sum.base + base }), { quote: 0n, base: 0n }),
+    priced: priced.reduce(
+      (sum, { quote, base }) => ({ quote: sum.quote + quote, base: sum.base + base }), { quote: 0n, base: 0n }
+    ),
     week: weekOf(rows, dao, now)
   }
 }
 
 const weekOf = (rows: readonly SwapRow[], dao: string, now: number): bigint => {
   const end = now - now % 60
-  return rows.filter(row => row.dao === dao && row.at >= end - 7 * DAY && row.at < end).reduce((sum, row) => sum + scaled(swapVolume(row, RULE).quote), 0n)
+  return rows.filter(
+    row => row.dao === dao && row.at >= end - 7 * DAY && row.at < end
+  ).reduce((sum, row) => sum + scaled(swapVolume(row, RULE).quote), 0n)
 }
 
-const quotient = (price: { quote: bigint, base: bigint } | null | undefined): string => price == null ? 'none' : `${price.quote * 10n ** 30n / price.base}`
+const quotient = (
+  price: { quote: bigint, base: bigint } | null | undefined
+): string => price == null ? 'none' : `${price.quote * 10n ** 30n / price.base}`
 
-test(`the window at ${READINGS} random seconds, with trades that come late or change, is each trade counted anew`, async t => {
-  const random = createRandom(24)
-  const store = memoryStore()
-  const { windows } = createVolumes(store as unknown as Store, RULE)
-  const seqs = new Map<string, bigint>()
-  const made: SwapRow[] = []
-  for (let i = 0, at = START; i < SWAPS; i++) {
-    const dao = DAOS[random.int(DAOS.length)]!
-    const seq = (seqs.get(dao) ?? 0n) + 1n
-    seqs.set(dao, seq)
-    at += random.int(400)
-    const input = BigInt(1 + random.int(1_000_000))
-    made.push({ dao, seq, at, maker: `maker ${random.int(40)}`, side: random.int(2) === 0 ? 'buy' : 'sell', input, output: random.int(50) === 0 ? 0n : BigInt(1 + random.int(1_000_000)), fee: input / 200n + 1n } as SwapRow)
-  }
-  const late: SwapRow[] = []
-  let now = START
-  let next = 0
-  let wrong = 0
-  for (let reading = 0; reading < READINGS; reading++) {
+test(
+  `the window at ${READINGS} random seconds, with trades that come late or change, is each trade counted anew`,
+  async t => {
+    const random = createRandom(24)
+    const store = memoryStore()
+    const { windows } = createVolumes(store as unknown as Store, RULE)
+    const seqs = new Map<string, bigint>()
+    const made: SwapRow[] = []
+    for (let i = 0, at = START; i < SWAPS; i++) {
+      const dao = DAOS[random.int(DAOS.length)]!
+      const seq = (seqs.get(dao) ?? 0n) + 1n
+      seqs.set(dao, seq)
+      at += random.int(400)
+      const input = BigInt(1 + random.int(1_000_000))
+      made.push({
+        dao,
+        seq,
+        at,
+        maker: `maker ${random.int(40)}`,
+        side: random.int(2) === 0 ? 'buy' : 'sell',
+        input,
+        output: random.int(50) === 0 ? 0n : BigInt(1 + random.int(1_000_000)),
+        fee: input / 200n + 1n
+      } as SwapRow)
+    }
+    const late: SwapRow[] = []
+    let now = START
+    let next = 0
+    let wrong = 0
+    for (let reading = 0; reading < READINGS; reading++) {
     // mostly a little on, now and then back or far ahead
-    now += random.int(20) === 0 ? -random.int(500) : random.int(430)
-    while (next < made.length && made[next]!.at <= now) {
-      const row = made[next++]!
-      if (random.int(10) === 0) late.push(row)
-      else store.arrive(row)
+      now += random.int(20) === 0 ? -random.int(500) : random.int(430)
+      while (next < made.length && made[next]!.at <= now) {
+        const row = made[next++]!
+        if (random.int(10) === 0) late.push(row)
+        else store.arrive(row)
+      }
+      if (late.length > 0 && random.int(4) === 0) store.arrive(late.splice(random.int(late.length), 1)[0]!)
+      if (random.int(30) === 0) {
+        const known = store.all()
+        const row = known[random.int(Math.max(1, known.length))]
+        if (row !== undefined) store.arrive({ ...row, fee: row.fee! + 1n, maker: `maker ${random.int(40)}` })
+      }
+      const dao = DAOS[random.int(DAOS.length)]!
+      const expected = counted(store.all(), dao, now)
+      const found = (await windows(now, KNOWN)).get(dao)!
+      const { before, trades } = expected
+      const last = before === undefined
+        ? null
+        : before.side === 'buy'
+          ? { quote: before.input, base: before.output }
+          : {
+              quote: before.output, base: before.input
+            }
+      const same = found.trades === trades && found.base.n === sumOf(expected.base, trades).n * found.base.d / SCALE &&
+      found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
+      found.makers === expected.makers && quotient(found.high) === quotient(expected.high) &&
+        quotient(found.low) === quotient(expected.low) &&
+      quotient(found.last) === quotient(expected.close ?? last) && quotient(found.before) === quotient(last) &&
+        (found.priced?.quote ?? 0n) === expected.priced.quote &&
+      (found.priced?.base ?? 0n) === expected.priced.base &&
+        found.quote7d!.n === expected.week * found.quote7d!.d / SCALE
+      if (!same) wrong++
     }
-    if (late.length > 0 && random.int(4) === 0) store.arrive(late.splice(random.int(late.length), 1)[0]!)
-    if (random.int(30) === 0) {
-      const known = store.all()
-      const row = known[random.int(Math.max(1, known.length))]
-      if (row !== undefined) store.arrive({ ...row, fee: row.fee! + 1n, maker: `maker ${random.int(40)}` })
-    }
-    const dao = DAOS[random.int(DAOS.length)]!
-    const expected = counted(store.all(), dao, now)
-    const found = (await windows(now, KNOWN)).get(dao)!
-    const { before, trades } = expected
-    const last = before === undefined ? null : before.side === 'buy' ? { quote: before.input, base: before.output } : { quote: before.output, base: before.input }
-    const same = found.trades === trades && found.base.n === sumOf(expected.base, trades).n * found.base.d / SCALE && found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
-      found.makers === expected.makers && quotient(found.high) === quotient(expected.high) && quotient(found.low) === quotient(expected.low) &&
-      quotient(found.last) === quotient(expected.close ?? last) && quotient(found.before) === quotient(last) && (found.priced?.quote ?? 0n) === expected.priced.quote &&
-      (found.priced?.base ?? 0n) === expected.priced.base && found.quote7d!.n === expected.week * found.quote7d!.d / SCALE
-    if (!same) wrong++
+    t.equal(next, SWAPS)
+    t.equal(wrong, 0)
+    t.ok(
+      store.read < 200 * READINGS, `${Math.round(store.read / READINGS)} rows a reading: it is carried on, not read anew`
+    )
   }
-  t.equal(next, SWAPS)
-  t.equal(wrong, 0)
-  t.ok(store.read < 200 * READINGS, `${Math.round(store.read / READINGS)} rows a reading: it is carried on, not read anew`)
-})
+)
 
 test('a stretch of time is parted into whole days, hours, minutes and what is left at its edges, without a gap', t => {
   const random = createRandom(26)
@@ -165,13 +216,20 @@ test('a stretch of time is parted into whole days, hours, minutes and what is le
     const from = START + random.int(3 * DAY)
     const to = from + random.int([60, 3_600, 40 * DAY][random.int(3)]!)
     const pieces = [...piecesOf(from, to)]
-    const wrong = pieces.filter(({ size, from, to }) => from >= to || (size !== null && (from % SIZES[size] !== 0 || to % SIZES[size] !== 0)))
+    const wrong = pieces.filter(
+      ({ size, from, to }) => from >= to || (size !== null && (from % SIZES[size] !== 0 || to % SIZES[size] !== 0))
+    )
     const ends = pieces.map(({ to }) => to)
-    if (wrong.length > 0 || [from, ...ends].join() !== [...pieces.map(({ from }) => from), to].join()) t.fail(`${from} to ${to}`)
-    if (to - from > DAY && !pieces.some(({ size, from, to }) => size === 'hours' || (size === 'days' && to > from))) t.fail(`no hours from ${from} to ${to}`)
+    if (wrong.length > 0 || [from, ...ends].join() !== [
+      ...pieces.map(({ from }) => from), to
+    ].join()) t.fail(`${from} to ${to}`)
+    if (to - from > DAY && !pieces.some(
+      ({ size, from, to }) => size === 'hours' || (size === 'days' && to > from)
+    )) t.fail(`no hours from ${from} to ${to}`)
   }
   t.same([...piecesOf(DAY - 3_661, 2 * DAY + 1)], [
-    { size: null, from: DAY - 3_661, to: DAY - 3_660 }, { size: 'minutes', from: DAY - 3_660, to: DAY - 3_600 }, { size: 'hours', from: DAY - 3_600, to: DAY },
+    { size: null, from: DAY - 3_661, to: DAY - 3_660 }, { size: 'minutes', from: DAY - 3_660, to: DAY - 3_600 },
+    { size: 'hours', from: DAY - 3_600, to: DAY },
     { size: 'days', from: DAY, to: 2 * DAY }, { size: null, from: 2 * DAY, to: 2 * DAY + 1 }
   ])
   t.end()
@@ -179,7 +237,9 @@ test('a stretch of time is parted into whole days, hours, minutes and what is le
 
 test('prices that no float tells apart are told apart', async t => {
   const store = memoryStore()
-  const [low, middle, high] = [[2n ** 63n, 2n ** 63n + 1n], [2n ** 63n, 2n ** 63n], [2n ** 63n + 1n, 2n ** 63n]] as const
+  const [low, middle, high] = [
+    [2n ** 63n, 2n ** 63n + 1n], [2n ** 63n, 2n ** 63n], [2n ** 63n + 1n, 2n ** 63n]
+  ] as const
   for (const [at, [input, output]] of [middle, high, low, middle].entries()) {
     store.arrive({ dao: 'A', seq: BigInt(at + 1), at: START, maker: null, side: 'buy', input, output, fee: null })
   }

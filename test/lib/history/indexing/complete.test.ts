@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { createCompleter } from '../../../../lib/history/indexing/complete-events.js'
+import { createCompleter } from '../../../../lib/history/indexing/complete.js'
 import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../../lib/protocol/events.js'
@@ -11,7 +11,9 @@ const ALL = [0, Number.MAX_SAFE_INTEGER] as const
 
 test('what no node has told of stored events is learnt from their blocks, once', async t => {
   const ledger = createLedger({ seed: 6 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  )
   for (let at = 0; at < 3; at++) dao.swap('buy', 10n ** 6n)
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())
@@ -20,7 +22,11 @@ test('what no node has told of stored events is learnt from their blocks, once',
   const write = async (index: number): Promise<void> => {
     const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
     const signature = ledger.history.signature(index)
-    await writer.commit({ events: readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, signature, slot: tx.slot, blockIndex: null })) })
+    await writer.commit({
+      events: readEvents(tx, ledger.program, ledger.eventAuthority).map(
+        event => ({ event, signature, slot: tx.slot, blockIndex: null })
+      )
+    })
   }
   const last = ledger.history.length - 1
   for (let index = 0; index < last; index++) await write(index)
@@ -28,7 +34,9 @@ test('what no node has told of stored events is learnt from their blocks, once',
   const reader = {
     transactions: async () => { throw new Error('all makers are known') },
     blockSignatures: async (slot: number) => Array.from({ length: ledger.history.length }, (_, index) => index)
-      .filter(index => (JSON.parse(ledger.history.json(index)) as RawTransaction).slot === slot).map(index => ledger.history.signature(index))
+      .filter(
+        index => (JSON.parse(ledger.history.json(index)) as RawTransaction).slot === slot
+      ).map(index => ledger.history.signature(index))
   } as Partial<HistoryReader> as HistoryReader
   const { signal } = new AbortController()
   const complete = createCompleter({

@@ -1,0 +1,23 @@
+import type { HistoryReader } from '../../chain/types.js'
+import type { Clock } from '../../clock.js'
+import type { OnLog } from '../log-events.js'
+import type { AccountState } from '../rules/types.js'
+import type { Store } from '../store/store.js'
+import type { StepWriter } from './commit.js'
+import type { Fetcher } from './fetch.js'
+
+/** What all of indexing works with, until `signal`. */
+export interface Context {
+  reader: HistoryReader
+  store: Store
+  /** The program whose events are read, base58, and the address that signs them. */
+  program: string
+  eventAuthority: string
+  /** The DAO accounts at `confirmed`, their slot, and when they were asked for, by the clock, ms. */
+  daos (): Promise<{ slot: number, readAt?: number, daos: readonly AccountState[] }>
+  clock: Clock
+  signal: AbortSignal
+  onLog: OnLog
+  writer: StepWriter
+  fetcher: Fetcher
+}
