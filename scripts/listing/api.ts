@@ -5,6 +5,7 @@ import { checkWindow, isLess, isPrice } from './figures.js'
 import { decimalsOf, type OwnPool, priceOf } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
+import { checkLiquidityDays } from './liquidity.js'
 import { checkDetail, checkSettings } from './record.js'
 import { ADDRESS, amount, below, compareFields, decimal, isRow, type Row, SIGNATURE, text } from './rules.js'
 import { checkDaos, checkTotals } from './totals.js'
@@ -30,16 +31,20 @@ export async function checkApi (checking: Checking): Promise<void> {
     await checkCandles(checking, pool)
   }
   await checkSettings(checking)
-  for (const mint of new Set((await market.lookedAt()).flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)]))) {
+  for (const mint of new Set(
+    (await market.lookedAt()).flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)])
+  )) {
     await checkSupply(checking, mint)
   }
   await checkDaos(checking, pools)
   await checkTotals(checking, pools)
+  await checkLiquidityDays(checking, pools)
   await checkPrices(checking, pools)
   await checkKnown(reader, '/api/tickers', refuse)
   compared(`${pools.length} pools by ticker, record, reserves, order and 24 hours`)
   compared(
-    `${(await market.lookedAt()).length} of them by provenance, trades, candles, longer windows and supply; the list of DAOs, sums of the aggregate`
+    `${(await market.lookedAt()).length} of them by provenance, trades, candles, longer windows and supply; the ` +
+      'list of DAOs, sums of the aggregate'
   )
 }
 
@@ -50,7 +55,9 @@ function checkTicker ({ refuse }: Checking, ticker: Row, where: string): void {
   ]
   if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
   text(ticker, 'pool_id', where, refuse, ADDRESS)
-  const [bid, last, ask] = ['bid', 'last_price', 'ask'].map(key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true }))
+  const [bid, last, ask] = ['bid', 'last_price', 'ask'].map(
+    key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true })
+  )
   if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last_price and ask do not rise`)
   for (const key of ['base_volume', 'target_volume', 'liquidity_in_usd']) {
     amount(ticker, key, where, refuse, { form: 'text' })

@@ -88,7 +88,8 @@ export async function checkBlockRange (checking: Checking, form: 'dexscreener' |
   }
   await checkKnown(reader, `${root}/pair?id=${asked[0]}`, refuse)
   compared(
-    `${events.length} events of blocks ${from} to ${first.number}: reserves from one to the next, with /${OTHER[form]} and with the trades of ${(await market.lookedAt()).length} pools`
+    `${events.length} events of blocks ${from} to ${first.number}: reserves from one to the next, with ` +
+      `/${OTHER[form]} and with the trades of ${(await market.lookedAt()).length} pools`
   )
   compared(`${asked.length} pairs and their assets with /api/pools, /api/supply and /${OTHER[form]}`)
 }
@@ -129,7 +130,9 @@ async function compareLatest (
 /** The same events in both forms; one of them has none without reserves. */
 function compareRanges (path: string, given: Json[], others: Json[], other: string, refuse: Refuse): void {
   const texts = (list: Json[]): string[] =>
-    list.filter(event => isRow(event) && event.reserves !== undefined).map(event => JSON.stringify(event, event === null ? undefined : Object.keys(flat(event as Row)).sort()))
+    list.filter(event => isRow(event) && event.reserves !== undefined).map(
+      event => JSON.stringify(event, event === null ? undefined : Object.keys(flat(event as Row)).sort())
+    )
   const [here, there] = [texts(given), texts(others)]
   if (here.length !== there.length) {
     refuse(`${path}: ${here.length} events with reserves, /${other} has ${there.length}`)
@@ -154,7 +157,9 @@ function checkPlace (event: Row, where: string, [from, to]: [number, number], la
     refuse(`${where}: no block`)
     return last
   }
-  const place = [event.block.blockNumber, event.txnIndex, event.eventIndex].map(value => typeof value === 'number' && Number.isSafeInteger(value) ? value : NaN)
+  const place = [event.block.blockNumber, event.txnIndex, event.eventIndex].map(
+    value => typeof value === 'number' && Number.isSafeInteger(value) ? value : NaN
+  )
   if (place.some(Number.isNaN)) refuse(`${where}: blockNumber, txnIndex and eventIndex are not all whole numbers`)
   if (place[0]! < from || place[0]! > to) refuse(`${where}: of a block outside of the range`)
   const differs = place.findIndex((value, at) => value !== last.place[at])

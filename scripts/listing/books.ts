@@ -97,11 +97,14 @@ export interface TradeNames { target: string, time: string }
  * list that was cut.
  */
 export async function compareTrades (
-  { market, refuse, doubt }: Checking, pool: OwnPool, where: string, given: Json | undefined, names: TradeNames, { side, limit, since = -Infinity }: { side?: string, limit?: number, since?: number }
+  { market, refuse, doubt }: Checking, pool: OwnPool, where: string, given: Json | undefined, names: TradeNames,
+  { side, limit, since = -Infinity }: { side?: string, limit?: number, since?: number }
 ): Promise<void> {
   const { trades, reach } = await market.trades(pool)
   const list = Array.isArray(given) ? given.filter(isRow) : []
-  const own = new Map(trades.filter(({ row, hasPrice }) => hasPrice && (side === undefined || row.side === side)).map(trade => [String(trade.id), trade]))
+  const own = new Map(trades.filter(
+    ({ row, hasPrice }) => hasPrice && (side === undefined || row.side === side)
+  ).map(trade => [String(trade.id), trade]))
   const newest = trades.at(-1)?.id ?? 0n
   const seen = new Set<string>()
   let oldest: bigint | undefined

@@ -54,9 +54,12 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
 }
 
 function checkCandle (
-  where: string, row: Row, trades: Array<{ base: bigint, quote: bigint, hasPrice: boolean }>, pool: OwnPool, tell: (problem: string) => undefined
+  where: string, row: Row, trades: Array<{ base: bigint, quote: bigint, hasPrice: boolean }>, pool: OwnPool,
+  tell: (problem: string) => undefined
 ): void {
-  const prices = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n).map(({ quote, base }) => priceOf(quote, base, pool))
+  const prices = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n).map(
+    ({ quote, base }) => priceOf(quote, base, pool)
+  )
   const sorted = [...prices].sort(compare)
   const [base, quote] = [
     trades.reduce((all, trade) => all + trade.base, 0n),
@@ -66,7 +69,8 @@ function checkCandle (
   if (rawOf(row.base_volume, decimalsOf(pool.base)) !== base ||
     rawOf(row.target_volume, decimalsOf(pool.quote)) !== quote) {
     tell(
-      `${where}: base_volume ${String(row.base_volume)} and target_volume ${String(row.target_volume)} are not those of its trades`
+      `${where}: base_volume ${String(row.base_volume)} and target_volume ${String(row.target_volume)} are not ` +
+        'those of its trades'
     )
   }
   // without a price the last close stands for all four

@@ -59,7 +59,8 @@ export interface CheckOptions {
  * so three times.
  */
 export async function checkForm (
-  form: Form, get: Get, { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds = ROUNDS }: CheckOptions = {}
+  form: Form, get: Get,
+  { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds = ROUNDS }: CheckOptions = {}
 ): Promise<Verdict> {
   const problems = new Map<string, string>()
   let doubts: Map<string, string> | undefined

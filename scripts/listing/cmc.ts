@@ -62,7 +62,8 @@ export async function checkCmc (checking: Checking): Promise<void> {
   for (const pool of await market.lookedAt()) if (deepest.get(pool.pair) === pool) await checkPair(checking, pool)
   await checkKnown(reader, '/cmc/v1/summary', refuse)
   compared(
-    `${summary.length} rows of the summary, ${Object.keys(ticker).length} tickers and ${tokens.size} assets with /api/tickers and /api/pools`
+    `${summary.length} rows of the summary, ${Object.keys(ticker).length} tickers and ${tokens.size} assets with ` +
+      '/api/tickers and /api/pools'
   )
   compared(`${(await market.lookedAt()).length} books with the reserves, and days of trades with /api/pools`)
 }
@@ -75,7 +76,8 @@ const WINDOW = {
   change: 'price_change_percent_24h'
 }
 const SUMMARY = [
-  ['trading_pairs', 'ticker_id'], ['pool_id', 'pool_id'], ['base_currency', 'base_currency'], ['quote_currency', 'target_currency'], ['last_price', 'last_price'],
+  ['trading_pairs', 'ticker_id'], ['pool_id', 'pool_id'], ['base_currency', 'base_currency'],
+  ['quote_currency', 'target_currency'], ['last_price', 'last_price'],
   ['lowest_ask', 'ask'], ['highest_bid', 'bid']
 ] as const
 
@@ -85,7 +87,9 @@ function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Ro
     text(row, 'quote_currency', where, refuse, ADDRESS)
   ]
   if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
-  const [last, bid, ask] = ['last_price', 'highest_bid', 'lowest_ask'].map(key => amount(row, key, where, refuse, positive))
+  const [last, bid, ask] = ['last_price', 'highest_bid', 'lowest_ask'].map(
+    key => amount(row, key, where, refuse, positive)
+  )
   if (!below(bid, ask) || below(last, bid) || below(ask, last)) {
     refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
   }
@@ -149,7 +153,8 @@ async function checkTicker (
   if (pool === undefined) return doubt(`${where}: no pair of /api/pools`)
   if (!same(row.last_price, pool.ticker.last_price)) {
     doubt(
-      `${where}: last_price is ${JSON.stringify(row.last_price)}, the deepest pool has ${String(pool.ticker.last_price)}`
+      `${where}: last_price is ${JSON.stringify(row.last_price)}, the deepest pool ` +
+        `has ${String(pool.ticker.last_price)}`
     )
   }
   for (const [side, token] of [['base', pool.base], ['quote', pool.quote]] as const) {

@@ -29,7 +29,8 @@ const PAIR = [
 ] as const
 /** What the specified ticker has, this form's has too. */
 const TICKER = [
-  'ticker_id', 'base_currency', 'target_currency', 'base_symbol', 'base_name', 'target_symbol', 'target_name', 'pool_id', 'last_price', 'bid', 'ask', 'liquidity_in_usd'
+  'ticker_id', 'base_currency', 'target_currency', 'base_symbol', 'base_name', 'target_symbol', 'target_name',
+  'pool_id', 'last_price', 'bid', 'ask', 'liquidity_in_usd'
 ].map(name => [name, name] as const)
 
 /** CoinGecko's rules for a DEX. */

@@ -41,8 +41,11 @@ export async function checkWindow (
   if (trades.reach === undefined) return undefined
   const window = windowOf(trades, pool, Math.floor(now / 1000), given)
   if (window === undefined) {
-    doubt(`${where}: ${names.base} ${String(row[names.base])} and ${names.quote} ${String(row[names.quote])} are of no 24 hours of the pool's trades; /api/pools has ` +
-      `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`)
+    doubt(
+      `${where}: ${names.base} ${String(row[names.base])} and ${names.quote} ${String(row[names.quote])} are of no ` +
+        '24 hours of the pool\'s trades; /api/pools has ' +
+      `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`
+    )
     return undefined
   }
   for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {

@@ -62,7 +62,8 @@ export async function checkMembers (
     for (const [name, value] of Object.entries(expected(trade))) {
       if (!same(flat[name], value)) {
         refuse(
-          `${root}/events: ${name} of trade ${trade.id} of ${pool.id} is ${JSON.stringify(flat[name])}, /api/pools has ${JSON.stringify(value)}`
+          `${root}/events: ${name} of trade ${trade.id} of ${pool.id} is ${JSON.stringify(flat[name])}, /api/pools ` +
+            `has ${JSON.stringify(value)}`
         )
       }
     }

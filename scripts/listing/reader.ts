@@ -93,7 +93,8 @@ export async function checkKnown ({ raw }: Reader, path: string, refuse: Refuse)
   const again = await raw(path, { 'if-none-match': etag })
   if (again.status === 304 ? again.text !== '' || again.headers.etag !== etag : again.headers.etag === etag) {
     refuse(
-      `${path}: asked for with If-None-Match ${etag}, it answers ${again.status} with ${again.text.length} characters under ${again.headers.etag}`
+      `${path}: asked for with If-None-Match ${etag}, it ` +
+        `answers ${again.status} with ${again.text.length} characters under ${again.headers.etag}`
     )
   } else if (again.status === 200 && again.text === text) refuse(`${path}: the same body under another ETag`)
 }

@@ -134,9 +134,12 @@ export async function checkDetail (
 
 /** Each fee is that of a rate which is said to have held, from its first swap to its last. */
 function checkRates (
-  where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, pool: OwnPool, doubt: Refuse
+  where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, pool: OwnPool,
+  doubt: Refuse
 ): void {
-  const rates = (Array.isArray(given) ? given.filter(isRow) : []).map(({ rate, from_slot: from, to_slot: to }) => ({ part: decimal(rate), from: Number(from), to: Number(to) }))
+  const rates = (Array.isArray(given) ? given.filter(isRow) : []).map(
+    ({ rate, from_slot: from, to_slot: to }) => ({ part: decimal(rate), from: Number(from), to: Number(to) })
+  )
   if (rates.some(({ from, to }, at) => from > to || from < (rates[at - 1]?.from ?? 0))) {
     doubt(`${where}: fee_rates are not oldest first`)
   }
@@ -177,7 +180,8 @@ function checkLiquidity (
 
 /** Where the newest event of the pool is a trade, the reserves after it are those of the pool. */
 async function checkNewest (
-  { market, doubt }: Pick<Checking, 'market' | 'doubt'>, pool: OwnPool, detail: Row, { base, quote, onChain }: { base: bigint, quote: bigint, onChain: bigint | undefined }
+  { market, doubt }: Pick<Checking, 'market' | 'doubt'>, pool: OwnPool, detail: Row,
+  { base, quote, onChain }: { base: bigint, quote: bigint, onChain: bigint | undefined }
 ): Promise<void> {
   const newest = (await market.trades(pool)).trades.at(-1)
   if (newest === undefined || onChain === undefined || detail.state !== 'spot') return

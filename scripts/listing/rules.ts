@@ -63,7 +63,8 @@ const MAX_PLACES = 50
 
 /** An amount as text or number; undefined, and told, where it is neither or not plain. */
 export function amount (
-  row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}
+  row: Row, key: string, where: string, refuse: Refuse,
+  { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}
 ): Rational | undefined {
   const value = row[key]
   const isOfForm = form === 'text' ? typeof value === 'string' : typeof value === 'number'
@@ -154,7 +155,8 @@ export function book (
 
 /** Trades newest first, each with a price that its amounts bear out; none before `since`, Unix ms. */
 export function trades (
-  given: Json | undefined, where: string, refuse: Refuse, names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number
+  given: Json | undefined, where: string, refuse: Refuse,
+  names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number
 ): void {
   const list = rows(given, where, refuse)
   if (list === undefined) return

@@ -12,7 +12,9 @@ async function unclaimed (
   const pool = (await market.pools()).find(({ base }) => base.mint === mint)
   const where = `/api/daos/${pool?.id ?? mint}`
   const { supply } = await reader.json(where) as { supply?: { allocation?: Row[] } } ?? {}
-  return (supply?.allocation ?? []).filter(({ kind, circulating }) => kind === 'launch_vault' && circulating === false).reduce<Rational>((sum, part) => {
+  return (supply?.allocation ?? []).filter(
+    ({ kind, circulating }) => kind === 'launch_vault' && circulating === false
+  ).reduce<Rational>((sum, part) => {
     const { n, d } = amount(part, 'amount', where, refuse, { form: 'text' }) ?? { n: 0n, d: 1n }
     return { n: sum.n * d + n * sum.d, d: sum.d * d }
   }, { n: 0n, d: 1n })
@@ -34,7 +36,9 @@ export async function checkSupply ({ market, reader, refuse, doubt }: Checking, 
     .map(key => amount(record, key, where, refuse, { form: 'text' }))
   if (total === undefined || circulating === undefined || locked === undefined) return
   const held = minus(total, circulating)
-  if (compare(held, locked) !== 0 && compare(minus(held, locked), await unclaimed({ market, reader }, mint, refuse)) !== 0) {
+  if (compare(held, locked) !== 0 && compare(
+    minus(held, locked), await unclaimed({ market, reader }, mint, refuse)
+  ) !== 0) {
     refuse(`${where}: circulatingSupply is not totalSupply less teamPerformancePackage`)
   }
   for (const part of [inPools, outside]) {

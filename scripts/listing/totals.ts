@@ -46,7 +46,8 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
       created_at: pool.pool.created_at!,
       quote: pool.quote.mint!
     }, [
-      ['sequence_on_chain', 'sequence_on_chain'], ['sequence_indexed', 'sequence_indexed'], ['missing_events', 'missing_events'], ['priced_in_usd', 'priced'],
+      ['sequence_on_chain', 'sequence_on_chain'], ['sequence_indexed', 'sequence_indexed'],
+      ['missing_events', 'missing_events'], ['priced_in_usd', 'priced'],
       ['base_mint', 'base'], ['quote_mint', 'quote'], ['symbol', 'symbol'],
       // its first event, and what its account says, are of one transaction
       ...pool.pool.created_at === null ? [] : [['created_at', 'created_at'] as const]

@@ -1,5 +1,7 @@
 import { test } from 'tap'
-import { compare, multiply, parseDecimal, powerOfTen, type Rational, ratio, roundToInteger, subtract } from '../../../lib/decimal.js'
+import {
+  compare, multiply, parseDecimal, powerOfTen, type Rational, ratio, roundToInteger, subtract
+} from '../../../lib/decimal.js'
 import { type Level, levelsOf, MAX_LEVELS, orderBook } from '../../../lib/market/order-book.js'
 import { type Pool, quotes, quoteTexts, swapOutput } from '../../../lib/market/price.js'
 import fc from '../../support/property.js'
@@ -7,7 +9,10 @@ import fc from '../../support/property.js'
 const U64 = (1n << 64n) - 1n
 const reserve = fc.oneof(fc.bigInt(1n, U64), fc.bigInt(1n, 100_000n), fc.constantFrom(1n, 2n, 99n, 1_000_000n, U64))
 const pools = fc.record({
-  baseReserves: reserve, quoteReserves: reserve, baseDecimals: fc.integer({ min: 0, max: 12 }), quoteDecimals: fc.integer({ min: 0, max: 9 })
+  baseReserves: reserve,
+  quoteReserves: reserve,
+  baseDecimals: fc.integer({ min: 0, max: 12 }),
+  quoteDecimals: fc.integer({ min: 0, max: 9 })
 })
 const rulesOf = (feeRate: Rational) => ({ notional: ratio(100n), feeRate })
 const FEE = ratio(5n, 1_000n)
@@ -62,8 +67,12 @@ test('bids fall, asks rise, best bid < last < best ask, nothing is zero, tiny po
   fc.assert(fc.property(pools, feeRate, (pool, fee) => {
     const rules = rulesOf(fee)
     const { bids, asks } = orderBook(pool, rules, { bids: 30, asks: 30 })
-    const prices = [...bids.map(([price]) => price).reverse(), quoteTexts(quotes(pool, rules)).last, ...asks.map(([price]) => price)]
-    const rising = prices.every((price, at) => number(price).n > 0n && (at === 0 || compare(number(prices[at - 1]!), number(price)) < 0))
+    const prices = [
+      ...bids.map(([price]) => price).reverse(), quoteTexts(quotes(pool, rules)).last, ...asks.map(([price]) => price)
+    ]
+    const rising = prices.every(
+      (price, at) => number(price).n > 0n && (at === 0 || compare(number(prices[at - 1]!), number(price)) < 0)
+    )
     return rising && [...bids, ...asks].every(([price, amount]) => number(amount).n > 0n && !/e/i.test(price + amount))
   }), { numRuns: 500 })
 })
@@ -106,7 +115,11 @@ test('a slice pays the least of which its move is left after the fee', t => {
   const fee = rulesOf(ratio(3n, 10n))
   // √1.001 × 1,000,000 is 499.87 more: 499 move the price, 713 less three tenths are 499, 712 are 498
   t.equal(orderBook({ ...whole, baseReserves: 1_000_000n }, fee, { bids: 1, asks: 0 }).bids[0]![1], '713')
-  t.equal(orderBook({ ...whole, baseReserves: 991_248n }, fee, { bids: 1, asks: 0 }).bids[0]![1], '708', '495 of 708, and 494 of 707')
+  t.equal(
+    orderBook({ ...whole, baseReserves: 991_248n }, fee, { bids: 1, asks: 0 }).bids[0]![1],
+    '708',
+    '495 of 708, and 494 of 707'
+  )
   t.end()
 })
 
@@ -124,9 +137,13 @@ test('where whole raw units are coarse, levels are joined and none is lost', t =
 })
 
 test('a price has 12 places, or as many as tell the quote amount to a raw unit', t => {
-  const placesOf = (pool: Pool): number => orderBook(pool, rulesOf(FEE), { bids: 1, asks: 0 }).bids[0]![0].split('.')[1]!.length
+  const placesOf = (pool: Pool): number => orderBook(
+    pool, rulesOf(FEE), { bids: 1, asks: 0 }
+  ).bids[0]![0].split('.')[1]!.length
   t.equal(placesOf({ baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n, baseDecimals: 6, quoteDecimals: 6 }), 12)
   // a level of 1,206,031 whole tokens: 7 digits before the point, 9 of the quote token behind it
-  t.equal(placesOf({ baseReserves: 2_400_000_000n * 10n ** 6n, quoteReserves: 10n ** 15n, baseDecimals: 6, quoteDecimals: 9 }), 16)
+  t.equal(placesOf(
+    { baseReserves: 2_400_000_000n * 10n ** 6n, quoteReserves: 10n ** 15n, baseDecimals: 6, quoteDecimals: 9 }
+  ), 16)
   t.end()
 })

@@ -43,15 +43,18 @@ test('a swap whose fee disagrees counts its own input, unless fees alone are to 
   t.equal(compare(fees.base, ratio(2n * 9_949_950n)), 0)
 })
 
-test('a swap whose fee is not known counts its input; where fees alone are to count, the fee that the rate takes of it', async t => {
-  const own = swapVolume(buy(199n, 19n, null), HALF)
-  t.ok(own.agrees)
-  t.equal(compare(own.quote, ratio(199n)), 0)
-  t.equal(compare(own.base, ratio(19n)), 0)
-  const fees = swapVolume(buy(199n, 19n, null), { ...HALF, basis: 'fees' })
-  t.ok(fees.agrees)
-  t.equal(compare(fees.quote, ratio(200n)), 0)
-})
+test(
+  'a swap whose fee is not known counts its input; where fees alone are to count, the fee that the rate takes of it',
+  async t => {
+    const own = swapVolume(buy(199n, 19n, null), HALF)
+    t.ok(own.agrees)
+    t.equal(compare(own.quote, ratio(199n)), 0)
+    t.equal(compare(own.base, ratio(19n)), 0)
+    const fees = swapVolume(buy(199n, 19n, null), { ...HALF, basis: 'fees' })
+    t.ok(fees.agrees)
+    t.equal(compare(fees.quote, ratio(200n)), 0)
+  }
+)
 
 test('nothing in, nothing out of a swap divides by zero', async t => {
   t.equal(compare(swapVolume(buy(0n, 0n, 0n), HALF).base, ratio(0n)), 0)
@@ -61,8 +64,12 @@ test('nothing in, nothing out of a swap divides by zero', async t => {
 })
 
 test('both legs stand in the ratio of the swap, whatever the rate', async () => {
-  fc.assert(fc.property(amount, amount, fc.option(amount, { nil: null }), fc.bigInt(1n, 9999n), fc.constantFrom('input' as const, 'fees' as const), fc.boolean(), (input, output, fee, bps, basis, isBuy) => {
-    const { base, quote } = swapVolume({ side: isBuy ? 'buy' : 'sell', input, output, fee }, { rate: ratio(bps, 10_000n), basis })
+  fc.assert(fc.property(amount, amount, fc.option(amount, { nil: null }), fc.bigInt(1n, 9999n), fc.constantFrom(
+    'input' as const, 'fees' as const
+  ), fc.boolean(), (input, output, fee, bps, basis, isBuy) => {
+    const { base, quote } = swapVolume(
+      { side: isBuy ? 'buy' : 'sell', input, output, fee }, { rate: ratio(bps, 10_000n), basis }
+    )
     const [paid, got] = isBuy ? [quote, base] : [base, quote]
     return compare(multiply(paid, ratio(output)), multiply(got, ratio(input))) === 0
   }))
