@@ -10,7 +10,9 @@ import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 const LISTING_SPECIFICATION = 'https://docs.google.com/document/d/1v27QFoQq1SKT3Priq3aqPgB70Xd_PnDzbOCiuoCyixw'
 
 /** Link relations of RFC 8631 and RFC 8288. */
-const LINKS = '</documentation/json>; rel="service-desc"; type="application/json", </documentation>; rel="service-doc"; type="text/html", </llms.txt>; rel="describedby"; type="text/plain"'
+const LINKS =
+  '</documentation/json>; rel="service-desc"; type="application/json", </documentation>; rel="service-doc"; ' +
+    'type="text/html", </llms.txt>; rel="describedby"; type="text/plain"'
 /** The page is that of this version, ms. */
 const REFERENCE_LIVES = 3_600_000
 
@@ -36,7 +38,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',
       externalLpLiquidity: 'Tokens in the external pool owned by the protocol (POL); circulating'
     },
-    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as OpenAPI at /documentation/json; /market shows the pools.'
+    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as ' +
+      'OpenAPI at /documentation/json; /market shows the pools.'
   }
 
   fastify.get('/', {
@@ -45,7 +48,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       summary: 'The service describes itself',
       description: 'Name, version, endpoints, the configured programs, and what the supply categories mean.',
       tags: ['service'],
-      response: { 200: json(RootSchema, 'The service, its endpoints and its settings that readers may need.', ['Link']), ...COMMON_FAILURES }
+      response: {
+        200: json(RootSchema, 'The service, its endpoints and its settings that readers may need.', ['Link']),
+        ...COMMON_FAILURES
+      }
     }
   }, async (_request, reply) => {
     reply.header('link', LINKS)
@@ -58,16 +64,23 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getLlmsText',
       summary: 'The service in a page of plain text',
-      description: 'What this is, its units and limits, and each path in a line: for machines that read. Made of this document.',
+      description: 'What this is, its units and limits, and each path in a line: for machines that read. Made of ' +
+        'this document.',
       tags: ['service'],
       response: {
-        200: { description: 'The page.', headers: headers(BYTES_HEADERS), content: { 'text/plain': { schema: Type.String(), example: `# ${SERVICE_NAME}` } } },
+        200: {
+          description: 'The page.',
+          headers: headers(BYTES_HEADERS),
+          content: { 'text/plain': { schema: Type.String(), example: `# ${SERVICE_NAME}` } }
+        },
         304: notModified(BYTES_HEADERS),
         ...COMMON_FAILURES
       }
     }
   }, async (_request, reply) => {
-    text ??= makeCachedResponse('text/plain; charset=utf-8', plainReference(fastify.swagger() as unknown as ReferenceDocument))
+    text ??= makeCachedResponse(
+      'text/plain; charset=utf-8', plainReference(fastify.swagger() as unknown as ReferenceDocument)
+    )
     return reply.sendCached({ value: text, age: 0, left: REFERENCE_LIVES })
   })
 }

@@ -28,8 +28,10 @@ export const TokenVolumeSchema = Type.Object({
 
 export const AggregateSchema = Type.Object({
   totalVolume: decimalSchema(
-    'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts its protocol fee divided by ' +
-    'PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices in a dollar counts nothing.', '1234567.89'),
+    'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts ' +
+      'its protocol fee divided by ' +
+    'PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices in a dollar counts ' +
+      'nothing.', '1234567.89'),
   dailyBreakdown: Type.Array(
     DailyVolumeSchema,
     { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }

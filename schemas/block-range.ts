@@ -30,7 +30,8 @@ const BlockSchema = Type.Object({
 
 export const LatestBlockSchema = Type.Object({ block: BlockSchema }, {
   $id: 'LatestBlock',
-  description: 'The newest slot up to which `events` gives everything for good: finalized, every event of it stored, numbered without a gap and placed ' +
+  description: 'The newest slot up to which `events` gives everything for good: finalized, every event of it stored, ' +
+    'numbered without a gap and placed ' +
     'in its block. It moves while nothing is traded, and never back.',
   additionalProperties: false,
   examples: [{ block: BlockSchema.examples[0] as Static<typeof BlockSchema> }]
@@ -84,11 +85,19 @@ export const DexPairSchema = Type.Object({
   }, { additionalProperties: false })
 }, {
   $id: 'DexPair',
-  description: 'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before and may again.',
+  description: 'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before ' +
+    'and may again.',
   additionalProperties: false,
   examples: [{
     pair: {
-      id: POOL, dexKey: 'futarchy', asset0Id: BASE, asset1Id: QUOTE, createdAtBlockNumber: 390123456, createdAtBlockTimestamp: 1765860800, createdAtTxnId: TRANSACTION, creator: USER
+      id: POOL,
+      dexKey: 'futarchy',
+      asset0Id: BASE,
+      asset1Id: QUOTE,
+      createdAtBlockNumber: 390123456,
+      createdAtBlockTimestamp: 1765860800,
+      createdAtTxnId: TRANSACTION,
+      creator: USER
     }
   }]
 })
@@ -147,7 +156,8 @@ const LIQUIDITY = {
     cause: Type.Unsafe<LiquidityCause>({
       type: 'string',
       enum: ['provide', 'withdraw', 'proposal-launched', 'proposal-ended', 'liquidated'],
-      description: 'While a proposal is live half of the pool backs its conditional markets: it leaves at the launch and comes back at the end.'
+      description: 'While a proposal is live half of the pool backs its conditional markets: it leaves at the launch ' +
+        'and comes back at the end.'
     })
   }, { additionalProperties: false })
 }
@@ -194,8 +204,11 @@ const eventSchemas = <E extends BlockEvent>(tail: typeof RESERVES | typeof OPTIO
     Type.Object({ ...COMMON, ...LIQUIDITY, ...tail }, { additionalProperties: false })
   ]))
 
-const ORDER = 'By block, then txnIndex, then eventIndex. A range never changes once it is given. While a proposal is live, arbitrage of the program moves ' +
-  'the reserves beyond what these events tell, as conditional swaps do: the difference is in the reserves of the next event.'
+const ORDER =
+  'By block, then txnIndex, then eventIndex. A range never changes once it is given. While a proposal is live, ' +
+    'arbitrage of the program moves ' +
+  'the reserves beyond what these events tell, as conditional swaps do: the difference is in the reserves of the ' +
+    'next event.'
 const EXAMPLE = {
   events: [
     {

@@ -26,7 +26,15 @@ const AssetSchema = Type.Object({
   description: 'One token.',
   additionalProperties: false,
   examples: [{
-    name: 'Meta', symbol: 'META', unified_cryptoasset_id: null, can_withdraw: true, can_deposit: true, min_withdraw: 0.000001, maker_fee: 0.005, taker_fee: 0.005, contractAddress: ticker.base_currency
+    name: 'Meta',
+    symbol: 'META',
+    unified_cryptoasset_id: null,
+    can_withdraw: true,
+    can_deposit: true,
+    min_withdraw: 0.000001,
+    maker_fee: 0.005,
+    taker_fee: 0.005,
+    contractAddress: ticker.base_currency
   }]
 })
 
@@ -85,7 +93,8 @@ export const CmcOrderBookSchema = Type.Object({
   asks: sideSchema('Lowest price first.')
 }, {
   $id: 'CmcOrderBook',
-  description: 'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee included.',
+  description: 'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee ' +
+    'included.',
   additionalProperties: false,
   examples: [
     { timestamp: 1769860800000, ticker_id: ticker.ticker_id, bids: [[0.9073, 1100.25]], asks: [[0.9174, 1098.5]] }
@@ -106,7 +115,8 @@ const CmcSummaryRowSchema = Type.Object({
   price_change_percent_24h: Type.Union(
     [Type.Number(), Type.Null()],
     {
-      description: 'From the last trade before the window to the last one of all, percent. Null: there is none to compare with.'
+      description: 'From the last trade before the window to the last one of all, percent. Null: there is none to ' +
+        'compare with.'
     }
   ),
   highest_price_24h: price('Highest price that a trade executed at; without a trade the last price.'),

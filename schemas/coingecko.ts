@@ -45,7 +45,8 @@ export const CoinGeckoOrderBookSchema = Type.Object({
   asks: sideSchema('Lowest price first.')
 }, {
   $id: 'CoinGeckoOrderBook',
-  description: 'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee included: walking the book to any ' +
+  description: 'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee ' +
+    'included: walking the book to any ' +
     'level yields what one swap of that size yields.',
   additionalProperties: false,
   examples: [{

@@ -25,8 +25,14 @@ const EXAMPLE = {
 
 export const DaoReportSchema = Type.Object({
   dao: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool_id of its ticker.' }),
-  symbol: Type.String({ description: 'Of its base token, as its creator wrote it; empty where it has no metadata, or is excluded.', examples: ['META'] }),
-  created_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When its pool began, by its account. Null: undecodable.' }),
+  symbol: Type.String({
+    description: 'Of its base token, as its creator wrote it; empty where it has no metadata, or is excluded.',
+    examples: ['META']
+  }),
+  created_at: Type.Union(
+    [Type.String({ format: 'date-time' }), Type.Null()],
+    { description: 'When its pool began, by its account. Null: undecodable.' }
+  ),
   listed: Type.Boolean({ description: 'Whether the tickers have it.' }),
   reason: Type.Union(
     [Type.String(), Type.Null()],
@@ -34,13 +40,17 @@ export const DaoReportSchema = Type.Object({
   ),
   state: Type.Union(
     [Type.Literal('spot'), Type.Literal('futarchy'), Type.Null()],
-    { description: 'futarchy, as the program names it, while a proposal is live: the pools\' `proposal`. Null: undecodable.' }
+    {
+      description: 'futarchy, as the program names it, while a proposal is live: the pools\' `proposal`. Null: ' +
+        'undecodable.'
+    }
   ),
   base_mint: optionalAddress('Mint of the base token.'),
   quote_mint: optionalAddress('Mint of the quote token.'),
   priced_in_usd: Type.Boolean(
     {
-      description: 'Whether the quote token has a USD value: by USD_MINTS, or by USD_PRICED_MINTS while its pool is deep enough. If not, the DAO adds nothing to USD figures.'
+      description: 'Whether the quote token has a USD value: by USD_MINTS, or by USD_PRICED_MINTS while its pool is ' +
+        'deep enough. If not, the DAO adds nothing to USD figures.'
     }
   ),
   account_bytes: Type.Union(

@@ -40,13 +40,17 @@ const TokenFeesSchema = Type.Object({
 
 export const FeesSchema = Type.Object({
   totalFees: decimalSchema(
-    'Protocol fees of all spot swaps since launch, in USD: each as it was charged, by the fee balances before and after the swap. A fee in base tokens ' +
-    'counts at the price of its own swap; what it is worth in USD is valued as the volumes are. Equals the sum of the days, and that of the tokens.', '6172.84'),
+    'Protocol fees of all spot swaps since launch, in USD: each as it was charged, by the fee balances before and ' +
+      'after the swap. A fee in base tokens ' +
+    'counts at the price of its own swap; what it is worth in USD is valued as the volumes are. Equals the sum of ' +
+      'the days, and that of the tokens.', '6172.84'),
   conditionalFees: nullableDecimal(
-    'Beside totalFees, not in it: what the winning markets of proposals held of fees when they were decided, in USD; base tokens at the spot price then. null: not all of it is known.',
+    'Beside totalFees, not in it: what the winning markets of proposals held of fees when they were decided, in USD; ' +
+      'base tokens at the spot price then. null: not all of it is known.',
     '310.55'),
   externalPoolFees: nullableDecimal(
-    'Beside totalFees, not in it: what positions in external pools have earned and was collected, in USD; base tokens at the spot price then. null: not all of it is known.',
+    'Beside totalFees, not in it: what positions in external pools have earned and was collected, in USD; base ' +
+      'tokens at the spot price then. null: not all of it is known.',
     '1204.10'),
   dailyBreakdown: Type.Array(
     DailyFeesSchema,

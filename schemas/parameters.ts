@@ -2,7 +2,9 @@ import { type TString, Type } from '@sinclair/typebox'
 
 /** Query parameters, for the document: handlers read them (lib/query.ts), so that each error names its parameter. */
 
-const parameter = (description: string, example: string): TString => Type.String({ description, examples: [example] })
+export const parameter = (description: string, example: string): TString => Type.String(
+  { description, examples: [example] }
+)
 
 const EXAMPLE = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta_EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 

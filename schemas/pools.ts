@@ -2,9 +2,13 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AddressSchema, decimalSchema } from './common.js'
 import { TickerSchema } from './ticker.js'
 
-const { ticker_id: TickerIdSchema, pool_id: PoolIdSchema, last_price: LastPriceSchema, liquidity_in_usd: LiquiditySchema } = TickerSchema.properties
+const {
+  ticker_id: TickerIdSchema, pool_id: PoolIdSchema, last_price: LastPriceSchema, liquidity_in_usd: LiquiditySchema
+} = TickerSchema.properties
 const example = TickerSchema.examples[0]!
-const nullable = (schema: ReturnType<typeof decimalSchema>) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
+const nullable = (
+  schema: ReturnType<typeof decimalSchema>
+) => Type.Unsafe<string | null>({ ...schema, type: ['string', 'null'] })
 const slotSchema = (description: string) => Type.Integer({ minimum: 0, description, examples: [400000000] })
 const count = (description: string, example: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description, examples: [example] })
@@ -14,17 +18,32 @@ const rawSchema = (description: string) => Type.String({ pattern: '^\\d+$', desc
 
 const TokenSchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'Address of the mint.' }),
-  symbol: Type.String({ description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, where it has more than 32 characters.', examples: ['META'] }),
-  name: Type.String({ description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, where it has more than 32 characters.', examples: ['Meta'] }),
+  symbol: Type.String(
+    {
+      description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, ' +
+        'where it has more than 32 characters.',
+      examples: ['META']
+    }
+  ),
+  name: Type.String(
+    {
+      description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, ' +
+        'where it has more than 32 characters.',
+      examples: ['Meta']
+    }
+  ),
   decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Places of a raw unit.', examples: [6] })
 }, {
-  description: 'A token of the pool.', additionalProperties: false, examples: [{ mint: example.base_currency, symbol: 'META', name: 'Meta', decimals: 6 }]
+  description: 'A token of the pool.',
+  additionalProperties: false,
+  examples: [{ mint: example.base_currency, symbol: 'META', name: 'Meta', decimals: 6 }]
 })
 
 const change = (period: string) => Type.Unsafe<string | null>({
   type: ['string', 'null'],
   pattern: '^-?\\d+\\.\\d{2}$',
-  description: `Percent from the newest executed price of ${period} ago or earlier to the newest one now, 2 places; null without a trade that old.`,
+  description: `Percent from the newest executed price of ${period} ago or earlier to the newest one now, 2 places; ` +
+    'null without a trade that old.',
   examples: ['-1.25']
 })
 /** Changes of the price over periods: of pools and of DAOs. */
@@ -37,10 +56,18 @@ export const PRICE_CHANGES = {
   price_change_30d: change('30 days')
 }
 export const PRICE_CHANGES_EXAMPLE = {
-  price_change_5m: '0.00', price_change_1h: '0.12', price_change_6h: '-0.40', price_change_24h: '-1.25', price_change_7d: '3.10', price_change_30d: null
+  price_change_5m: '0.00',
+  price_change_1h: '0.12',
+  price_change_6h: '-0.40',
+  price_change_24h: '-1.25',
+  price_change_7d: '3.10',
+  price_change_30d: null
 }
 export const startDateSchema = Type.Unsafe<string | null>({
-  type: ['string', 'null'], format: 'date', description: 'UTC day on which the DAO was created.', examples: ['2026-01-31']
+  type: ['string', 'null'],
+  format: 'date',
+  description: 'UTC day on which the DAO was created.',
+  examples: ['2026-01-31']
 })
 
 const POOL = {
@@ -48,36 +75,74 @@ const POOL = {
   ticker_id: TickerIdSchema,
   base: TokenSchema,
   quote: TokenSchema,
-  state: Type.Union([Type.Literal('spot'), Type.Literal('proposal')], { description: 'proposal: half of the pool backs the markets of a live proposal.', examples: ['spot'] }),
-  created_at: Type.Unsafe<string | null>({ ...timeSchema('When the DAO was created; null where no node has its first event any more.'), type: ['string', 'null'] }),
+  state: Type.Union(
+    [Type.Literal('spot'), Type.Literal('proposal')],
+    { description: 'proposal: half of the pool backs the markets of a live proposal.', examples: ['spot'] }
+  ),
+  created_at: Type.Unsafe<string | null>({
+    ...timeSchema('When the DAO was created; null where no node has its first event any more.'),
+    type: ['string', 'null']
+  }),
   startDate: startDateSchema,
   complete_since: Type.Unsafe<string | null>({
-    ...timeSchema('From when on every trade of the pool is known; null: since its beginning. Later while the past is read, or where it is lost. ' +
-      'What would count trades from before it is null.'),
+    ...timeSchema(
+      'From when on every trade of the pool is known; null: since its beginning. Later while the past is read, or ' +
+        'where it is lost. ' +
+      'What would count trades from before it is null.'
+    ),
     type: ['string', 'null'],
     examples: [null]
   }),
   last_price: LastPriceSchema,
   ...PRICE_CHANGES,
-  high_24h: nullable(decimalSchema('Highest executed price of the last 24 hours, to the second; null without a trade.', '0.931000000000')),
-  low_24h: nullable(decimalSchema('Lowest executed price of the last 24 hours; null without a trade.', '0.897000000000')),
+  high_24h: nullable(
+    decimalSchema('Highest executed price of the last 24 hours, to the second; null without a trade.', '0.931000000000')
+  ),
+  low_24h: nullable(
+    decimalSchema('Lowest executed price of the last 24 hours; null without a trade.', '0.897000000000')
+  ),
   vwap_24h: nullable(decimalSchema(
-    'Average price of the last 24 hours by volume: quote tokens ÷ base tokens of the trades that have a price. low ≤ it ≤ high. null without a trade.', '0.912300000000')),
-  base_volume_24h: nullable(decimalSchema('Base tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '120345.67')),
-  target_volume_24h: nullable(decimalSchema('Quote tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '109800.12')),
-  target_volume_7d: nullable(decimalSchema('Quote tokens traded in the 7 days up to the last whole minute.', '754321.5')),
-  target_volume_30d: nullable(decimalSchema('Quote tokens traded in the 30 days up to the last whole minute.', '3210987.25')),
+    'Average price of the last 24 hours by volume: quote tokens ÷ base tokens of the trades that have a price. low ≤ ' +
+      'it ≤ high. null without a trade.', '0.912300000000')),
+  base_volume_24h: nullable(decimalSchema(
+    'Base tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '120345.67'
+  )),
+  target_volume_24h: nullable(decimalSchema(
+    'Quote tokens traded in the last 24 hours, as in the tickers, exact, trailing zeros trimmed.', '109800.12'
+  )),
+  target_volume_7d: nullable(
+    decimalSchema('Quote tokens traded in the 7 days up to the last whole minute.', '754321.5')
+  ),
+  target_volume_30d: nullable(
+    decimalSchema('Quote tokens traded in the 30 days up to the last whole minute.', '3210987.25')
+  ),
   trades_24h: count('Spot swaps of the last 24 hours.', 214),
   makers_24h: count('Distinct users among them, counted exactly; null also while who traded is read.', 87),
   fees_24h: nullable(decimalSchema(
-    'Protocol fees of the last 24 hours in quote tokens, as charged; one in base tokens at the price of its own trade. At most 8 places, trailing zeros trimmed. ' +
+    'Protocol fees of the last 24 hours in quote tokens, as charged; one in base tokens at the price of its own ' +
+      'trade. At most 8 places, trailing zeros trimmed. ' +
     'null where the fee of a trade is not known.', '549.0006')),
   liquidity_in_usd: LiquiditySchema,
-  priced_in_usd: Type.Boolean({ description: 'Whether the quote token has a USD value by the settings (USD_MINTS, USD_PRICED_MINTS).', examples: [true] }),
-  market_cap_usd: nullable(decimalSchema('Circulating supply × price in USD, 2 places; null without a price in USD. In the list, of the 300 deepest pools.', '11770000.00')),
+  priced_in_usd: Type.Boolean({
+    description: 'Whether the quote token has a USD value by the settings (USD_MINTS, USD_PRICED_MINTS).',
+    examples: [true]
+  }),
+  market_cap_usd: nullable(decimalSchema(
+    'Circulating supply × price in USD, 2 places; null without a price in USD, and while no node gives the accounts ' +
+      'that it takes. In the list, of the 300 deepest pools.',
+    '11770000.00'
+  )),
   fdv_usd: nullable(decimalSchema('Total supply × price in USD, 2 places; null likewise.', '23540000.00')),
-  treasury_vault_address: Type.String({ ...AddressSchema, description: 'The vault of the DAO\'s multisig: its treasury.' }),
-  treasury_usdc_aum: nullable(decimalSchema('Whole dollars that it holds: of the mints of USD_MINTS; in the list, in the accounts associated with it. null likewise.', '5000000')),
+  treasury_vault_address: Type.String(
+    { ...AddressSchema, description: 'The vault of the DAO\'s multisig: its treasury.' }
+  ),
+  treasury_usdc_aum: nullable(
+    decimalSchema(
+      'Whole dollars that it holds: of the mints of USD_MINTS; in the list, in the accounts associated with it. null ' +
+        'likewise.',
+      '5000000'
+    )
+  ),
   slot: slotSchema('Slot at which the pool\'s state was read.')
 }
 
@@ -111,11 +176,18 @@ const POOL_EXAMPLE = {
   slot: 400000000
 }
 
-export const PoolSchema = Type.Object(POOL, { $id: 'Pool', description: 'The spot pool of one DAO with what was traded on it.', additionalProperties: false, examples: [POOL_EXAMPLE] })
+export const PoolSchema = Type.Object(POOL, {
+  $id: 'Pool',
+  description: 'The spot pool of one DAO with what was traded on it.',
+  additionalProperties: false,
+  examples: [POOL_EXAMPLE]
+})
 export type Pool = Static<typeof PoolSchema>
 
 export const PoolsSchema = Type.Array(PoolSchema, {
-  $id: 'Pools', description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.', examples: [[POOL_EXAMPLE]]
+  $id: 'Pools',
+  description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.',
+  examples: [[POOL_EXAMPLE]]
 })
 export type Pools = Static<typeof PoolsSchema>
 
@@ -123,7 +195,12 @@ const FeeRateSchema = Type.Object({
   rate: decimalSchema('The protocol\'s part of a swap\'s input.', '0.005'),
   from_slot: slotSchema('Slot of the first swap that shows it.'),
   to_slot: slotSchema('Slot of the last swap that shows it.')
-}, { $id: 'ObservedFeeRate', description: 'A protocol fee rate that swaps of the pool show.', additionalProperties: false, examples: [{ rate: '0.005', from_slot: 390000000, to_slot: 400000000 }] })
+}, {
+  $id: 'ObservedFeeRate',
+  description: 'A protocol fee rate that swaps of the pool show.',
+  additionalProperties: false,
+  examples: [{ rate: '0.005', from_slot: 390000000, to_slot: 400000000 }]
+})
 
 const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 const PROVENANCE_EXAMPLE = {
@@ -163,16 +240,28 @@ const ProvenanceSchema = Type.Object({
     quote_mint: addressSchema('The mint of the quote token.')
   }, { description: 'Where all of it can be read.', additionalProperties: false }),
   fee_rates: Type.Array(FeeRateSchema, { description: 'Protocol fee rates that the swaps show, oldest first.' }),
-  taker_fee_rate: decimalSchema('The whole fee of a swap that bid and ask are reckoned with (TAKER_FEE_RATE).', '0.005'),
+  taker_fee_rate: decimalSchema(
+    'The whole fee of a swap that bid and ask are reckoned with (TAKER_FEE_RATE).', '0.005'
+  ),
   quote_notional: decimalSchema('Quote tokens of the swap that bid and ask are reckoned with (QUOTE_NOTIONAL).', '100'),
   volume_basis: Type.Union([Type.Literal('input'), Type.Literal('fees')], {
-    description: 'What a swap counts for in volumes (VOLUME_BASIS): its own input and output, or its fee ÷ rate.', examples: ['input']
+    description: 'What a swap counts for in volumes (VOLUME_BASIS): its own input and output, or its fee ÷ rate.',
+    examples: ['input']
   }),
-  usd_priced_by: nullable(addressSchema('pool_id of the pool whose price values the quote token in USD (USD_PRICED_MINTS). null where it counts as 1 USD itself, or has no value.')),
+  usd_priced_by: nullable(
+    addressSchema(
+      'pool_id of the pool whose price values the quote token in USD (USD_PRICED_MINTS). null where it counts as 1 ' +
+        'USD itself, or has no value.'
+    )
+  ),
   sequence_on_chain: rawSchema('Number of the DAO\'s newest event, by its account.'),
   sequence_indexed: rawSchema('Number of the newest event that is stored.'),
   missing_events: rawSchema('Numbers below it that are missing.'),
-  windows_end: Type.Integer({ minimum: 0, description: 'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end.', examples: [1769860800] })
+  windows_end: Type.Integer({
+    minimum: 0,
+    description: 'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end.',
+    examples: [1769860800]
+  })
 }, {
   $id: 'Provenance',
   description: 'What the figures are made of, so that anyone can make them again: see `npm run verify`.',
@@ -183,7 +272,9 @@ const ProvenanceSchema = Type.Object({
 export const PoolDetailSchema = Type.Object({
   ...POOL,
   provenance: ProvenanceSchema,
-  other_pools: Type.Array(addressSchema('pool_id'), { description: 'The other listed pools of the same pair, deepest first.' })
+  other_pools: Type.Array(
+    addressSchema('pool_id'), { description: 'The other listed pools of the same pair, deepest first.' }
+  )
 }, {
   $id: 'PoolDetail',
   description: 'One pool, and what its figures are made of.',
@@ -194,16 +285,33 @@ export type PoolDetail = Static<typeof PoolDetailSchema>
 
 export const QuoteSchema = Type.Object({
   pool_id: PoolIdSchema,
-  side: Type.Union([Type.Literal('buy'), Type.Literal('sell')], { description: 'buy: quote tokens are paid, base tokens received.', examples: ['buy'] }),
+  side: Type.Union(
+    [Type.Literal('buy'), Type.Literal('sell')],
+    { description: 'buy: quote tokens are paid, base tokens received.', examples: ['buy'] }
+  ),
   amount: decimalSchema('What is paid, in whole tokens: quote tokens of a buy, base tokens of a sell.', '100'),
-  output: decimalSchema('What is received, exact, by the program\'s integer arithmetic on the reserves of the slot.', '88.6'),
+  output: decimalSchema(
+    'What is received, exact, by the program\'s integer arithmetic on the reserves of the slot.', '88.6'
+  ),
   exact: Type.Boolean({
-    description: 'false while a proposal is live: arbitrage through its markets then adds to the output, which is at least what is stated.', examples: [true]
+    description: 'false while a proposal is live: arbitrage through its markets then adds to the output, which is at ' +
+      'least what is stated.',
+    examples: [true]
   }),
-  average_price: nullable(decimalSchema('Quote tokens paid or received ÷ base tokens, fees included; null where nothing is received.', '1.128668171557')),
-  price_impact: Type.String({ pattern: '^\\d+\\.\\d{4}$', description: 'Percent of the spot price that the size costs, fees apart, 4 places.', examples: ['0.0443'] }),
-  fee: Type.Object({ mint: addressSchema('The token paid.'), amount: decimalSchema('In whole tokens, exact.', '0.5') }, {
-    description: 'The protocol fee, part of the amount.', additionalProperties: false, examples: [{ mint: example.target_currency, amount: '0.5' }]
+  average_price: nullable(decimalSchema(
+    'Quote tokens paid or received ÷ base tokens, fees included; null where nothing is received.', '1.128668171557'
+  )),
+  price_impact: Type.String({
+    pattern: '^\\d+\\.\\d{4}$',
+    description: 'Percent of the spot price that the size costs, fees apart, 4 places.',
+    examples: ['0.0443']
+  }),
+  fee: Type.Object({
+    mint: addressSchema('The token paid.'), amount: decimalSchema('In whole tokens, exact.', '0.5')
+  }, {
+    description: 'The protocol fee, part of the amount.',
+    additionalProperties: false,
+    examples: [{ mint: example.target_currency, amount: '0.5' }]
   }),
   protocol_fee_rate: decimalSchema('As the pool\'s newest swaps show it; TAKER_FEE_RATE where none does.', '0.005'),
   lp_fee_rate: decimalSchema('What of TAKER_FEE_RATE is left: it stays in the pool.', '0'),
@@ -230,7 +338,10 @@ export const QuoteSchema = Type.Object({
 })
 export type Quote = Static<typeof QuoteSchema>
 
-const SIDE = Type.Union([Type.Literal('buy'), Type.Literal('sell')], { description: 'buy: quote tokens were paid, base tokens received.', examples: ['buy'] })
+const SIDE = Type.Union(
+  [Type.Literal('buy'), Type.Literal('sell')],
+  { description: 'buy: quote tokens were paid, base tokens received.', examples: ['buy'] }
+)
 const TRADE_EXAMPLE = {
   trade_id: '4711',
   signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
@@ -248,27 +359,45 @@ const TRADE_EXAMPLE = {
   quote_reserve: '200099.5'
 }
 const TradeSchema = Type.Object({
-  trade_id: Type.String({ pattern: '^\\d+$', description: 'The DAO\'s sequence number of the swap: unique in its pool, rising with time.', examples: ['4711'] }),
+  trade_id: Type.String({
+    pattern: '^\\d+$',
+    description: 'The DAO\'s sequence number of the swap: unique in its pool, rising with time.',
+    examples: ['4711']
+  }),
   signature: Type.String({ description: 'The transaction, base58.' }),
   slot: slotSchema('Its slot.'),
   block_index: Type.Integer({ minimum: 0, description: 'Index of the transaction in its block.', examples: [512] }),
-  event_index: Type.Integer({ minimum: 0, description: 'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.', examples: [131079] }),
+  event_index: Type.Integer({
+    minimum: 0,
+    description: 'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.',
+    examples: [131079]
+  }),
   timestamp: timeSchema('When it happened, by the clock of the chain.'),
   side: SIDE,
   price: nullable(decimalSchema(
-    'Executed price: quote amount ÷ base amount, fee included, 12 significant digits and at least 12 places. null where nothing was received.', '0.912345678901')),
+    'Executed price: quote amount ÷ base amount, fee included, 12 significant digits and at least 12 places. null ' +
+      'where nothing was received.', '0.912345678901')),
   base_amount: decimalSchema('Base tokens paid or received, exact.', '109.5'),
   quote_amount: decimalSchema('Quote tokens paid or received, exact.', '100'),
   fee: Type.Unsafe<{ mint: string, amount: string } | null>({
-    ...Type.Object({ mint: addressSchema('The token paid.'), amount: decimalSchema('In whole tokens, exact.', '0.5') }, { additionalProperties: false }),
+    ...Type.Object(
+      { mint: addressSchema('The token paid.'), amount: decimalSchema('In whole tokens, exact.', '0.5') },
+      { additionalProperties: false }
+    ),
     type: ['object', 'null'],
     description: 'The protocol fee; null where no event tells it.'
   }),
   maker: addressSchema('The user of the swap.'),
-  base_reserve: nullable(decimalSchema('Base tokens in the spot pool after it; null where the event does not say.', '1999890.5')),
-  quote_reserve: nullable(decimalSchema('Quote tokens in the spot pool after it; null where the event does not say.', '200099.5'))
+  base_reserve: nullable(
+    decimalSchema('Base tokens in the spot pool after it; null where the event does not say.', '1999890.5')
+  ),
+  quote_reserve: nullable(
+    decimalSchema('Quote tokens in the spot pool after it; null where the event does not say.', '200099.5')
+  )
 }, { $id: 'Trade', description: 'A finalized spot swap.', additionalProperties: false, examples: [TRADE_EXAMPLE] })
-export const TradesSchema = Type.Array(TradeSchema, { $id: 'Trades', description: 'Newest first.', examples: [[TRADE_EXAMPLE]] })
+export const TradesSchema = Type.Array(
+  TradeSchema, { $id: 'Trades', description: 'Newest first.', examples: [[TRADE_EXAMPLE]] }
+)
 export type Trades = Static<typeof TradesSchema>
 
 const PRICES = (what: string) => ({
@@ -278,26 +407,45 @@ const PRICES = (what: string) => ({
   close: decimalSchema('Last.', '0.92')
 })
 const PRICES_EXAMPLE = { open: '0.91', high: '0.93', low: '0.9', close: '0.92' }
-const CANDLE_EXAMPLE = { time: 1769860800, ...PRICES_EXAMPLE, base_volume: '1200.5', target_volume: '1100.25', trades: 12 }
+const CANDLE_EXAMPLE = {
+  time: 1769860800, ...PRICES_EXAMPLE, base_volume: '1200.5', target_volume: '1100.25', trades: 12
+}
 const CandleSchema = Type.Object({
-  time: Type.Integer({ minimum: 0, description: 'Unix second at which it begins, aligned to UTC.', examples: [1769860800] }),
+  time: Type.Integer(
+    { minimum: 0, description: 'Unix second at which it begins, aligned to UTC.', examples: [1769860800] }
+  ),
   ...PRICES('interval'),
   base_volume: decimalSchema('Base tokens traded, exact, trailing zeros trimmed.', '1200.5'),
   target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [12] })
 }, {
-  $id: 'Candle', description: 'An interval. Where no trade has a price, the last close stands for all four; until a pool has had a price it has no candles.', additionalProperties: false, examples: [CANDLE_EXAMPLE]
+  $id: 'Candle',
+  description: 'An interval. Where no trade has a price, the last close stands for all four; until a pool has had a ' +
+    'price it has no candles.',
+  additionalProperties: false,
+  examples: [CANDLE_EXAMPLE]
 })
 export const CandlesSchema = Type.Array(CandleSchema, {
-  $id: 'Candles', description: 'Oldest first. Short intervals add up to longer ones and to the days, exactly.', examples: [[CANDLE_EXAMPLE]]
+  $id: 'Candles',
+  description: 'Oldest first. Short intervals add up to longer ones and to the days, exactly.',
+  examples: [[CANDLE_EXAMPLE]]
 })
 export type Candles = Static<typeof CandlesSchema>
 
 const dateSchema = Type.String({ format: 'date', description: 'UTC day.', examples: ['2026-01-31'] })
-const USD = (what: string) => decimalSchema(`${what} in USD at what the quote token is worth now, 2 places; "0.00" where it has no USD value.`, '123456.78')
+const USD = (what: string) => decimalSchema(
+  `${what} in USD at what the quote token is worth now, 2 places; "0.00" where it has no USD value.`, '123456.78'
+)
 const days = PRICES('day')
 const POOL_DAY_EXAMPLE = {
-  date: '2026-01-31', base_volume: '1200.5', target_volume: '1100.25', volume_usd: '1100.25', trades: 214, makers: 87, fees: '5.5', ...PRICES_EXAMPLE
+  date: '2026-01-31',
+  base_volume: '1200.5',
+  target_volume: '1100.25',
+  volume_usd: '1100.25',
+  trades: 214,
+  makers: 87,
+  fees: '5.5',
+  ...PRICES_EXAMPLE
 }
 const PoolDaySchema = Type.Object({
   date: dateSchema,
@@ -306,39 +454,74 @@ const PoolDaySchema = Type.Object({
   volume_usd: USD('Volume'),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [214] }),
   makers: Type.Integer({ minimum: 0, description: 'Distinct users among them, counted exactly.', examples: [87] }),
-  fees: nullable(decimalSchema('Protocol fees in quote tokens, at most 8 places; null where the fee of a trade is not known.', '5.5')),
+  fees: nullable(
+    decimalSchema('Protocol fees in quote tokens, at most 8 places; null where the fee of a trade is not known.', '5.5')
+  ),
   open: nullable(days.open),
   high: nullable(days.high),
   low: nullable(days.low),
   close: nullable(days.close)
 }, { $id: 'PoolDay', description: 'A UTC day of one pool.', additionalProperties: false, examples: [POOL_DAY_EXAMPLE] })
-export const PoolDaysSchema = Type.Array(PoolDaySchema, { $id: 'PoolDays', description: 'Days with trades, oldest first.', examples: [[POOL_DAY_EXAMPLE]] })
+export const PoolDaysSchema = Type.Array(
+  PoolDaySchema, { $id: 'PoolDays', description: 'Days with trades, oldest first.', examples: [[POOL_DAY_EXAMPLE]] }
+)
 export type PoolDays = Static<typeof PoolDaysSchema>
 
 const MARKET_DAY_POOL_EXAMPLE = {
-  pool_id: example.pool_id, ticker_id: example.ticker_id, target_volume: '1100.25', volume_usd: '1100.25', fees: '5.5', fees_usd: '5.50', trades: 214
+  pool_id: example.pool_id,
+  ticker_id: example.ticker_id,
+  target_volume: '1100.25',
+  volume_usd: '1100.25',
+  fees: '5.5',
+  fees_usd: '5.50',
+  trades: 214
 }
 const MarketDayPoolSchema = Type.Object({
   pool_id: PoolIdSchema,
   ticker_id: TickerIdSchema,
   target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
   volume_usd: USD('Volume'),
-  fees: nullable(decimalSchema('Protocol fees in quote tokens, at most 8 places; null where the fee of a trade is not known.', '5.5')),
+  fees: nullable(
+    decimalSchema('Protocol fees in quote tokens, at most 8 places; null where the fee of a trade is not known.', '5.5')
+  ),
   fees_usd: nullable(USD('Protocol fees')),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [214] })
-}, { $id: 'MarketDayPool', description: 'One pool on a UTC day.', additionalProperties: false, examples: [MARKET_DAY_POOL_EXAMPLE] })
+}, {
+  $id: 'MarketDayPool',
+  description: 'One pool on a UTC day.',
+  additionalProperties: false,
+  examples: [MARKET_DAY_POOL_EXAMPLE]
+})
 export const MarketDaySchema = Type.Object({
   date: dateSchema,
-  complete: Type.Boolean({ description: 'The day is over and every event of it is stored: false for today, and for the minute after it until its last trades are final.', examples: [true] }),
-  volume_usd: decimalSchema('As in the breakdown of `/api/volume/aggregate`, whose days add up to its total to the cent.', '123456.78'),
+  complete: Type.Boolean(
+    {
+      description: 'The day is over and every event of it is stored: false for today, and for the minute after it ' +
+        'until its last trades are final.',
+      examples: [true]
+    }
+  ),
+  volume_usd: decimalSchema(
+    'As in the breakdown of `/api/volume/aggregate`, whose days add up to its total to the cent.', '123456.78'
+  ),
   fees_usd: decimalSchema('As in the breakdown of `/api/fees/aggregate`.', '617.28'),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [1893] }),
-  pools: Type.Array(MarketDayPoolSchema, { description: 'Those with trades, largest volume first; pools whose quote token has no USD value come last.' })
+  pools: Type.Array(
+    MarketDayPoolSchema,
+    { description: 'Those with trades, largest volume first; pools whose quote token has no USD value come last.' }
+  )
 }, {
   $id: 'MarketDay',
   description: 'One UTC day of all pools.',
   additionalProperties: false,
-  examples: [{ date: '2026-01-31', complete: true, volume_usd: '1100.25', fees_usd: '5.50', trades: 214, pools: [MARKET_DAY_POOL_EXAMPLE] }]
+  examples: [{
+    date: '2026-01-31',
+    complete: true,
+    volume_usd: '1100.25',
+    fees_usd: '5.50',
+    trades: 214,
+    pools: [MARKET_DAY_POOL_EXAMPLE]
+  }]
 })
 export type MarketDay = Static<typeof MarketDaySchema>
 
@@ -349,5 +532,8 @@ const MarketDayRowSchema = Type.Object(MARKET_DAY_FIGURES, {
   additionalProperties: false,
   examples: [{ date: '2026-01-31', complete: true, volume_usd: '1100.25', fees_usd: '5.50', trades: 214 }]
 })
-export const MarketDaysSchema = Type.Array(MarketDayRowSchema, { $id: 'MarketDays', description: 'Oldest first, days without a trade too.', examples: [MarketDayRowSchema.examples] })
+export const MarketDaysSchema = Type.Array(
+  MarketDayRowSchema,
+  { $id: 'MarketDays', description: 'Oldest first, days without a trade too.', examples: [MarketDayRowSchema.examples] }
+)
 export type MarketDays = Static<typeof MarketDaysSchema>

@@ -6,22 +6,35 @@ import { nullableDecimal } from './treasury.js'
 const example = TickerSchema.examples[0]!
 const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 const TIME = '2026-01-31T12:00:00.000Z'
-const nullableTime = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time', description, examples: [TIME] })
+const nullableTime = (description: string) => Type.Unsafe<string | null>(
+  { type: ['string', 'null'], format: 'date-time', description, examples: [TIME] }
+)
 
 const PROPOSAL = {
   proposal: addressSchema('The proposal.'),
   dao: addressSchema('The DAO that decides it.'),
   number: Type.Integer({ minimum: 0, description: 'Its number among the DAO\'s proposals, from 1.', examples: [7] }),
   state: Type.Union(
-    [Type.Literal('draft'), Type.Literal('pending'), Type.Literal('passed'), Type.Literal('failed'), Type.Literal('removed')],
+    [
+      Type.Literal('draft'), Type.Literal('pending'), Type.Literal('passed'), Type.Literal('failed'),
+      Type.Literal('removed')
+    ],
     { description: 'pending: its markets are open.', examples: ['pending'] }
   ),
   proposer: addressSchema('Who proposed it.'),
-  is_team_sponsored: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'Whether the team sponsors it; null: of a version without sponsors.', examples: [false] }),
-  created_at: nullableTime('When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.'),
+  is_team_sponsored: Type.Unsafe<boolean | null>({
+    type: ['boolean', 'null'],
+    description: 'Whether the team sponsors it; null: of a version without sponsors.',
+    examples: [false]
+  }),
+  created_at: nullableTime(
+    'When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.'
+  ),
   launched_at: nullableTime('When its markets opened; null: not yet.'),
   ends_at: nullableTime('When it can be decided; null: not launched.'),
-  finalized_at: nullableTime('When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'),
+  finalized_at: nullableTime(
+    'When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'
+  ),
   staked: nullableDecimal('Whole base tokens that are staked on a draft; null once it is launched.', '1500000'),
   squads_proposal: addressSchema('The multisig\'s proposal that it would execute.')
 }
@@ -39,53 +52,108 @@ const EXAMPLE = {
   staked: null,
   squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9'
 }
-export const ProposalRowSchema = Type.Object(PROPOSAL, { $id: 'ProposalRow', description: 'A proposal.', additionalProperties: false, examples: [EXAMPLE] })
+export const ProposalRowSchema = Type.Object(
+  PROPOSAL, { $id: 'ProposalRow', description: 'A proposal.', additionalProperties: false, examples: [EXAMPLE] }
+)
 export type ProposalRow = Static<typeof ProposalRowSchema>
 export const ProposalsSchema = Type.Array(ProposalRowSchema, {
   $id: 'Proposals', description: 'Newest first: drafts, then by launch, latest first.', examples: [[EXAMPLE]]
 })
 export type Proposals = Static<typeof ProposalsSchema>
 
-const MARKET_EXAMPLE = { price: '0.93', twap: '0.912300000000', base_reserve: '1000000', quote_reserve: '930000', volume: '48210.5', trades: 112 }
+const MARKET_EXAMPLE = {
+  price: '0.93',
+  twap: '0.912300000000',
+  base_reserve: '1000000',
+  quote_reserve: '930000',
+  volume: '48210.5',
+  trades: 112
+}
 const marketSchema = (which: string) => Type.Object({
-  price: nullableDecimal('Price by its reserves: conditional quote tokens per conditional base token; null where one is 0.', '0.930000000000'),
-  twap: nullableDecimal('Average price since the start delay, carried to this moment as the next swap would; null before the delay has passed.', '0.912300000000'),
+  price: nullableDecimal(
+    'Price by its reserves: conditional quote tokens per conditional base token; null where one is 0.', '0.930000000000'
+  ),
+  twap: nullableDecimal(
+    'Average price since the start delay, carried to this moment as the next swap would; null before the delay has ' +
+      'passed.',
+    '0.912300000000'
+  ),
   base_reserve: decimalSchema('Whole conditional base tokens.', '1000000'),
   quote_reserve: decimalSchema('Whole conditional quote tokens.', '930000'),
   volume: decimalSchema('Whole conditional quote tokens that its finalized trades moved.', '48210.5'),
   trades: Type.Integer({ minimum: 0, description: 'Finalized trades.', examples: [112] })
 }, { description: `The market of ${which}.`, additionalProperties: false, examples: [MARKET_EXAMPLE] })
 const MARKETS_EXAMPLE = {
-  pass: MARKET_EXAMPLE, fail: MARKET_EXAMPLE, spot_price: example.last_price, leads: 'fail' as const, threshold: '0.939669000000', as_of: TIME, slot: 400000000
+  pass: MARKET_EXAMPLE,
+  fail: MARKET_EXAMPLE,
+  spot_price: example.last_price,
+  leads: 'fail' as const,
+  threshold: '0.939669000000',
+  as_of: TIME,
+  slot: 400000000
 }
 const MarketsSchema = Type.Object({
   pass: marketSchema('what the token is worth if it passes'),
   fail: marketSchema('what it is worth if it fails'),
   spot_price: nullableDecimal('Price of the spot pool at the same slot.', example.last_price),
   leads: Type.Unsafe<'pass' | 'fail' | null>({
-    type: ['string', 'null'], enum: ['pass', 'fail', null], description: 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. null before both have one.', examples: ['fail']
+    type: ['string', 'null'],
+    enum: ['pass', 'fail', null],
+    description: 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. null ' +
+      'before both have one.',
+    examples: ['fail']
   }),
-  threshold: nullableDecimal('What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).', '0.939669000000'),
+  threshold: nullableDecimal(
+    'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
+    '0.939669000000'
+  ),
   as_of: Type.String({ format: 'date-time', description: 'The moment, by the chain\'s clock.', examples: [TIME] }),
   slot: Type.Integer({ minimum: 0, description: 'Its slot.', examples: [400000000] })
-}, { $id: 'ProposalMarkets', description: 'The markets of a live proposal.', additionalProperties: false, examples: [MARKETS_EXAMPLE] })
+}, {
+  $id: 'ProposalMarkets',
+  description: 'The markets of a live proposal.',
+  additionalProperties: false,
+  examples: [MARKETS_EXAMPLE]
+})
 
-const DECISION_EXAMPLE = { pass_twap: '0.957100000000', fail_twap: '0.912300000000', threshold: '0.939669000000', outcome: 'pass' as const }
+const DECISION_EXAMPLE = {
+  pass_twap: '0.957100000000', fail_twap: '0.912300000000', threshold: '0.939669000000', outcome: 'pass' as const
+}
 const DecisionSchema = Type.Object({
   pass_twap: decimalSchema('Average price of the pass market.', '0.957100000000'),
   fail_twap: decimalSchema('That of the fail market.', '0.912300000000'),
   threshold: decimalSchema('What the first had to exceed.', '0.939669000000'),
-  outcome: Type.Union([Type.Literal('pass'), Type.Literal('fail')], { description: 'What comparing the first with the threshold gives.', examples: ['pass'] })
-}, { $id: 'ProposalDecision', description: 'What the event that decided a proposal states.', additionalProperties: false, examples: [DECISION_EXAMPLE] })
+  outcome: Type.Union(
+    [Type.Literal('pass'), Type.Literal('fail')],
+    { description: 'What comparing the first with the threshold gives.', examples: ['pass'] }
+  )
+}, {
+  $id: 'ProposalDecision',
+  description: 'What the event that decided a proposal states.',
+  additionalProperties: false,
+  examples: [DECISION_EXAMPLE]
+})
 
 export const ProposalSchema = Type.Object({
   ...PROPOSAL,
   pass_threshold_bps: Type.Unsafe<number | null>({
-    type: ['integer', 'null'], description: 'By how many basis points the pass market\'s average must exceed the fail market\'s, as the DAO has it now; null once it is decided.', examples: [300]
+    type: ['integer', 'null'],
+    description: 'By how many basis points the pass market\'s average must exceed the fail market\'s, as the DAO has ' +
+      'it now; null once it is decided.',
+    examples: [300]
   }),
-  markets: Type.Unsafe<Static<typeof MarketsSchema> | null>({ anyOf: [MarketsSchema, Type.Null()], description: 'Of a live proposal; null otherwise.' }),
+  markets: Type.Unsafe<Static<typeof MarketsSchema> | null>(
+    { anyOf: [MarketsSchema, Type.Null()], description: 'Of a live proposal; null otherwise.' }
+  ),
   decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
-    anyOf: [DecisionSchema, Type.Null()], description: 'Of one that its markets have decided; null: they have not, or the event is not finalized yet, or lost.'
+    anyOf: [DecisionSchema, Type.Null()],
+    description: 'Of one that its markets have decided; null: they have not, or the event is not finalized yet, or ' +
+      'lost.'
   })
-}, { $id: 'Proposal', description: 'A proposal with its markets.', additionalProperties: false, examples: [{ ...EXAMPLE, pass_threshold_bps: 300, markets: MARKETS_EXAMPLE, decision: null }] })
+}, {
+  $id: 'Proposal',
+  description: 'A proposal with its markets.',
+  additionalProperties: false,
+  examples: [{ ...EXAMPLE, pass_threshold_bps: 300, markets: MARKETS_EXAMPLE, decision: null }]
+})
 export type ProposalRecord = Static<typeof ProposalSchema>

@@ -7,12 +7,15 @@ export const ReadySchema = Type.Object({
     paths: Type.Array(Type.String(), { description: 'Paths, each with those below it.' }),
     ready: Type.Boolean({ description: 'Whether they answer.' }),
     since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'From when on what they tell is known, while the past is read; null: all of it is, or they do not answer.'
+      description: 'From when on what they tell is known, while the past is read; null: all of it is, or they do not ' +
+        'answer.'
     }),
     seconds_left: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: 'About how long until they answer; null: they do, or it is not known.'
     })
-  }, { additionalProperties: false }), { description: 'What can be told by now: each answer waits only for what it states.' }),
+  }, { additionalProperties: false }), {
+    description: 'What can be told by now: each answer waits only for what it states.'
+  }),
   chain: Type.Object({
     utc: Type.String({
       format: 'date-time',
@@ -60,7 +63,8 @@ export const ReadySchema = Type.Object({
       }, { additionalProperties: false }),
       Type.Null()
     ], {
-      description: 'How far the last 24 hours are, while they are read; null before they are listed, and once they are covered.'
+      description: 'How far the last 24 hours are, while they are read; null before they are listed, and once they ' +
+        'are covered.'
     }),
     missing_events: Type.Integer({
       minimum: 0,

@@ -55,7 +55,8 @@ export const RootSchema = Type.Object({
       protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',
       externalLpLiquidity: 'Tokens in the external pool owned by the protocol (POL); circulating'
     },
-    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as OpenAPI at /documentation/json; /market shows the pools.'
+    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as ' +
+      'OpenAPI at /documentation/json; /market shows the pools.'
   }]
 })
 export type Root = Static<typeof RootSchema>

@@ -20,13 +20,15 @@ export const SettingsSchema = Type.Object({
   ),
   CHAIN_RPC_RATE: text(
     'node-rates',
-    'Calls a second that a node\'s plan allows: one number, or one for each node separated by commas. Empty: learned from what is refused.',
+    'Calls a second that a node\'s plan allows: one number, or one for each node separated by commas. Empty: learned ' +
+      'from what is refused.',
     ''
   ),
   CHAIN_WS_URL: Type.Optional(
     text(
       'websocket-url',
-      'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where CHAIN_RPC_URL is that one, else none.'
+      'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where ' +
+        'CHAIN_RPC_URL is that one, else none.'
     )
   ),
   PORT: Type.Integer({
@@ -48,12 +50,14 @@ export const SettingsSchema = Type.Object({
   DATA_DIR: text('text', 'Folder of the embedded store.', './data'),
   DATABASE_URL: text(
     'postgres-url',
-    'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. Empty: the embedded store.',
+    'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. ' +
+      'Empty: the embedded store.',
     ''
   ),
   ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('indexer')], {
     default: 'all',
-    description: 'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does (api). Without it: all.'
+    description: 'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does ' +
+      '(api). Without it: all.'
   }),
   REDIS_URL: text(
     'redis-url',
@@ -71,7 +75,9 @@ export const SettingsSchema = Type.Object({
       minimum: 1,
       maximum: 1_000_000_000,
       default: 600,
-      description: 'Requests per client address and clock minute for the files of the market page and of the API reference.'
+      description: 'Requests per client address and clock minute for the pages, their files and what their scripts ' +
+        'ask ' +
+        'for.'
     }
   ),
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),
@@ -79,7 +85,8 @@ export const SettingsSchema = Type.Object({
   TAKER_FEE_RATE: text('rate', 'Whole fee of a swap, for bid and ask.', '0.005'),
   VOLUME_BASIS: Type.Union([Type.Literal('input'), Type.Literal('fees'), Type.Literal('auto')], {
     default: 'input',
-    description: 'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE to the letter.'
+    description: 'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE ' +
+      'to the letter.'
   }),
   USD_PRICED_MINTS: text(
     'priced-mints',
@@ -103,7 +110,8 @@ export const SettingsSchema = Type.Object({
       minimum: 0,
       maximum: 86_400,
       default: 0,
-      description: 'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits for ever.'
+      description: 'Seconds within which a node must have answered after the start, or the process ends with status ' +
+        '1; 0: it waits for ever.'
     }
   ),
   TRUST_PROXY: text(

@@ -15,17 +15,23 @@ const EXAMPLE = {
 export const SupplySchema = Type.Object({
   mint: Type.String({ ...AddressSchema, description: 'The mint.' }),
   totalSupply: decimalSchema('Supply of the mint in whole tokens, exact, without trailing zeros.', '25800000'),
-  circulatingSupply: decimalSchema('Total supply less the team performance package, and less what nobody has claimed of a token issued anew for a DAO.', '12900000'),
+  circulatingSupply: decimalSchema(
+    'Total supply less the team performance package, and less what nobody has claimed of a token issued anew for a ' +
+      'DAO.',
+    '12900000'
+  ),
   teamPerformancePackage: decimalSchema(
     'Team tokens still locked behind a price-based unlock; not circulating. "0" for a token of no launch.',
     '12900000'
   ),
   protocolAmmLiquidity: decimalSchema(
-    'Tokens in the vault of the launch\'s own DAO, or, for a token of no launch, in the base vaults of the DAOs that trade it; circulating.',
+    'Tokens in the vault of the launch\'s own DAO, or, for a token of no launch, in the base vaults of the DAOs that ' +
+      'trade it; circulating.',
     '1834200.5'
   ),
   externalLpLiquidity: decimalSchema(
-    'Tokens that the protocol\'s own position in the external pool stands for, by its liquidity and the price; circulating. "0" for a token of no launch.',
+    'Tokens that the protocol\'s own position in the external pool stands for, by its liquidity and the price; ' +
+      'circulating. "0" for a token of no launch.',
     '712345.123456'
   ),
   decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.', examples: [6] }),

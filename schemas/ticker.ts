@@ -33,7 +33,8 @@ export const TickerSchema = Type.Object({
   }),
   base_symbol: Type.String(
     {
-      description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata or more than 32 characters.',
+      description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata or more than ' +
+        '32 characters.',
       examples: ['META']
     }
   ),
@@ -51,22 +52,27 @@ export const TickerSchema = Type.Object({
   }),
   pool_id: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool.' }),
   last_price: decimalSchema(
-    'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot pool, while a proposal is live too. ' +
+    'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot ' +
+      'pool, while a proposal is live too. ' +
     '12 digits after the point, more where 12 significant ones need them.', '0.912345678901'),
   base_volume: decimalSchema(
     'Base tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a sell what was paid, of a buy ' +
     'what was received. 8 digits after the point.', '120345.67000000'),
   target_volume: decimalSchema(
-    'Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a buy what was paid, of a sell ' +
+    'Quote tokens that spot swaps moved in the last 24 hours, buys and sells alike: of a buy what was paid, of a ' +
+      'sell ' +
     'what was received. 8 digits after the point.', '109800.12000000'),
   liquidity_in_usd: decimalSchema(
-    'Twice the quote reserves of the spot pool, in USD. "0.00" where the quote token has no USD value (USD_MINTS, USD_PRICED_MINTS).', '451234.56'),
+    'Twice the quote reserves of the spot pool, in USD. "0.00" where the quote token has no USD value (USD_MINTS, ' +
+      'USD_PRICED_MINTS).', '451234.56'),
   bid: decimalSchema(
-    'What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and impact included. Always below last_price.',
+    'What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and ' +
+      'impact included. Always below last_price.',
     '0.907000000000'
   ),
   ask: decimalSchema(
-    'What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact included. Always above last_price.',
+    'What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact ' +
+      'included. Always above last_price.',
     '0.917000000000'
   )
 }, { $id: 'Ticker', description: 'The spot pool of one DAO.', additionalProperties: false, examples: [EXAMPLE] })

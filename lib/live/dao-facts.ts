@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { MAX_ACCOUNTS } from '../chain/accounts.js'
-import type { TokenAccountLister } from '../chain/token-accounts.js'
+import { MAX_ACCOUNTS, type TokenAccountLister } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import type { Made, Part } from './fresh.js'
 import { createPauses } from '../async.js'

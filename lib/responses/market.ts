@@ -7,9 +7,11 @@ import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { type Daos, DaosSchema } from '../../schemas/daos.js'
 import { tickerNotFound } from '../../schemas/errors.js'
+import type { AggregateLiquidity } from '../../schemas/liquidity.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse, type MarketTotals } from './aggregate.js'
+import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
 import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
@@ -24,7 +26,9 @@ export interface Market {
   tickersOf (tickerId: string): Promise<Aged<Ticker[]>>
   aggregate (): Promise<Aged<CachedResponse<AggregateVolume>>>
   fees (): Promise<Aged<CachedResponse<AggregateFees>>>
-  /** What both are made of. */
+  /** At the end of each day, of all DAOs or of one. */
+  liquidity (dao: string | undefined): Promise<Aged<CachedResponse<AggregateLiquidity>>>
+  /** What volumes and fees are made of. */
   totals (): Promise<Aged<MarketTotals>>
   daos (): Promise<Aged<CachedResponse<Daos>>>
   /** DAOs whose last 24 hours are not fully known. */
@@ -68,6 +72,7 @@ export function createMarket (sources: Sources): Market {
     },
     aggregate: createVolumeResponse(totals),
     fees: createFeesResponse(totals),
+    liquidity: createLiquidity(sources, totals),
     totals: totals.get,
     daos: daos.get,
     incomplete: tickers.incomplete,

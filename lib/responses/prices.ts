@@ -40,7 +40,9 @@ function poolsOf (list: TickerList): ReadonlyMap<string, Pair> {
   let pools = deepest.get(list)
   if (pools === undefined) {
     const found = new Map<string, Pair>()
-    for (const { pool_id: id, base_currency: mint } of list.tickers) if (!found.has(mint)) found.set(mint, list.pairs.get(id)!)
+    for (const { pool_id: id, base_currency: mint } of list.tickers) {
+      if (!found.has(mint)) found.set(mint, list.pairs.get(id)!)
+    }
     deepest.set(list, pools = found)
   }
   return pools
@@ -56,21 +58,40 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
       const pair = pools.get(mint)
       if (pair === undefined) return [mint, null]
       const price = list.byPool.get(pair.address)!.last_price
-      return [mint, { price_usd: usdOf(parseDecimal(price)!, list.usd(pair.quoteMint)), price, quote_mint: pair.quoteMint, pool_id: pair.address, timestamp: list.time }]
+      return [mint, {
+        price_usd: usdOf(parseDecimal(price)!, list.usd(pair.quoteMint)),
+        price,
+        quote_mint: pair.quoteMint,
+        pool_id: pair.address,
+        timestamp: list.time
+      }]
     })
     return { prices: Object.fromEntries(prices), slot: list.slot }
   }
 
-  /** The pool that prices a token in USD as it was after its last trade by then: its price and its depth count by the same rule as now. */
+  /**
+   * The pool that prices a token in USD as it was after its last trade by then: its price and its depth count by the
+   * same rule as now.
+   */
   function asOf (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] {
-    return pair === undefined || trade?.reserves == null ? [] : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
+    return pair === undefined || trade?.reserves == null
+      ? []
+      : [
+          { ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }
+        ]
   }
 
-  async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading): Promise<{ body: Prices, isLost: boolean }> {
+  async function past (
+    list: TickerList, mints: readonly string[], at: number, reading: Reading
+  ): Promise<{ body: Prices, isLost: boolean }> {
     const pools = poolsOf(list)
     const wanted = mints.flatMap(mint => pools.get(mint)?.address ?? [])
-    const pricing = [...pricedBy].filter(([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint)).map(([, pool]) => pool)
-    const trades = new Map((await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])).map(trade => [trade.dao, trade]))
+    const pricing = [...pricedBy].filter(
+      ([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint)
+    ).map(([, pool]) => pool)
+    const trades = new Map(
+      (await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])).map(trade => [trade.dao, trade])
+    )
     let isLost = false
     for (const pool of [...wanted, ...pricing]) {
       const known = trades.get(pool)
@@ -78,13 +99,21 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
       const { headers } = extentOf(reading, pool, after, { until: at, isWhole: true })
       if (headers['x-history-complete'] === 'false') isLost = true
     }
-    const usd = createValuation(pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth })
+    const usd = createValuation(
+      pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth }
+    )
     const prices = mints.map((mint): [string, Prices['prices'][string]] => {
       const pair = pools.get(mint)
       const trade = pair && trades.get(pair.address)
       if (trade === undefined || pair === undefined) return [mint, null]
       const price = executedPriceText(executedPrice(trade.swap)!, pair)
-      return [mint, { price_usd: usdOf(parseDecimal(price)!, usd(pair.quoteMint)), price, quote_mint: pair.quoteMint, pool_id: pair.address, timestamp: trade.at }]
+      return [mint, {
+        price_usd: usdOf(parseDecimal(price)!, usd(pair.quoteMint)),
+        price,
+        quote_mint: pair.quoteMint,
+        pool_id: pair.address,
+        timestamp: trade.at
+      }]
     })
     return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
   }

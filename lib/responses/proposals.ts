@@ -20,7 +20,7 @@ import type { Candles, Trades } from '../../schemas/pools.js'
 import {
   type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema
 } from '../../schemas/proposals.js'
-import { jsonResponse, plainResponse } from './json-response.js'
+import { jsonResponse, oncePerValue, plainResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
 import { ALL, cacheOptions, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
@@ -40,6 +40,7 @@ export interface ProposalAnswers {
   /** Those of all known DAOs by their accounts, newest first, kept. */
   all (): Promise<Aged<Known[]>>
   list (asked: ProposalsAsked): Promise<Aged<CachedResponse<Proposals>>>
+  record (proposal: string): Promise<Aged<ProposalRecord>>
   one (proposal: string): Promise<Aged<CachedResponse<ProposalRecord>>>
   trades (market: MarketKey, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
   candles (market: MarketKey, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
@@ -195,7 +196,8 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
   }
 
-  const records = createFreshCache<string, CachedResponse<ProposalRecord>>({
+  const responseOf = oncePerValue((record: ProposalRecord) => toRecord(record))
+  const records = createFreshCache<string, ProposalRecord>({
     ...cacheOptions(sources),
     async load (address) {
       const { known, parts } = await find(address)
@@ -216,7 +218,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         await checkWhole(reading, proposal, events)
         if (live === null) return { events, sums: null }
         await checkTold(reading, proposal.dao)
-        extentOf(reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1, { isWhole: true })
+        extentOf(
+          reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1, { isWhole: true }
+        )
         const [pass, fail] = [await sumsOf(reading, proposal, 'pass', decimals.quote),
           await sumsOf(reading, proposal, 'fail', decimals.quote)]
         return { events, sums: { pass, fail } }
@@ -247,7 +251,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
           }
       const row = rowOf({ proposal, decimals: decimals.base }, events)
       return {
-        value: toRecord({ ...row, pass_threshold_bps: bps, markets, decision }),
+        value: { ...row, pass_threshold_bps: bps, markets, decision },
         parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }, head]
       }
     },
@@ -283,9 +287,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         parts: [...age.parts, ...parts]
       }
     },
+    record: address => records.get(address),
     async one (address) {
       await find(address)
-      return await records.get(address)
+      const { value, ...age } = await records.get(address)
+      return { value: responseOf(value), ...age }
     },
     trades: (market, asked, turn) => trades(keyOf(market), asked, turn),
     candles: (market, asked, turn) => candles(keyOf(market), asked, turn)

@@ -1,4 +1,4 @@
-import { faultOf } from '../chain/node-errors.js'
+import { faultOf, type FaultReason } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Ready } from '../../schemas/ready.js'
@@ -60,7 +60,7 @@ const PATHS = {
   state: ['/api/supply', '/api/daos', '/api/treasuries', '/jupiter'],
   pools: ['/api/pools', '/market'],
   lastDay: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'],
-  days: ['/api/volume/aggregate', '/api/fees/aggregate', '/api/days'],
+  days: ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
   ranges: ['/dexscreener', '/geckoterminal']
 }
 
@@ -72,7 +72,9 @@ function answersOf (
   const { complete, oldestTime, lastDay } = status
   const firstDay = firstWholeDay(status)
   const hasHead = hasState && head !== undefined
-  const group = (paths: string[], ready: boolean, after?: number, left: number | null = null): Ready['answers'][number] =>
+  const group = (
+    paths: string[], ready: boolean, after?: number, left: number | null = null
+  ): Ready['answers'][number] =>
     ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
   return [
     group(PATHS.state, hasState),
@@ -83,8 +85,27 @@ function answersOf (
   ]
 }
 
-/** Why there are none; of a node's fault no more than what it was, since a message names its host. */
+/** What was wrong with the last node that was asked, in words; a node's own message may name its host. */
+const FAULTS: Record<FaultReason, string> = {
+  network: 'none can be reached',
+  timeout: 'none answers in time',
+  refused: 'they refuse for the rate of calls',
+  busy: 'the rate that they allow is used up',
+  http: 'they answer with an HTTP error',
+  'not-json': 'what they answer is no JSON',
+  'wrong-shape': 'what they answer is no JSON-RPC',
+  'wrong-ids': 'they answer other questions than were asked',
+  'too-large': 'their answer is too large',
+  batch: 'they take no batches',
+  'rpc-error': 'they answer with a JSON-RPC error',
+  genesis: 'they are of another network',
+  moment: 'their answer is without a time, or of the future',
+  unsupported: 'none offers the method',
+  open: 'none has answered of late, they are asked again in a moment'
+}
+
+/** Why there are no tickers. */
 function sentenceOf (error: ServiceError): string {
   const fault = faultOf(error)
-  return fault === undefined ? error.message : `no node gives what is needed: ${fault.reason}`
+  return fault === undefined ? error.message : `no node gives what is needed: ${FAULTS[fault.reason]}`
 }

@@ -112,7 +112,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     return published.slot
   }
 
-  /** Trades behind a position up to a slot, and where the next page begins; `oldest`: Unix second of the first event. */
+  /**
+   * Trades behind a position up to a slot, and where the next page begins; `oldest`: Unix second of the first event.
+   */
   async function tradesAfter (after: ChainPosition, to: number) {
     const events = after.slot > to
       ? []

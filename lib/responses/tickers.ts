@@ -8,7 +8,9 @@ import type { UsdValuation } from '../market/usd.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
 import { jsonResponse } from './json-response.js'
-import { ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
+import {
+  ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf
+} from './sources.js'
 
 export interface TickerList {
   /** The chain's time of the state that they show, Unix seconds. */
@@ -31,7 +33,8 @@ const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 /** The tickers, kept. */
 export interface Tickers extends Kept<TickerList> {
   /**
-   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to nothing too. One that is due is made
+   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to
+   * nothing too. One that is due is made
    * and waited for, but not for long: without a history nobody knows of any.
    */
   incomplete (): Promise<ReadonlySet<string>>
@@ -55,14 +58,20 @@ export function createTickers (sources: Sources): Tickers {
     const mayOwn = wasMissing || isMissing()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
-    // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown is not zero
+    // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown
+    // is not zero
     for (const { address, dao } of snapshot.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
     newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
-    // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without pools
-    if (pairs.length === 0 && snapshot.pairs.length > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
+    // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without
+    // pools
+    if (pairs.length === 0 && snapshot.pairs.length > 0) {
+      throw new ServiceError(
+        'HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing'
+      )
+    }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
     const usd = usdValuationOf(snapshot, settings)

@@ -45,7 +45,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCoinGeckoTickers',
       summary: 'CoinGecko: all tickers',
-      description: 'As `/api/tickers`, with the highest and the lowest price that trades of the last 24 hours executed at. target_volume divided by base_volume lies between the two.',
+      description: 'As `/api/tickers`, with the highest and the lowest price that trades of the last 24 hours ' +
+        'executed at. target_volume divided by base_volume lies between the two.',
       tags: ['aggregators'],
       querystring: Type.Object({}),
       response: {
@@ -66,8 +67,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCoinGeckoTrades',
       summary: 'CoinGecko: trades of a pair',
-      description: 'Newest first, of the pair\'s deepest pool, as its price and book are, or of `pool_id`; swaps that gave nothing have no price and are left out. ' +
-        'Answers 503 until all trades from `start_time` on are stored; without it, from where on all are, which `X-History-Since` says.',
+      description: 'Newest first, of the pair\'s deepest pool, as its price and book are, or of `pool_id`; swaps ' +
+        'that gave nothing have no price and are left out. ' +
+        'Answers 503 until all trades from `start_time` on are stored; without it, from where on all are, which ' +
+          '`X-History-Since` says.',
       tags: ['aggregators'],
       querystring: Type.Object({
         ticker_id: TICKER_ID_PARAMETER,
@@ -119,7 +122,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCoinGeckoOrderBook',
       summary: 'CoinGecko: the order book of a pair',
-      description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included. Walking to any level yields what one swap of that size yields, ' +
+      description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included. Walking to any level yields ' +
+        'what one swap of that size yields, ' +
         'to a raw unit per level. Of several pools of a pair the deepest, as in `/api/tickers/{ticker_id}`.',
       tags: ['aggregators'],
       querystring: Type.Object({ ticker_id: TICKER_ID_PARAMETER, depth: depthParameter(100) }),

@@ -39,7 +39,8 @@ export function blockRangeRoutes (
       schema: {
         operationId: `get${name}LatestBlock`,
         summary: `${reader}: the newest block that can be asked for`,
-        description: 'The newest finalized slot up to which every event is stored, numbered without a gap and placed in its block. It moves while nothing is ' +
+        description: 'The newest finalized slot up to which every event is stored, numbered without a gap and placed ' +
+          'in its block. It moves while nothing is ' +
           'traded, never back, and never past a slot that something may still be missing from.',
         tags,
         querystring: Type.Object({}),
@@ -99,8 +100,10 @@ export function blockRangeRoutes (
       schema: {
         operationId: `get${name}Events`,
         summary: `${reader}: the events of a range of blocks`,
-        description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order of the chain; 20,000 blocks at most. ' +
-          'A range never changes once it is given. Swaps that gave nothing have no price and are left out, as are the events of excluded DAOs.',
+        description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the ' +
+          'order of the chain; 20,000 blocks at most. ' +
+          'A range never changes once it is given. Swaps that gave nothing have no price and are left out, as are ' +
+            'the events of excluded DAOs.',
         tags,
         querystring: Type.Object({
           fromBlock: described(

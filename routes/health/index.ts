@@ -8,7 +8,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getHealth',
       summary: 'The process answers',
-      description: 'For process supervisors: healthy whenever it answers, whatever the chain and the history do. Whether figures can be served says /ready.',
+      description: 'For process supervisors: healthy whenever it answers, whatever the chain and the history do. ' +
+        'Whether figures can be served says /ready.',
       tags: ['service'],
       response: { 200: json(HealthSchema, 'Alive.', NO_STORE), ...COMMON_FAILURES }
     }

@@ -19,7 +19,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getReady',
       summary: 'Whether the figures can be served',
-      description: 'For load balancers: 503 while the history warms up, or the chain or the store is behind; what is wrong stands in the body either way.',
+      description: 'For load balancers: 503 while the history warms up, or the chain or the store is behind; what is ' +
+        'wrong stands in the body either way.',
       tags: ['service'],
       response: { 200: json(ReadySchema, 'Ready.', NO_STORE), ...COMMON_FAILURES, 503: NOT_READY }
     }

@@ -1,7 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
 import { parseDecimal, type Rational } from '../../lib/decimal.js'
-import type { BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../schemas/block-range.js'
+import type {
+  BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock
+} from '../../schemas/block-range.js'
 import { createRandom, type Dao } from '../../simulator/index.js'
 import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
 
@@ -13,7 +15,10 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   const reserves = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
   const start = async (excluded: string[] = []) => {
     const app = await build(t, {
-      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.join(), ...env }), now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 }
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.join(), ...env }),
+      now: () => ledger.time * 1000,
+      pollMs: 20,
+      bounds: { delay: 60_000 }
     })
     await historyComplete(app)
     const get = async <T>(url: string): Promise<T> => {
@@ -43,7 +48,9 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
     }
     return { app, get, latest, publish, refused }
   }
-  const dao = (decimals = 6) => ledger.dao({ base: ledger.mint({ decimals, symbol: 'AAA', name: 'Token A' }), quote: usdc, ...reserves })
+  const dao = (decimals = 6) => ledger.dao(
+    { base: ledger.mint({ decimals, symbol: 'AAA', name: 'Token A' }), quote: usdc, ...reserves }
+  )
   return { ledger, node, usdc, dao, start }
 }
 
@@ -59,7 +66,11 @@ function follow ([base, quote]: [bigint, bigint], event: BlockEvent, decimals = 
     return [base + sign * raw(event.amount0, decimals), quote + sign * raw(event.amount1)]
   }
   const { protocolFee } = event.metadata!
-  if ('asset0In' in event) return [base + raw(event.asset0In, decimals) - raw(protocolFee, decimals), quote - raw(event.asset1Out)]
+  if ('asset0In' in event) {
+    return [
+      base + raw(event.asset0In, decimals) - raw(protocolFee, decimals), quote - raw(event.asset1Out)
+    ]
+  }
   return [base - raw(event.asset0Out, decimals), quote + raw(event.asset1In) - raw(protocolFee)]
 }
 
@@ -69,14 +80,17 @@ test('a pool through its life: reserves follow from the events', async t => {
   const first = ledger.slot
   const step = (act: () => unknown) => { ledger.advance(30); act() }
   for (const act of [
-    () => pool.swap('buy', 1_000_000_001n), () => pool.swap('sell', 3_333_333_333n), () => pool.provideLiquidity(5_000_000_000n, 100_000_000_000n),
+    () => pool.swap('buy', 1_000_000_001n), () => pool.swap('sell', 3_333_333_333n),
+    () => pool.provideLiquidity(5_000_000_000n, 100_000_000_000n),
     () => pool.collectFees(), () => pool.swap('buy', 77_777_777n), () => pool.withdrawLiquidity(0.25),
     () => pool.launchProposal(), () => pool.finalizeProposal({ passed: true }), () => pool.swap('sell', 1_000_000n),
     () => pool.launchProposal(), () => pool.cancelProposal(), () => pool.swap('buy', 5_000_000n)
   ]) step(act)
   const { get, publish } = await start()
   const to = await publish()
-  const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`)
+  const { events } = await get<DexEvents>(
+    `/dexscreener/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`
+  )
   t.same(events.map(({ eventType }) => eventType),
     ['join', 'swap', 'swap', 'join', 'swap', 'exit', 'exit', 'join', 'swap', 'exit', 'join', 'swap'])
   let reserves: [bigint, bigint] = [0n, 0n]
@@ -85,8 +99,13 @@ test('a pool through its life: reserves follow from the events', async t => {
     t.same([raw(event.reserves!.asset0), raw(event.reserves!.asset1)], reserves, `event ${at}, ${event.eventType}`)
   }
   t.same(reserves, [pool.reserves.base, pool.reserves.quote], 'and end as the pool\'s own')
-  t.match(events.find(event => event.eventType === 'swap'), { asset1In: '1000.000001', metadata: { protocolFee: '5.000001' }, pairId: pool.address })
-  t.same((await get<DexEvents>(`/geckoterminal/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`)).events, events)
+  t.match(
+    events.find(event => event.eventType === 'swap'),
+    { asset1In: '1000.000001', metadata: { protocolFee: '5.000001' }, pairId: pool.address }
+  )
+  t.same((await get<DexEvents>(
+    `/geckoterminal/events?fromBlock=${first - 100}&toBlock=${Math.min(to, first + 9_000)}`
+  )).events, events)
 })
 
 type Sides = readonly [base: bigint, quote: bigint]
@@ -94,7 +113,9 @@ const plus = (a: Sides, b: Sides): Sides => [a[0] + b[0], a[1] + b[1]]
 const less = (a: Sides, b: Sides): Sides => [a[0] - b[0], a[1] - b[1]]
 const NOTHING: Sides = [0n, 0n]
 
-/** Every act of a pool, by chance, with what it did to the reserves: what its event has to tell, and what no event does. */
+/**
+ * Every act of a pool, by chance, with what it did to the reserves: what its event has to tell, and what no event does.
+ */
 function follower (pool: Dao, random: ReturnType<typeof createRandom>) {
   const told: Array<{ moved: Sides, after: Sides, untold: Sides, isLive: boolean }> = []
   const now = (): Sides => [pool.reserves.base, pool.reserves.quote]
@@ -137,13 +158,24 @@ function follower (pool: Dao, random: ReturnType<typeof createRandom>) {
       else if (pool.proposalLive && chance < 14) {
         const market = random.int(2) === 0 ? 'pass' as const : 'fail' as const
         const conditional = pool.state.pools[market]!
-        note(`conditional ${market}`, silently(() => pool.conditionalSwap(market, way, part(way === 'buy' ? conditional.quote : conditional.base) * 2n)))
-      } else if (pool.proposalLive && chance === 14) note('passed', wholly(() => pool.finalizeProposal({ passed: true })))
-      else if (pool.proposalLive && chance === 15) note('failed', wholly(() => pool.finalizeProposal({ passed: false })))
-      else if (pool.proposalLive && chance === 16) note('cancelled', wholly(() => pool.cancelProposal()))
+        note(`conditional ${market}`, silently(
+          () => pool.conditionalSwap(market, way, part(way === 'buy' ? conditional.quote : conditional.base) * 2n)
+        ))
+      } else if (pool.proposalLive && chance === 14) {
+        note(
+          'passed', wholly(() => pool.finalizeProposal({ passed: true }))
+        )
+      } else if (pool.proposalLive && chance === 15) {
+        note(
+          'failed', wholly(() => pool.finalizeProposal({ passed: false }))
+        )
+      } else if (pool.proposalLive && chance === 16) note('cancelled', wholly(() => pool.cancelProposal()))
       else if (pool.proposalLive) note('updated', silently(() => pool.updateDao()))
-      else if (chance === 7) note('liquidity in', wholly(() => pool.provideLiquidity(random.amount(1_000_000n, quote / 10n))))
-      else if (chance === 8) note('liquidity out', wholly(() => pool.withdrawLiquidity(0.01 * (1 + random.int(9)))))
+      else if (chance === 7) {
+        note(
+          'liquidity in', wholly(() => pool.provideLiquidity(random.amount(1_000_000n, quote / 10n)))
+        )
+      } else if (chance === 8) note('liquidity out', wholly(() => pool.withdrawLiquidity(0.01 * (1 + random.int(9)))))
       else if (chance === 9) note('fees collected', silently(() => pool.collectFees()))
       else if (chance === 10 && status === 'draft') note('staked', silently(() => pool.stake()))
       else if (chance === 11 && status === 'draft') note('unstaked', silently(() => { pool.stake(); pool.unstake() }))
@@ -157,48 +189,60 @@ function follower (pool: Dao, random: ReturnType<typeof createRandom>) {
   }
 }
 
-test('whatever a pool goes through, reserves follow to the raw unit; what no event tells is in the reserves of the next', async t => {
-  const { ledger, usdc, start } = await setUp(t)
-  const random = createRandom(404)
-  const first = ledger.slot
-  const layouts = ['F0', 'F1', 'F2', 'F3'] as const
-  const pools = [0, 2, 6, 9].map((decimals, at) =>
-    ledger.dao({ base: ledger.mint({ decimals }), quote: usdc, layout: layouts[at]!, protocolFeeBps: 25, lpFeeBps: 25 }))
-  const followers = pools.map(pool => follower(pool, random))
-  for (let turn = 0; turn < 600; turn++) {
-    if (turn === 250) for (const pool of pools) pool.setFees(50, 0)
-    const one = followers[random.int(followers.length)]!
-    if (random.int(12) === 0) ledger.transaction(() => { one.act(); followers[0]!.act() }, { via: 'aggregator' })
-    else one.act()
-    // many in one slot, and now and then a pause that lets average prices move
-    if (random.int(3) !== 0) ledger.advance(random.int(20) === 0 ? 70 : 0.2 * random.int(4))
-  }
-  const { get, publish } = await start()
-  const to = await publish()
-  const { events } = await get<DexEvents>(`/geckoterminal/events?fromBlock=${Math.max(first - 10, to - 19_999)}&toBlock=${to}`)
-  t.ok(to - 19_999 <= first, 'all of it in one range')
-  let [live, dust] = [0, 0]
-  for (const [at, pool] of pools.entries()) {
-    const { decimals } = pool.base
-    const { told, acts } = followers[at]!
-    const own = events.filter(({ pairId }) => pairId === pool.address)
-    t.equal(own.length, told.length, `${own.length} events of ${[...acts].map(([name, times]) => `${times} ${name}`).join(', ')}`)
-    let before: Sides = NOTHING
-    for (const [i, event] of own.entries()) {
-      const { moved, after, untold, isLive } = told[i]!
-      const where = `${decimals} decimals, event ${i}, ${event.eventType}`
-      t.strictSame(less(follow([...before], event, decimals), before), moved, where)
-      t.strictSame([raw(event.reserves!.asset0, decimals), raw(event.reserves!.asset1)], after, where)
-      t.strictSame(plus(plus(before, moved), untold), after, where)
-      before = after
-      // the program's arbitrage while a proposal is live, and swaps that gave nothing: nothing else moves a pool without an event
-      if (untold[0] === 0n && untold[1] === 0n) continue
-      if (isLive) live++
-      else dust++
+test(
+  'whatever a pool goes through, reserves follow to the raw unit; what no event tells is in the reserves of the next',
+  async t => {
+    const { ledger, usdc, start } = await setUp(t)
+    const random = createRandom(404)
+    const first = ledger.slot
+    const layouts = ['F0', 'F1', 'F2', 'F3'] as const
+    const pools = [0, 2, 6, 9].map((decimals, at) =>
+      ledger.dao(
+        { base: ledger.mint({ decimals }), quote: usdc, layout: layouts[at]!, protocolFeeBps: 25, lpFeeBps: 25 }
+      ))
+    const followers = pools.map(pool => follower(pool, random))
+    for (let turn = 0; turn < 600; turn++) {
+      if (turn === 250) for (const pool of pools) pool.setFees(50, 0)
+      const one = followers[random.int(followers.length)]!
+      if (random.int(12) === 0) ledger.transaction(() => { one.act(); followers[0]!.act() }, { via: 'aggregator' })
+      else one.act()
+      // many in one slot, and now and then a pause that lets average prices move
+      if (random.int(3) !== 0) ledger.advance(random.int(20) === 0 ? 70 : 0.2 * random.int(4))
     }
+    const { get, publish } = await start()
+    const to = await publish()
+    const { events } = await get<DexEvents>(
+    `/geckoterminal/events?fromBlock=${Math.max(first - 10, to - 19_999)}&toBlock=${to}`
+    )
+    t.ok(to - 19_999 <= first, 'all of it in one range')
+    let [live, dust] = [0, 0]
+    for (const [at, pool] of pools.entries()) {
+      const { decimals } = pool.base
+      const { told, acts } = followers[at]!
+      const own = events.filter(({ pairId }) => pairId === pool.address)
+      t.equal(
+        own.length,
+        told.length,
+      `${own.length} events of ${[...acts].map(([name, times]) => `${times} ${name}`).join(', ')}`
+      )
+      let before: Sides = NOTHING
+      for (const [i, event] of own.entries()) {
+        const { moved, after, untold, isLive } = told[i]!
+        const where = `${decimals} decimals, event ${i}, ${event.eventType}`
+        t.strictSame(less(follow([...before], event, decimals), before), moved, where)
+        t.strictSame([raw(event.reserves!.asset0, decimals), raw(event.reserves!.asset1)], after, where)
+        t.strictSame(plus(plus(before, moved), untold), after, where)
+        before = after
+        // the program's arbitrage while a proposal is live, and swaps that gave nothing: nothing else moves a pool
+        // without an event
+        if (untold[0] === 0n && untold[1] === 0n) continue
+        if (isLive) live++
+        else dust++
+      }
+    }
+    t.ok(live > 30 && dust > 0, `${live} of them after arbitrage, ${dust} after dust`)
   }
-  t.ok(live > 30 && dust > 0, `${live} of them after arbitrage, ${dust} after dust`)
-})
+)
 
 test('events come in the order of the chain, and a range never changes', async t => {
   const { ledger, dao, start } = await setUp(t)
@@ -206,7 +250,9 @@ test('events come in the order of the chain, and a range never changes', async t
   const first = ledger.slot
   for (let i = 0; i < 30; i++) {
     ledger.advance(i % 3)
-    for (const pool of [one, other]) pool.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i), i % 5 === 0 ? { via: 'aggregator' } : {})
+    for (const pool of [one, other]) {
+      pool.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i), i % 5 === 0 ? { via: 'aggregator' } : {})
+    }
     if (i % 7 === 0) ledger.transaction(() => { one.swap('buy', 5_000_000n); other.swap('sell', 6_000_000n) })
   }
   one.swap('buy', 1n)   // gives nothing
@@ -217,14 +263,18 @@ test('events come in the order of the chain, and a range never changes', async t
   const { events } = await get<DexEvents>(url)
   t.equal(events.filter(({ eventType }) => eventType === 'swap').length, 30 * 2 + 5 * 2)
   const places = events.map(({ block, txnIndex, eventIndex }) => [block.blockNumber, txnIndex, eventIndex] as const)
-  t.ok(places.every((place, at) => at === 0 || compare(places[at - 1]!, place) < 0), 'ascending, and no two at one place')
+  t.ok(
+    places.every((place, at) => at === 0 || compare(places[at - 1]!, place) < 0), 'ascending, and no two at one place'
+  )
   for (const event of events) {
     const index = ledger.history.find(event.txnId)!
     t.equal(event.txnIndex, ledger.history.blockIndex(index))
   }
   // slot by slot it is the same
   const single: BlockEvent[] = []
-  for (let slot = first; slot <= last; slot++) single.push(...(await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)).events)
+  for (let slot = first; slot <= last; slot++) {
+    single.push(...(await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)).events)
+  }
   t.same(single, events)
   const bytes = (await app.inject(url)).payload
   one.swap('buy', 9_000_000n)
@@ -232,8 +282,16 @@ test('events come in the order of the chain, and a range never changes', async t
   t.equal((await app.inject(url)).payload, bytes)
 
   const newest = await latest()
-  await refused(`/dexscreener/events?fromBlock=${newest}&toBlock=${newest + 1}`, 400, `Invalid toBlock: the latest block, ${newest}, at most`)
-  await refused(`/dexscreener/events?fromBlock=${newest - 20_000}&toBlock=${newest}`, 400, 'Invalid toBlock: at most 20000 blocks in one call')
+  await refused(
+    `/dexscreener/events?fromBlock=${newest}&toBlock=${newest + 1}`,
+    400,
+    `Invalid toBlock: the latest block, ${newest}, at most`
+  )
+  await refused(
+    `/dexscreener/events?fromBlock=${newest - 20_000}&toBlock=${newest}`,
+    400,
+    'Invalid toBlock: at most 20000 blocks in one call'
+  )
   t.equal((await app.inject(`/dexscreener/events?fromBlock=${newest - 19_999}&toBlock=${newest}`)).statusCode, 200)
   await refused('/dexscreener/events?fromBlock=5&toBlock=4', 400, 'Invalid toBlock: fromBlock or more')
   await refused('/dexscreener/events?toBlock=4', 400, 'Invalid fromBlock: a whole number, 0 or more')
@@ -261,13 +319,23 @@ test('a range is packed as its reader takes it: other bytes, the same events, ea
     const tags = [String(plain.headers.etag)]
     for (const [encoding, unpack] of Object.entries(packed)) {
       const answer = await app.inject({ url, headers: { 'accept-encoding': encoding } })
-      t.match(answer.headers, { 'content-encoding': encoding, vary: 'accept-encoding', 'content-type': 'application/json; charset=utf-8' }, url)
+      t.match(
+        answer.headers,
+        { 'content-encoding': encoding, vary: 'accept-encoding', 'content-type': 'application/json; charset=utf-8' },
+        url
+      )
       t.equal(Number(answer.headers['content-length']), answer.rawPayload.length)
-      t.ok(answer.rawPayload.length < plain.rawPayload.length / 2, `${encoding}: ${answer.rawPayload.length} of ${plain.rawPayload.length} bytes`)
+      t.ok(
+        answer.rawPayload.length < plain.rawPayload.length / 2,
+        `${encoding}: ${answer.rawPayload.length} of ${plain.rawPayload.length} bytes`
+      )
       t.ok(unpack(answer.rawPayload).equals(plain.rawPayload), `${encoding}: the same bytes once unpacked`)
       tags.push(String(answer.headers.etag))
       const head = await app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': encoding } })
-      t.same([head.statusCode, head.payload, head.headers.etag, head.headers['content-length']], [200, '', answer.headers.etag, answer.headers['content-length']])
+      t.same(
+        [head.statusCode, head.payload, head.headers.etag, head.headers['content-length']],
+        [200, '', answer.headers.etag, answer.headers['content-length']]
+      )
     }
     t.equal(new Set(tags).size, 3, 'strong tags: each form has its own')
     t.ok(tags.every(tag => /^"[^"]+"$/.test(tag)))
@@ -275,18 +343,36 @@ test('a range is packed as its reader takes it: other bytes, the same events, ea
     for (const known of [...tags, `W/${tags[0]}`, `"other", ${tags[2]}`, '*']) {
       for (const encoding of ['identity', 'gzip', 'br']) {
         const answer = await app.inject({ url, headers: { 'accept-encoding': encoding, 'if-none-match': known } })
-        t.same([answer.statusCode, answer.rawPayload.length, answer.headers['content-encoding']], [304, 0, undefined], `${known} as ${encoding}`)
-        t.match(answer.headers, { etag: tags[['identity', 'gzip', 'br'].indexOf(encoding)], vary: 'accept-encoding', 'cache-control': 'public, max-age=10' })
+        t.same(
+          [answer.statusCode, answer.rawPayload.length, answer.headers['content-encoding']],
+          [304, 0, undefined],
+          `${known} as ${encoding}`
+        )
+        t.match(answer.headers, {
+          etag: tags[['identity', 'gzip', 'br'].indexOf(encoding)],
+          vary: 'accept-encoding',
+          'cache-control': 'public, max-age=10'
+        })
       }
     }
     for (const known of ['"other"', 'x', tags[0]!.slice(0, -2) + '"']) {
       t.equal((await app.inject({ url, headers: { 'if-none-match': known } })).statusCode, 200, known)
     }
-    const other = await app.inject({ url: `/${form}/events?fromBlock=${first + 1}&toBlock=${last}`, headers: { 'if-none-match': tags.join() } })
+    const other = await app.inject(
+      { url: `/${form}/events?fromBlock=${first + 1}&toBlock=${last}`, headers: { 'if-none-match': tags.join() } }
+    )
     t.equal(other.statusCode, 200, 'another range is another answer')
-    const small = await app.inject({ url: `/${form}/events?fromBlock=${first - 1}&toBlock=${first - 1}`, headers: { 'accept-encoding': 'br, gzip' } })
-    t.same([small.payload, small.headers['content-encoding']], ['{"events":[]}', undefined], 'what fits a packet is not packed')
-    t.equal((await app.inject({ url: `/${form}/events?fromBlock=5&toBlock=4`, headers: { 'if-none-match': '*', 'accept-encoding': 'br' } })).statusCode, 400)
+    const small = await app.inject(
+      { url: `/${form}/events?fromBlock=${first - 1}&toBlock=${first - 1}`, headers: { 'accept-encoding': 'br, gzip' } }
+    )
+    t.same(
+      [small.payload, small.headers['content-encoding']],
+      ['{"events":[]}', undefined],
+      'what fits a packet is not packed'
+    )
+    t.equal((await app.inject(
+      { url: `/${form}/events?fromBlock=5&toBlock=4`, headers: { 'if-none-match': '*', 'accept-encoding': 'br' } }
+    )).statusCode, 400)
   }
 })
 
@@ -299,7 +385,12 @@ test('pairs and assets', async t => {
   const { ledger, usdc, dao, start } = await setUp(t)
   const pool = dao()
   const excluded = dao()
-  const bare = ledger.dao({ base: ledger.mint({ decimals: 9, metadata: 'none', supply: 18_446_744_073_709_551_615n }), quote: usdc, baseReserves: 10n ** 18n, quoteReserves: 10n ** 15n })
+  const bare = ledger.dao({
+    base: ledger.mint({ decimals: 9, metadata: 'none', supply: 18_446_744_073_709_551_615n }),
+    quote: usdc,
+    baseReserves: 10n ** 18n,
+    quoteReserves: 10n ** 15n
+  })
   pool.swap('buy', 1_000_000n)
   const { get, publish, refused } = await start([excluded.address])
   const to = await publish()
@@ -316,13 +407,25 @@ test('pairs and assets', async t => {
       creator: pool.creator
     }
   })
-  t.match(await get<DexAsset>(`/dexscreener/asset?id=${usdc.address}`), { asset: { id: usdc.address, name: 'USD Coin', symbol: 'USDC', totalSupply: '9000000000' } })
+  t.match(
+    await get<DexAsset>(`/dexscreener/asset?id=${usdc.address}`),
+    { asset: { id: usdc.address, name: 'USD Coin', symbol: 'USDC', totalSupply: '9000000000' } }
+  )
   const mint = bare.base.address
   t.same(await get<GeckoTerminalAsset>(`/geckoterminal/asset?id=${mint}`), {
-    asset: { id: mint, name: mint, symbol: mint.slice(0, 8), totalSupply: '18446744073.709551615', circulatingSupply: '18446744073.709551615', decimals: 9 }
+    asset: {
+      id: mint,
+      name: mint,
+      symbol: mint.slice(0, 8),
+      totalSupply: '18446744073.709551615',
+      circulatingSupply: '18446744073.709551615',
+      decimals: 9
+    }
   })
   const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${to - 19_999}&toBlock=${to}`)
-  t.same(new Set(events.map(({ pairId }) => pairId)), new Set([pool.address, bare.address]), 'excluded DAOs have no events')
+  t.same(
+    new Set(events.map(({ pairId }) => pairId)), new Set([pool.address, bare.address]), 'excluded DAOs have no events'
+  )
   await refused(`/dexscreener/pair?id=${excluded.address}`, 404, `Pool not found: ${excluded.address}`)
   await refused(`/dexscreener/pair?id=${OTHER}`, 404, `Pool not found: ${OTHER}`)
   await refused('/dexscreener/pair?id=x', 400, 'Invalid pool_id')
@@ -349,7 +452,10 @@ test('latest-block moves on a quiet market, and not past a transaction that is l
     t.ok(await latest() < slot, 'not past what has not been given')
   }
   node.faults.clear()
-  await until('it goes on', () => { ledger.advance(31); return app.history.status().missingTransactions === 0 && app.history.status().missingEvents === 0 })
+  await until('it goes on', () => {
+    ledger.advance(31); return app.history.status().missingTransactions === 0 &&
+    app.history.status().missingEvents === 0
+  })
   await publish()
   const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)
   t.equal(events.length, 1)

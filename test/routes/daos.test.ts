@@ -11,13 +11,26 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()
   const launches = (['v0.6', 'v0.7', 'v0.8'] as const).map((version, i) => ledger.launch({
-    version, mint: { symbol: `L${i}`, name: `Launch ${i}` }, raise: BigInt(i + 1) * 3_333_333n * DOLLAR, packageAmount: 5_000_000_000_007n, additional: 1_000_000_000_000n, spendingMembers: i
+    version,
+    mint: { symbol: `L${i}`, name: `Launch ${i}` },
+    raise: BigInt(i + 1) * 3_333_333n * DOLLAR,
+    packageAmount: 5_000_000_000_007n,
+    additional: 1_000_000_000_000n,
+    spendingMembers: i
   }))
   const made = launches.map(launch => launch.complete())
   launches[0]!.pool!.setSqrtPrice(launches[0]!.pool!.range.price * 5n / 4n)
   launches[1]!.pool!.addOtherLiquidity(10n ** 20n)
-  const plain = ledger.dao({ base: ledger.mint({ symbol: 'PLAIN', decimals: 9, supply: 10n ** 18n }), quote: usdc, baseReserves: 10n ** 15n, quoteReserves: 10n ** 12n, spendingMembers: 3 })
-  const squatter = ledger.dao({ base: launches[0]!.mint, quote: usdc, baseReserves: 10n ** 9n, quoteReserves: 10n ** 8n })
+  const plain = ledger.dao({
+    base: ledger.mint({ symbol: 'PLAIN', decimals: 9, supply: 10n ** 18n }),
+    quote: usdc,
+    baseReserves: 10n ** 15n,
+    quoteReserves: 10n ** 12n,
+    spendingMembers: 3
+  })
+  const squatter = ledger.dao(
+    { base: launches[0]!.mint, quote: usdc, baseReserves: 10n ** 9n, quoteReserves: 10n ** 8n }
+  )
   const fake = ledger.mint({ symbol: 'USDC', name: 'USD Coin' })
   const odd = ledger.mint({ symbol: 'ODD', decimals: 3, program: 'token-2022' })
   const { vault } = made[0]!.identity
@@ -31,7 +44,12 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     ledger.advance(3000)
     for (const dao of [...made, plain, squatter]) dao.swap(i % 3n === 0n ? 'sell' : 'buy', 1_000_003n * (i + 1n))
   }
-  const app = await build(t, { bounds: { delay: 60_000 }, env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 })
+  const app = await build(t, {
+    bounds: { delay: 60_000 },
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }),
+    now: () => ledger.time * 1000,
+    pollMs: 20
+  })
   await historyComplete(app)
   const get = async <T>(url: string): Promise<T> => {
     const answer = await app.inject(url)
@@ -42,7 +60,9 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     const [whole = '', fraction = ''] = text.split('.')
     return BigInt(whole + fraction.padEnd(decimals, '0'))
   }
-  const near = (text: string | null, value: number, digits = 1e-9) => text !== null && Math.abs(Number(text) - value) <= Math.abs(value) * digits + 0.006
+  const near = (
+    text: string | null, value: number, digits = 1e-9
+  ) => text !== null && Math.abs(Number(text) - value) <= Math.abs(value) * digits + 0.006
 
   await t.test('each, by its parts', async t => {
     for (const [i, launch] of launches.entries()) {
@@ -60,24 +80,55 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
       const outside = Number(circulating - launch.treasury!.base.amount - reserves.base - owned.base) / 1e6
       t.equal(units(treasury.treasury_usdc_aum), dollars)
       t.equal(treasury.treasury_vault_address, dao.identity.vault)
-      t.same([units(treasury.internal_liquidity.base), units(treasury.internal_liquidity.quote)], [reserves.base, reserves.quote])
-      t.same([units(treasury.external_liquidity!.base), units(treasury.external_liquidity!.quote)], [owned.base, owned.quote])
+      t.same(
+        [units(treasury.internal_liquidity.base), units(treasury.internal_liquidity.quote)],
+        [reserves.base, reserves.quote]
+      )
+      t.same(
+        [units(treasury.external_liquidity!.base), units(treasury.external_liquidity!.quote)], [owned.base, owned.quote]
+      )
       t.equal(units(treasury.circulating_supply), circulating)
       t.ok(near(treasury.nav_usd, nav), `${treasury.nav_usd} is ${nav}`)
       t.ok(Math.abs(Number(treasury.nav_per_token) / (nav / outside) - 1) < 1e-9)
       t.ok(Math.abs(Number(treasury.premium) - (price / (nav / outside) - 1)) < 1e-4)
-      t.ok(i === 0 ? treasury.runway_months === null : near(treasury.runway_months, Number(dollars) / Number(dao.identity.spendingLimit!.amount)))
-      t.ok(near(record.market_cap_usd, Number(circulating) / 1e6 * price) && near(record.fdv_usd, Number(launch.mint.supply) / 1e6 * price))
+      t.ok(i === 0
+        ? treasury.runway_months === null
+        : near(
+          treasury.runway_months, Number(dollars) / Number(dao.identity.spendingLimit!.amount)
+        ))
+      t.ok(near(record.market_cap_usd, Number(circulating) / 1e6 * price) && near(
+        record.fdv_usd, Number(launch.mint.supply) / 1e6 * price
+      ))
       t.equal(treasury.tokens_complete, true)
-      const isAll = (kind: string) => supply.allocation.filter(part => part.kind === kind).map(({ address, amount, circulating }) => [address, units(amount), circulating])
+      const isAll = (kind: string) => supply.allocation.filter(part => part.kind === kind).map(
+        ({ address, amount, circulating }) => [address, units(amount), circulating]
+      )
       t.same(isAll('internal_pool'), [[dao.identity.baseVault, dao.vaults.base, true]])
       t.same(isAll('external_pool'), [[launch.addresses.position, owned.base, true]])
-      t.same(isAll('launch_vault').map(([address, amount]) => [address, amount]), [[launch.addresses.baseVault, launch.unclaimed - (launch.version === 'v0.7' ? locked : 0n)]])
-      if (locked > 0n) t.same(isAll('team_package'), [[launch.version === 'v0.7' ? launch.addresses.baseVault : launch.addresses.packageVault, locked, false]])
-      t.match(record, { listed: true, symbol: `L${i}`, launch: { address: launch.addresses.launch, launchpad: launch.version }, multisig: dao.identity.multisig, startDate: /^\d{4}/ })
+      t.same(
+        isAll('launch_vault').map(([address, amount]) => [address, amount]),
+        [[launch.addresses.baseVault, launch.unclaimed - (launch.version === 'v0.7' ? locked : 0n)]]
+      )
+      if (locked > 0n) {
+        t.same(
+          isAll('team_package'),
+          [[launch.version === 'v0.7' ? launch.addresses.baseVault : launch.addresses.packageVault, locked, false]]
+        )
+      }
+      t.match(record, {
+        listed: true,
+        symbol: `L${i}`,
+        launch: { address: launch.addresses.launch, launchpad: launch.version },
+        multisig: dao.identity.multisig,
+        startDate: /^\d{4}/
+      })
       t.same([supply.max_supply, supply.mint_authority], [null, launch.mint.mintAuthority])
-      const swaps = ledger.swaps.filter(swap => swap.dao === dao.address).map(({ side, input, output }) => side === 'buy' ? Number(input) / Number(output) : Number(output) / Number(input))
-      t.ok(Math.abs(Number(record.ath!.price) / Math.max(...swaps) - 1) < 1e-9 && Math.abs(Number(record.atl!.price) / Math.min(...swaps) - 1) < 1e-9)
+      const swaps = ledger.swaps.filter(swap => swap.dao === dao.address).map(
+        ({ side, input, output }) => side === 'buy' ? Number(input) / Number(output) : Number(output) / Number(input)
+      )
+      t.ok(Math.abs(Number(record.ath!.price) / Math.max(...swaps) - 1) < 1e-9 && Math.abs(
+        Number(record.atl!.price) / Math.min(...swaps) - 1
+      ) < 1e-9)
     }
   })
 
@@ -92,20 +143,39 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
   await t.test('a DAO of no launch, by its address and by its mint', async t => {
     const record = await get<DaoRecord>(`/api/daos/${plain.address}`)
     t.same(await get(`/api/daos/${plain.base.address}`), record)
-    t.match(record, { launch: null, treasury: { treasury_usdc_aum: '900000', own_tokens: '5', external_liquidity: null }, supply: { max_supply: '1000000000', mint_authority: null } })
+    t.match(record, {
+      launch: null,
+      treasury: { treasury_usdc_aum: '900000', own_tokens: '5', external_liquidity: null },
+      supply: { max_supply: '1000000000', mint_authority: null }
+    })
     const other = await get<DaoRecord>(`/api/daos/${squatter.address}`)
-    t.same([other.launch, other.treasury.external_liquidity === null], [null, true], 'the launch is another DAO\'s, and so is its position')
+    t.same(
+      [other.launch, other.treasury.external_liquidity === null],
+      [null, true],
+      'the launch is another DAO\'s, and so is its position'
+    )
   })
 
   await t.test('lists', async t => {
     const rows = await get<Treasuries>('/api/treasuries')
     t.equal(rows.length, 5)
-    t.same(rows.map(({ nav_usd: nav }) => Number(nav)), rows.map(({ nav_usd: nav }) => Number(nav)).sort((a, b) => b - a))
+    t.same(
+      rows.map(({ nav_usd: nav }) => Number(nav)), rows.map(({ nav_usd: nav }) => Number(nav)).sort((a, b) => b - a)
+    )
     const pools = await get<Pool[]>('/api/pools')
     for (const [i, dao] of [...made, plain].entries()) {
-      const [pool, record] = [pools.find(({ pool_id: id }) => id === dao.address)!, await get<DaoRecord>(`/api/daos/${dao.address}`)]
-      t.same([pool.market_cap_usd, pool.fdv_usd, pool.treasury_vault_address], [record.market_cap_usd, record.fdv_usd, record.treasury.treasury_vault_address])
-      t.equal(pool.treasury_usdc_aum === record.treasury.treasury_usdc_aum, i !== 0, 'the list has what lies in associated accounts')
+      const [pool, record] = [
+        pools.find(({ pool_id: id }) => id === dao.address)!, await get<DaoRecord>(`/api/daos/${dao.address}`)
+      ]
+      t.same(
+        [pool.market_cap_usd, pool.fdv_usd, pool.treasury_vault_address],
+        [record.market_cap_usd, record.fdv_usd, record.treasury.treasury_vault_address]
+      )
+      t.equal(
+        pool.treasury_usdc_aum === record.treasury.treasury_usdc_aum,
+        i !== 0,
+        'the list has what lies in associated accounts'
+      )
     }
   })
 
@@ -139,7 +209,10 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
 
   await t.test('what is asked wrongly is said', async t => {
     for (const path of ['', '/treasury']) {
-      for (const [id, status, error] of [['nonsense', 400, 'Invalid dao'], [usdc.address, 404, `DAO not found: ${usdc.address}`], [launches[0]!.mint.address, 404, `DAO not found: ${launches[0]!.mint.address}`]] as const) {
+      for (const [id, status, error] of [
+        ['nonsense', 400, 'Invalid dao'], [usdc.address, 404, `DAO not found: ${usdc.address}`],
+        [launches[0]!.mint.address, 404, `DAO not found: ${launches[0]!.mint.address}`]
+      ] as const) {
         const answer = await app.inject(`/api/daos/${id}${path}`)
         t.same([answer.statusCode, answer.json()], [status, { error }])
       }

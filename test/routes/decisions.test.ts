@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
+import type { DaoRecord } from '../../schemas/dao.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, Trades } from '../../schemas/pools.js'
 import type { ProposalRecord, Proposals } from '../../schemas/proposals.js'
@@ -28,11 +29,24 @@ interface Own {
   swaps: Swap[]
 }
 
-/** Random decisions of a few DAOs, the last of each still live; and what came to fees beside the swaps, in raw units. */
+/**
+ * Random decisions of a few DAOs, the last of each still live; and what came to fees beside the swaps, in raw units.
+ */
 function decide (ledger: Ledger, random: Random) {
-  const config = { secondsPerProposal: 3000, twapStartDelay: 60, passThresholdBps: 300, twapInitial: 10n ** 11n, twapMaxChange: 10n ** 10n }
+  const config = {
+    secondsPerProposal: 3000,
+    twapStartDelay: 60,
+    passThresholdBps: 300,
+    twapInitial: 10n ** 11n,
+    twapMaxChange: 10n ** 10n
+  }
   const daos = ([['F0', 6], ['F1', 9], ['F2', 6], ['F3', 0]] as const).map(([layout, decimals]) => ledger.dao({
-    base: ledger.mint({ decimals }), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n, layout, config
+    base: ledger.mint({ decimals }),
+    quote: ledger.usdc(),
+    baseReserves: 2n * 10n ** 12n,
+    quoteReserves: 2n * 10n ** 11n,
+    layout,
+    config
   }))
   const owns: Own[] = []
   const fees = { conditional: 0, external: 0 }
@@ -42,7 +56,9 @@ function decide (ledger: Ledger, random: Random) {
     for (const dao of daos) {
       ledger.advance(random.int(90_000))
       dao.initializeProposal()
-      const own: Own = { dao, proposal: dao.proposal!.address, created: ledger.time, ended: null, averages: null, swaps: [] }
+      const own: Own = {
+        dao, proposal: dao.proposal!.address, created: ledger.time, ended: null, averages: null, swaps: []
+      }
       owns.push(own)
       if (random.int(6) === 0 && round < 4) {
         ledger.advance(50)
@@ -72,9 +88,17 @@ function decide (ledger: Ledger, random: Random) {
       own.ended = time
       own.averages = averages
       fees.conditional += worth(won, dao)
-      if (random.int(2) === 0) fees.external += worth(dao.collectExternalFees(random.amount(1n, 10n ** 9n), random.amount(0n, 10n ** 9n)), dao)
+      if (random.int(2) === 0) {
+        fees.external += worth(
+          dao.collectExternalFees(random.amount(1n, 10n ** 9n), random.amount(0n, 10n ** 9n)), dao
+        )
+      }
       // of tokens that are not the DAO's own
-      if (random.int(2) === 0) dao.collectExternalFees(10n ** 15n, 10n ** 15n, { base: dao.base.address, quote: ledger.mint().address })
+      if (random.int(2) === 0) {
+        dao.collectExternalFees(
+          10n ** 15n, 10n ** 15n, { base: dao.base.address, quote: ledger.mint().address }
+        )
+      }
       if (random.int(2) === 0) dao.collectFees()
     }
   }
@@ -84,14 +108,18 @@ function decide (ledger: Ledger, random: Random) {
 
 const time = (seconds: number | null) => seconds === null ? null : new Date(seconds * 1000).toISOString()
 const isClose = (text: string | null, value: number) => text !== null && Math.abs(Number(text) / value - 1) < 1e-9
-const legs = ({ side, input, output }: Swap) => side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }
+const legs = ({ side, input, output }: Swap) => side === 'buy'
+  ? { quote: input, base: output }
+  : { quote: output, base: input }
 const sum = (values: bigint[]) => values.reduce((sum, value) => sum + value, 0n)
 
 for (const seed of [1, 2]) {
   test(`what is told of decisions is what the ledger has counted, seed ${seed}`, { timeout: 120_000 }, async t => {
     const { ledger, node } = await startChain(t, { seed })
     const { daos, owns, fees } = decide(ledger, createRandom(seed))
-    const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 })
+    const app = await build(
+      t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 }
+    )
     await historyComplete(app)
     const get = async <T>(url: string): Promise<T> => {
       const answer = await app.inject(url)
@@ -111,14 +139,19 @@ for (const seed of [1, 2]) {
       else {
         decided++
         t.equal(record.decision!.outcome, averages.pass > averages.threshold ? 'pass' : 'fail')
-        for (const [name, value] of [['pass_twap', averages.pass], ['fail_twap', averages.fail], ['threshold', averages.threshold]] as const) {
+        for (const [name, value] of [
+          ['pass_twap', averages.pass], ['fail_twap', averages.fail], ['threshold', averages.threshold]
+        ] as const) {
           if (value > 0n) t.ok(isClose(record.decision![name], Number(value) * scale), name)
         }
       }
       for (const market of ['pass', 'fail'] as const) {
         const own = swaps.filter(swap => swap.market === market)
         if (record.markets !== null) {
-          t.match(record.markets[market], { trades: own.length, volume: formatUnits(sum(own.map(swap => legs(swap).quote)), decimals.quote) })
+          t.match(
+            record.markets[market],
+            { trades: own.length, volume: formatUnits(sum(own.map(swap => legs(swap).quote)), decimals.quote) }
+          )
         }
         const path = `/api/proposals/${proposal}`
         const trades: Trades = []
@@ -128,7 +161,9 @@ for (const seed of [1, 2]) {
           if (page.length < 4) break
           query = `market=${market}&limit=4&before=${page.at(-1)!.trade_id}`
         }
-        t.same(trades.map(({ price: _, maker: __, timestamp: ___, block_index: ____, event_index: _____, ...rest }) => rest), own.map(swap => ({
+        t.same(trades.map(
+          ({ price: _, maker: __, timestamp: ___, block_index: ____, event_index: _____, ...rest }) => rest
+        ), own.map(swap => ({
           trade_id: String(swap.seq),
           signature: swap.signature,
           slot: swap.slot,
@@ -144,7 +179,11 @@ for (const seed of [1, 2]) {
           const { quote, base } = legs(swap)
           if (quote === 0n || base === 0n) dust++
           else priced++
-          t.ok(quote === 0n || base === 0n ? price === null : isClose(price, Number(quote) / Number(base) * 10 ** (decimals.base - decimals.quote)))
+          t.ok(quote === 0n || base === 0n
+            ? price === null
+            : isClose(
+              price, Number(quote) / Number(base) * 10 ** (decimals.base - decimals.quote)
+            ))
         }
         if (own.length > 2) {
           const [first, last] = [own[1]!.time, own.at(-2)!.time]
@@ -156,24 +195,50 @@ for (const seed of [1, 2]) {
           const starts = [...new Set(own.map(({ time }) => time - time % width))]
           const expected = starts.flatMap(start => {
             const inside = own.filter(({ time }) => time - time % width === start)
-            const prices = inside.map(legs).filter(({ quote, base }) => quote > 0n && base > 0n).map(({ quote, base }) => Number(quote) / Number(base))
-            const before = own.filter(({ time }) => time < start).map(legs).filter(({ quote, base }) => quote > 0n && base > 0n).at(-1)
+            const prices = inside.map(legs).filter(({ quote, base }) => quote > 0n && base > 0n).map(
+              ({ quote, base }) => Number(quote) / Number(base)
+            )
+            const before = own.filter(({ time }) => time < start).map(legs).filter(
+              ({ quote, base }) => quote > 0n && base > 0n
+            ).at(-1)
             const flat = before === undefined ? [] : [Number(before.quote) / Number(before.base)]
-            const shown = (prices.length > 0 ? prices : flat).map(price => price * 10 ** (decimals.base - decimals.quote))
-            return shown.length === 0 ? [] : [{ start, shown, quote: sum(inside.map(swap => legs(swap).quote)), base: sum(inside.map(swap => legs(swap).base)), trades: inside.length }]
+            const shown = (prices.length > 0 ? prices : flat).map(
+              price => price * 10 ** (decimals.base - decimals.quote)
+            )
+            return shown.length === 0
+              ? []
+              : [{
+                  start,
+                  shown,
+                  quote: sum(inside.map(swap => legs(swap).quote)),
+                  base: sum(inside.map(swap => legs(swap).base)),
+                  trades: inside.length
+                }]
           })
-          t.same(candles.map(({ time, base_volume: base, target_volume: quote, trades }) => ({ time, base, quote, trades })), expected.map(({ start, quote, base, trades }) =>
-            ({ time: start, base: formatUnits(base, decimals.base), quote: formatUnits(quote, decimals.quote), trades })))
+          t.same(candles.map(
+            ({ time, base_volume: base, target_volume: quote, trades }) => ({ time, base, quote, trades })
+          ), expected.map(({ start, quote, base, trades }) =>
+            ({
+              time: start, base: formatUnits(base, decimals.base), quote: formatUnits(quote, decimals.quote), trades
+            })))
           for (const [index, { shown }] of expected.entries()) {
             const { open, high, low, close } = candles[index]!
-            t.ok(isClose(open, shown[0]!) && isClose(close, shown.at(-1)!) && isClose(high, Math.max(...shown)) && isClose(low, Math.min(...shown)))
+            t.ok(isClose(open, shown[0]!) && isClose(close, shown.at(-1)!) && isClose(high, Math.max(...shown)) &&
+              isClose(low, Math.min(...shown)))
           }
           if (starts.length > 1) {
-            t.same(await get(`${path}/ohlcv?market=${market}&interval=${interval}&limit=1`), candles.slice(-1), 'the newest')
+            t.same(
+              await get(`${path}/ohlcv?market=${market}&interval=${interval}&limit=1`), candles.slice(-1), 'the newest'
+            )
             const end = starts.at(-1)!
-            const filled = await get<Candles>(`${path}/ohlcv?market=${market}&interval=${interval}&limit=3&empty=true&to=${end}`)
+            const filled = await get<Candles>(
+              `${path}/ohlcv?market=${market}&interval=${interval}&limit=3&empty=true&to=${end}`
+            )
             t.same(filled.at(-1), candles.at(-1), 'with those that are empty')
-            t.same(filled.slice(0, -1).filter(({ trades }) => trades > 0), candles.filter(({ time }) => time < end && time >= end - 2 * width))
+            t.same(
+              filled.slice(0, -1).filter(({ trades }) => trades > 0),
+              candles.filter(({ time }) => time < end && time >= end - 2 * width)
+            )
           }
         }
       }
@@ -181,14 +246,20 @@ for (const seed of [1, 2]) {
     t.ok(priced > 50 && dust > 5 && decided > 2, `${priced} ${dust} ${decided}`)
     for (const dao of daos) {
       const own = owns.filter(own => own.dao === dao)
-      const { decisions } = await get<{ decisions: Record<string, unknown> }>(`/api/daos/${dao.address}`)
-      t.match(decisions, { total: own.length, draft: 0, live: own.at(-1)!.proposal })
-      const { passed, failed, removed } = decisions as Record<string, number>
-      t.equal(passed! + failed! + removed! + 1, own.length)
+      const { decisions: { proposals, live } } = await get<DaoRecord>(`/api/daos/${dao.address}`)
+      t.match(proposals, { total: own.length, draft: 0, live: 1 })
+      t.equal(live?.proposal, own.at(-1)!.proposal)
+      t.equal(proposals.passed + proposals.failed + proposals.removed + 1, own.length)
     }
     const aggregate = await get<AggregateFees>('/api/fees/aggregate')
-    t.ok(Math.abs(Number(aggregate.conditionalFees) - fees.conditional) < 0.011, `${aggregate.conditionalFees} ${fees.conditional}`)
-    t.ok(Math.abs(Number(aggregate.externalPoolFees) - fees.external) < 0.011, `${aggregate.externalPoolFees} ${fees.external}`)
+    t.ok(
+      Math.abs(Number(aggregate.conditionalFees) - fees.conditional) < 0.011,
+      `${aggregate.conditionalFees} ${fees.conditional}`
+    )
+    t.ok(
+      Math.abs(Number(aggregate.externalPoolFees) - fees.external) < 0.011,
+      `${aggregate.externalPoolFees} ${fees.external}`
+    )
     t.ok(fees.conditional > 1 && fees.external > 1)
 
     const says = async (url: string, status: number, error: string) => {
@@ -199,7 +270,9 @@ for (const seed of [1, 2]) {
     for (const path of ['trades', 'ohlcv']) {
       await says(`/api/proposals/${proposal}/${path}`, 400, 'Invalid market: one of pass, fail')
       await says(`/api/proposals/${proposal}/${path}?market=spot`, 400, 'Invalid market: one of pass, fail')
-      await says(`/api/proposals/${proposal}/${path}?market=pass&limit=0`, 400, 'Invalid limit: a whole number from 1 to 1000')
+      await says(
+        `/api/proposals/${proposal}/${path}?market=pass&limit=0`, 400, 'Invalid limit: a whole number from 1 to 1000'
+      )
       await says(`/api/proposals/${address}/${path}?market=pass`, 404, `Proposal not found: ${address}`)
       await says(`/api/proposals/x/${path}?market=pass`, 400, 'Invalid proposal')
     }

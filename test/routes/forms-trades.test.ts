@@ -30,7 +30,12 @@ async function setUp (t: Test) {
   }
   dao.swap('buy', 1n)   // gives nothing
   ledger.advance(60)
-  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 } })
+  const app = await build(t, {
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }),
+    now: () => ledger.time * 1000,
+    pollMs: 20,
+    bounds: { delay: 60_000 }
+  })
   await historyComplete(app)
   const get = async <T>(url: string): Promise<T> => {
     const answer = await patient(app, url)
@@ -47,13 +52,20 @@ const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9
 
 test('high, low and change of the last 24 hours; the average price lies between', async t => {
   const { ledger, dao, quiet, get, trades } = await setUp(t)
-  const prices = trades.filter(({ pool, at }) => pool === dao.address && at > ledger.time - 86_400).map(({ price }) => price)
+  const prices = trades.filter(
+    ({ pool, at }) => pool === dao.address && at > ledger.time - 86_400
+  ).map(({ price }) => price)
   const tickers = await get<CoinGeckoTickers>('/coingecko/tickers')
   const of = (pool: string) => tickers.find(({ pool_id: id }) => id === pool)!
-  t.ok(near(Number(of(dao.address).high), Math.max(...prices)) && near(Number(of(dao.address).low), Math.min(...prices)))
+  t.ok(
+    near(Number(of(dao.address).high), Math.max(...prices)) && near(Number(of(dao.address).low), Math.min(...prices))
+  )
   for (const { base_volume: base, target_volume: target, high, low, last_price: last } of tickers) {
     if (Number(base) === 0) t.same([high, low], [last, last])
-    else t.ok(Number(target) / Number(base) >= Number(low) * (1 - 1e-6) && Number(target) / Number(base) <= Number(high) * (1 + 1e-6))
+    else {
+      t.ok(Number(target) / Number(base) >= Number(low) * (1 - 1e-6) &&
+      Number(target) / Number(base) <= Number(high) * (1 + 1e-6))
+    }
   }
   t.equal(of(quiet.address).high, of(quiet.address).last_price)
   const summary = await get<CmcSummary>('/cmc/v1/summary')
@@ -61,7 +73,11 @@ test('high, low and change of the last 24 hours; the average price lies between'
   t.equal(row.highest_price_24h, Number(of(dao.address).high))
   const change = (prices.at(-1)! / trades[0]!.price - 1) * 100
   t.ok(Math.abs(row.price_change_percent_24h! - change) < 0.0051, `${row.price_change_percent_24h} ${change}`)
-  t.equal(summary.find(({ pool_id: id }) => id === quiet.address)!.price_change_percent_24h, null, 'never traded: nothing to compare with')
+  t.equal(
+    summary.find(({ pool_id: id }) => id === quiet.address)!.price_change_percent_24h,
+    null,
+    'never traded: nothing to compare with'
+  )
   t.same(summary.length, tickers.length)
 })
 
@@ -69,9 +85,14 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
   const { ledger, dao, twin, quiet, get, trades, app, id } = await setUp(t)
   const url = `/coingecko/historical_trades?ticker_id=${id}`
   const { buy, sell } = await get<CoinGeckoTrades>(url)
-  const made = (side: string, of = dao) => trades.filter(({ pool, side: way }) => pool === of.address && way === side).reverse()
+  const made = (side: string, of = dao) => trades.filter(
+    ({ pool, side: way }) => pool === of.address && way === side
+  ).reverse()
   for (const [side, rows] of [['buy', buy], ['sell', sell]] as const) {
-    t.same(rows.map(({ trade_timestamp: at, pool_id: pool, type }) => [at, pool, type]), made(side).map(({ at, pool }) => [at * 1000, pool, side]))
+    t.same(
+      rows.map(({ trade_timestamp: at, pool_id: pool, type }) => [at, pool, type]),
+      made(side).map(({ at, pool }) => [at * 1000, pool, side])
+    )
     t.ok(rows.every(({ price, base_volume: base, target_volume: target }, at) =>
       near(Number(price), made(side)[at]!.price) && near(Number(target) / Number(base), Number(price))), side)
   }
@@ -79,17 +100,23 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
   const some = await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}`)
   t.same([some.buy.length, some.sell], [3, []])
   const other = await get<CoinGeckoTrades>(`${url}&pool_id=${twin.address}`)
-  t.same(other.buy.map(({ trade_timestamp: at, pool_id: pool }) => [at, pool]), made('buy', twin).map(({ at, pool }) => [at * 1000, pool]))
+  t.same(
+    other.buy.map(({ trade_timestamp: at, pool_id: pool }) => [at, pool]),
+    made('buy', twin).map(({ at, pool }) => [at * 1000, pool])
+  )
   t.same(await get<CoinGeckoTrades>(`${url}&pool_id=${dao.address}`), { buy, sell })
   const missing = await app.inject(`${url}&pool_id=${quiet.address}`)
-  t.same([missing.statusCode, missing.json()], [404, { error: `Pool not found: ${quiet.address}` }], 'a pool of another pair')
+  t.same(
+    [missing.statusCode, missing.json()], [404, { error: `Pool not found: ${quiet.address}` }], 'a pool of another pair'
+  )
   t.same(await get<CoinGeckoTrades>(`${url}&type=buy&start_time=${from}000`), some, 'milliseconds are understood')
   t.same((await get<CoinGeckoTrades>(`${url}&limit=2`)).buy, buy.slice(0, 2))
   t.equal((await get<CoinGeckoTrades>(`${url}&limit=0`)).buy.length, buy.length)
   t.same((await get<CoinGeckoTrades>(`${url}&end_time=${from - 1}&type=buy`)).buy, buy.slice(3))
   for (const [query, error] of [
     ['&limit=1001', 'Invalid limit: a whole number from 0 to 1000'], ['&type=BUY', 'Invalid type: one of buy, sell'],
-    ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&pool_id=x', 'Invalid pool_id'], ['&start_time=x', 'Invalid start_time: a whole number, 0 or more']
+    ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&pool_id=x', 'Invalid pool_id'],
+    ['&start_time=x', 'Invalid start_time: a whole number, 0 or more']
   ] as const) {
     const answer = await app.inject(url + query)
     t.same([answer.statusCode, answer.json()], [400, { error }])
@@ -115,11 +142,21 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
       return found
     }
   }
-  const sources = { snapshot, supply, history: trading, settings: config, now: chain.clock.now, time: chain.time, tickers: () => market.tickerList() }
+  const sources = {
+    snapshot,
+    supply,
+    history: trading,
+    settings: config,
+    now: chain.clock.now,
+    time: chain.time,
+    tickers: () => market.tickerList()
+  }
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
-  const { buy, sell } = bodyOf((await createCoinGecko(sources).trades({ ...ALL, ticker_id: id }, turn)).value) as CoinGeckoTrades
+  const { buy, sell } = bodyOf(
+    (await createCoinGecko(sources).trades({ ...ALL, ticker_id: id }, turn)).value
+  ) as CoinGeckoTrades
   t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
   const known = dao.seqNum
   reads = 0
@@ -131,14 +168,18 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
 test('pools that a stranger adds to a pair push out no trade of it, in no form', async t => {
   const { ledger, dao, get, app, id } = await setUp(t)
   const [base, quote] = [dao.base, dao.quote]
-  const dust = Array.from({ length: 40 }, () => ledger.dao({ base, quote, baseReserves: 10_000_000_000n, quoteReserves: 1_000_000n }))
+  const dust = Array.from(
+    { length: 40 }, () => ledger.dao({ base, quote, baseReserves: 10_000_000_000n, quoteReserves: 1_000_000n })
+  )
   ledger.advance(30)
   for (const pool of dust) for (let i = 0; i < 3; i++) pool.swap('buy', 1_000n)
   const { seq } = dao.swap('buy', 5_000_000n)
   for (const pool of dust) pool.swap('buy', 1_000n)
   await until('they are there', async () => {
     ledger.advance(0.4)
-    const [trades, pairs] = [await app.inject(`/coingecko/historical_trades?ticker_id=${id}&limit=1`), await app.inject('/coingecko/pairs')]
+    const [trades, pairs] = [
+      await app.inject(`/coingecko/historical_trades?ticker_id=${id}&limit=1`), await app.inject('/coingecko/pairs')
+    ]
     return trades.statusCode === 200 && trades.json<CoinGeckoTrades>().buy[0]?.trade_id === String(seq) &&
       pairs.statusCode === 200 && pairs.json<unknown[]>().length === 43
   })
@@ -150,7 +191,9 @@ test('pools that a stranger adds to a pair push out no trade of it, in no form',
 test('a long day is read page by page', async t => {
   const { ledger, dao, id, app } = await setUp(t)
   ledger.advance(30)
-  const made = Array.from({ length: 2_300 }, (_, at) => Number(dao.swap(at % 10 === 0 ? 'sell' : 'buy', 2_000_000n + BigInt(at)).seq))
+  const made = Array.from(
+    { length: 2_300 }, (_, at) => Number(dao.swap(at % 10 === 0 ? 'sell' : 'buy', 2_000_000n + BigInt(at)).seq)
+  )
   ledger.advance(60)
   let ids: number[] = []
   await until('they are told', async () => {
@@ -168,7 +211,15 @@ test('a day of more trades than one answer can hold is refused, not cut short', 
   const { app: { cache: { snapshot, supply }, history, config, chain, market }, get, id } = await setUp(t)
   const rows = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
   const most = Math.max(...['buy', 'sell'].map(side => rows.filter(({ type }) => type === side).length))
-  const sources = { snapshot, supply, history, settings: config, now: chain.clock.now, time: chain.time, tickers: () => market.tickerList() }
+  const sources = {
+    snapshot,
+    supply,
+    history,
+    settings: config,
+    now: chain.clock.now,
+    time: chain.time,
+    tickers: () => market.tickerList()
+  }
   await t.resolves(createCmc(sources, most).trades(id, turn))
   await t.rejects(createCmc(sources, most - 1).trades(id, turn), { code: 'HISTORY_UNAVAILABLE' })
 })

@@ -12,12 +12,20 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   const reserves = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
   const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA', name: 'Token A' }), quote: usdc, ...reserves })
   const twin = ledger.dao({ base: dao.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 7n })
-  const bare = ledger.dao({ base: ledger.mint({ decimals: 9, metadata: 'none' }), quote: usdc, baseReserves: 10n ** 18n, quoteReserves: 10n ** 15n })
+  const bare = ledger.dao({
+    base: ledger.mint({ decimals: 9, metadata: 'none' }),
+    quote: usdc,
+    baseReserves: 10n ** 18n,
+    quoteReserves: 10n ** 15n
+  })
   const excluded = ledger.dao({ base: ledger.mint(), quote: usdc, ...reserves })
   ledger.advance(60)
   const start = async () => {
     const app = await build(t, {
-      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.address, ...env }), now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 }
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', EXCLUDED_DAOS: excluded.address, ...env }),
+      now: () => ledger.time * 1000,
+      pollMs: 20,
+      bounds: { delay: 60_000 }
     })
     await historyComplete(app)
     const get = async <T>(url: string): Promise<T> => {
@@ -39,19 +47,34 @@ test('every form lists what the tickers list', async t => {
   const { app, get } = await start()
   const tickers = await get<Ticker[]>('/api/tickers')
   const pairs = await get<CoinGeckoPairs>('/coingecko/pairs')
-  t.same(pairs, tickers.map(ticker => ({ ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id })))
+  t.same(pairs, tickers.map(ticker => ({
+    ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
+  })))
   t.same(pairs.map(({ pool_id: pool }) => pool), [bare, dao, twin].map(({ address }) => address))
 
   const cmc = await get<CmcTickers>('/cmc/v1/ticker')
   t.same(Object.keys(cmc).sort(), [...new Set(tickers.map(({ ticker_id: one }) => one))].sort(), 'one of each pair')
-  t.match(cmc[id], { base_symbol: 'AAA', base_name: 'Token A', quote_symbol: 'USDC', last_price: 0.1, base_volume: 0, isFrozen: 0 }, 'of several pools the deepest')
-  t.ok((await app.inject('/cmc/v1/ticker')).payload.includes('"last_price":0.100000000000,'), 'a number with every digit that the ticker has')
+  t.match(
+    cmc[id],
+    { base_symbol: 'AAA', base_name: 'Token A', quote_symbol: 'USDC', last_price: 0.1, base_volume: 0, isFrozen: 0 },
+    'of several pools the deepest'
+  )
+  t.ok(
+    (await app.inject('/cmc/v1/ticker')).payload.includes('"last_price":0.100000000000,'),
+    'a number with every digit that the ticker has'
+  )
 
   const assets = await get<CmcAssets>('/cmc/v1/assets')
-  t.match(assets[usdc.address], { name: 'USD Coin', symbol: 'USDC', maker_fee: 0.005, taker_fee: 0.005, min_withdraw: 0.000001 })
+  t.match(
+    assets[usdc.address],
+    { name: 'USD Coin', symbol: 'USDC', maker_fee: 0.005, taker_fee: 0.005, min_withdraw: 0.000001 }
+  )
   const address = bare.base.address
   t.match(assets[address], { name: address, symbol: address.slice(0, 8), min_withdraw: 1e-9 }, 'no name is ever empty')
-  t.ok((await app.inject('/cmc/v1/assets')).payload.includes('"min_withdraw":0.000000001,'), 'and no number has an exponent')
+  t.ok(
+    (await app.inject('/cmc/v1/assets')).payload.includes('"min_withdraw":0.000000001,'),
+    'and no number has an exponent'
+  )
 })
 
 test('the order book of the deepest pool: bids and asks around the price, and they move with it', async t => {
@@ -65,7 +88,10 @@ test('the order book of the deepest pool: bids and asks around the price, and th
     const { bids, asks } = await get<CoinGeckoOrderBook>(`/coingecko/orderbook?ticker_id=${id}${query}`)
     return [bids.length, asks.length]
   }
-  t.same([await sides('&depth=0'), await sides('&depth=500'), await sides('&depth=2'), await sides('&depth=5')], [[250, 250], [250, 250], [1, 1], [3, 2]])
+  t.same(
+    [await sides('&depth=0'), await sides('&depth=500'), await sides('&depth=2'), await sides('&depth=5')],
+    [[250, 250], [250, 250], [1, 1], [3, 2]]
+  )
 
   const numbers = await get<CmcOrderBook>(`/cmc/v1/orderbook/${id}`)
   t.same([numbers.bids.length, numbers.asks.length], [250, 250], 'all of it')
@@ -82,7 +108,9 @@ test('the order book of the deepest pool: bids and asks around the price, and th
   await refused('/coingecko/orderbook?ticker_id=x', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT')
   await refused(`/coingecko/orderbook?ticker_id=${OTHER}_${OTHER}`, 404, `Ticker not found: ${OTHER}_${OTHER}`)
   await refused(`/coingecko/orderbook?ticker_id=${id}&depth=501`, 400, 'Invalid depth: a whole number from 0 to 500')
-  await refused(`/coingecko/orderbook?ticker_id=${id}&ticker_id=${id}`, 400, 'Invalid ticker_id: base mint, underscore, quote mint')
+  await refused(
+    `/coingecko/orderbook?ticker_id=${id}&ticker_id=${id}`, 400, 'Invalid ticker_id: base mint, underscore, quote mint'
+  )
   await refused(`/coingecko/orderbook?ticker_id=${id}&deepth=5`, 400, 'Invalid deepth: only ticker_id, depth here')
   await refused('/coingecko/pairs?page=2', 400, 'Invalid page: no parameters here')
   await refused(`/cmc/v1/orderbook/${id}?level=4`, 400, 'Invalid level: a whole number from 1 to 3')
@@ -92,7 +120,10 @@ test('the order book of the deepest pool: bids and asks around the price, and th
 test('the same bytes for a while, by their tag', async t => {
   const { start, id } = await setUp(t)
   const { app } = await start()
-  for (const url of ['/coingecko/pairs', `/coingecko/orderbook?ticker_id=${id}`, '/cmc/v1/assets', '/cmc/v1/ticker', `/cmc/v1/orderbook/${id}`]) {
+  for (const url of [
+    '/coingecko/pairs', `/coingecko/orderbook?ticker_id=${id}`, '/cmc/v1/assets', '/cmc/v1/ticker',
+    `/cmc/v1/orderbook/${id}`
+  ]) {
     const first = await app.inject({ url, headers: { 'accept-encoding': 'br' } })
     t.match(first.headers, { etag: /^"/, 'cache-control': /^public, max-age=/ }, url)
     t.equal((await app.inject({ url, headers: { 'if-none-match': String(first.headers.etag) } })).statusCode, 304, url)
@@ -120,9 +151,14 @@ test('supplies as numbers for Jupiter, and as JSON for those who ask', async t =
   t.equal((await body(`/jupiter/supply/${tiny}/total`))[0], '{"totalSupply":0.000000000001}')
   for (const kind of ['total', 'circulating']) {
     const url = `/api/supply/${mint}/${kind}`
-    t.same(await body(url, 'application/json'), ['{"result":"18446744073.709551615"}', 'application/json', 'accept, accept-encoding'])
+    t.same(
+      await body(url, 'application/json'),
+      ['{"result":"18446744073.709551615"}', 'application/json', 'accept, accept-encoding']
+    )
     for (const accept of [undefined, '*/*', 'text/plain', 'text/html, */*;q=0.8']) {
-      t.same(await body(url, accept), ['18446744073.709551615', 'text/plain', 'accept, accept-encoding'], String(accept))
+      t.same(
+        await body(url, accept), ['18446744073.709551615', 'text/plain', 'accept, accept-encoding'], String(accept)
+      )
     }
     await refused(`/jupiter/supply/x/${kind}`, 400, 'Invalid mint address')
     await refused(`/jupiter/supply/${OTHER}/${kind}`, 404, 'Token mint not found')

@@ -6,7 +6,10 @@ import { build, historyComplete, patient, settings, startChain, until } from '..
 
 const SWAPS = 1_500
 
-/** A service with a range of events that is too large to be held as a whole, and how often its store was asked for events. */
+/**
+ * A service with a range of events that is too large to be held as a whole, and how often its store was asked for
+ * events.
+ */
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
   const pools = [0, 1].map(() => ledger.dao({
@@ -38,7 +41,9 @@ async function setUp (t: Test) {
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  return { app, port, first, last, reads, path: (form = 'dexscreener') => `/${form}/events?fromBlock=${first}&toBlock=${last}` }
+  return {
+    app, port, first, last, reads, path: (form = 'dexscreener') => `/${form}/events?fromBlock=${first}&toBlock=${last}`
+  }
 }
 
 test('a large range comes in pieces: the same events, made once, each form with its own tag', async t => {
@@ -54,7 +59,9 @@ test('a large range comes in pieces: the same events, made once, each form with 
   const plain = await app.inject({ url: path(), headers: { 'accept-encoding': 'identity' } })
   t.equal(plain.payload, JSON.stringify({ events: single }), 'byte for byte')
   t.notOk('content-length' in plain.headers)
-  t.match(plain.headers, { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=10', vary: 'accept-encoding' })
+  t.match(plain.headers, {
+    'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=10', vary: 'accept-encoding'
+  })
   const made = reads.count
   const packed = await app.inject({ url: path(), headers: { 'accept-encoding': 'br, gzip' } })
   t.match(packed.headers, { 'content-encoding': 'gzip', etag: String(plain.headers.etag).replace(/"$/, '-gzip"') })
@@ -65,41 +72,55 @@ test('a large range comes in pieces: the same events, made once, each form with 
   t.equal(reads.count, made, 'what has been made is kept')
   for (const tag of [String(plain.headers.etag), String(packed.headers.etag), '*']) {
     for (const method of ['GET', 'HEAD'] as const) {
-      const known = await app.inject({ url: path(), method, headers: { 'if-none-match': tag, 'accept-encoding': 'identity' } })
+      const known = await app.inject(
+        { url: path(), method, headers: { 'if-none-match': tag, 'accept-encoding': 'identity' } }
+      )
       t.same([known.statusCode, known.payload, known.headers.etag], [304, '', plain.headers.etag])
     }
   }
   const head = await app.inject({ url: path(), method: 'HEAD', headers: { 'accept-encoding': 'gzip' } })
-  t.same([head.statusCode, head.payload, head.headers.etag, 'content-length' in head.headers], [200, '', packed.headers.etag, false])
-  const shorter = await app.inject({ url: path().replace(String(last), String(last - 1)), headers: { 'if-none-match': String(plain.headers.etag) } })
+  t.same(
+    [head.statusCode, head.payload, head.headers.etag, 'content-length' in head.headers],
+    [200, '', packed.headers.etag, false]
+  )
+  const shorter = await app.inject(
+    { url: path().replace(String(last), String(last - 1)), headers: { 'if-none-match': String(plain.headers.etag) } }
+  )
   t.equal(shorter.statusCode, 200, 'another range is another answer')
   const fetched = await (await fetch(`http://127.0.0.1:${port}${path()}`)).text()
   t.equal(fetched, plain.payload, 'the same by the network')
 })
 
-test('two large answers of a client at a time: others wait, those beyond are refused, who leaves makes room', async t => {
-  const { app, port, path } = await setUp(t)
-  const { sending } = app.budget
-  const ends = [await sending.enter('127.0.0.1'), await sending.enter('127.0.0.1')]
-  const ask = async (signal?: AbortSignal) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path()}`, signal === undefined ? {} : { signal })
-    return { status: answer.status, headers: answer.headers, length: (await answer.text()).length }
+test(
+  'two large answers of a client at a time: others wait, those beyond are refused, who leaves makes room',
+  async t => {
+    const { app, port, path } = await setUp(t)
+    const { sending } = app.budget
+    const ends = [await sending.enter('127.0.0.1'), await sending.enter('127.0.0.1')]
+    const ask = async (signal?: AbortSignal) => {
+      const answer = await fetch(`http://127.0.0.1:${port}${path()}`, signal === undefined ? {} : { signal })
+      return { status: answer.status, headers: answer.headers, length: (await answer.text()).length }
+    }
+    const leaving = new AbortController()
+    const refused: Headers[] = []
+    // whichever come first: eight may wait
+    const asked = Array.from({ length: 12 }, async (_, at) => {
+      const { status, headers, length } = await ask(at % 3 === 0 ? leaving.signal : undefined)
+      if (status === 503) refused.push(headers)
+      return { status, length }
+    })
+    await until('four are refused', () => refused.length === 4)
+    t.ok(refused.every(headers => headers.get('retry-after') === '2'))
+    t.equal((await app.inject({ url: path(), remoteAddress: '10.0.0.7' })).statusCode, 200, 'another client is not')
+    leaving.abort()
+    for (const end of ends) end()
+    const answered = (await Promise.allSettled(asked)).flatMap(
+      one => one.status === 'fulfilled' && one.value.status === 200 ? [one.value] : []
+    )
+    t.ok(
+      answered.length >= 4 && answered.every(({ length }) => length > 500_000), `${answered.length} of those who stayed`
+    )
+    for (const end of [await sending.enter('127.0.0.1'), await sending.enter('127.0.0.1')]) end()
+    t.pass('all turns were given back')
   }
-  const leaving = new AbortController()
-  const refused: Headers[] = []
-  // whichever come first: eight may wait
-  const asked = Array.from({ length: 12 }, async (_, at) => {
-    const { status, headers, length } = await ask(at % 3 === 0 ? leaving.signal : undefined)
-    if (status === 503) refused.push(headers)
-    return { status, length }
-  })
-  await until('four are refused', () => refused.length === 4)
-  t.ok(refused.every(headers => headers.get('retry-after') === '2'))
-  t.equal((await app.inject({ url: path(), remoteAddress: '10.0.0.7' })).statusCode, 200, 'another client is not')
-  leaving.abort()
-  for (const end of ends) end()
-  const answered = (await Promise.allSettled(asked)).flatMap(one => one.status === 'fulfilled' && one.value.status === 200 ? [one.value] : [])
-  t.ok(answered.length >= 4 && answered.every(({ length }) => length > 500_000), `${answered.length} of those who stayed`)
-  for (const end of [await sending.enter('127.0.0.1'), await sending.enter('127.0.0.1')]) end()
-  t.pass('all turns were given back')
-})
+)

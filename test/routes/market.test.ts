@@ -15,7 +15,9 @@ import { address, POOLS, SCRIPT, SNAPSHOT } from '../system/browser/market-data.
 async function build (t: Test, snapshot: () => unknown = () => SNAPSHOT): Promise<FastifyInstance> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
-  await fastify.register(fp(async instance => { instance.decorate('rateLimit', (() => async () => {}) as never) }, { name: 'rate-limit' }))
+  await fastify.register(
+    fp(async instance => { instance.decorate('rateLimit', (() => async () => {}) as never) }, { name: 'rate-limit' })
+  )
   await fastify.register(errors)
   for (const plugin of [client, budget, representation]) await fastify.register(plugin)
   decoratePage(fastify, snapshot)
@@ -23,7 +25,9 @@ async function build (t: Test, snapshot: () => unknown = () => SNAPSHOT): Promis
   return fastify
 }
 
-const assetsOf = (html: string): string[] => [...html.matchAll(/(?:href|src)="((?:\.\.\/\.\.\/)?market\/[0-9a-f]{12}\/[^"]+)"/g)].map(([, path]) => `/${path!.replace('../../', '')}`)
+const assetsOf = (html: string): string[] => [
+  ...html.matchAll(/(?:href|src)="((?:\.\.\/\.\.\/)?market\/[0-9a-f]{12}\/[^"]+)"/g)
+].map(([, path]) => `/${path!.replace('../../', '')}`)
 
 t.test('the page, under its policy', async t => {
   const fastify = await build(t)
@@ -33,7 +37,8 @@ t.test('the page, under its policy', async t => {
   t.equal(answer.headers['x-content-type-options'], 'nosniff')
   const policy = String(answer.headers['content-security-policy'])
   for (const rule of [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "base-uri 'none'",
+    "form-action 'none'", "frame-ancestors 'none'"
   ]) t.match(policy, rule)
   t.notMatch(policy, /unsafe|https?:|\*/)
   t.notMatch(answer.body, /<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/i, 'nothing inline')
@@ -67,7 +72,9 @@ t.test('every asset that the pages name is there, packed, for good', async t => 
       const answer = await fastify.inject({ url: path, headers: { 'accept-encoding': 'br' } })
       t.equal(answer.statusCode, 200, path)
       t.equal(answer.headers['cache-control'], 'public, max-age=31536000, immutable')
-      t.match(answer.headers['content-type'], path.endsWith('.js') ? /javascript/ : path.endsWith('.css') ? /css/ : /svg/)
+      t.match(
+        answer.headers['content-type'], path.endsWith('.js') ? /javascript/ : path.endsWith('.css') ? /css/ : /svg/
+      )
       if (answer.rawPayload.length > 1024) t.equal(answer.headers['content-encoding'], 'br')
       t.ok(answer.headers.etag)
       t.match(answer.headers['content-security-policy'], "default-src 'none'")
@@ -103,7 +110,10 @@ t.test('the image that others show beside a link', async t => {
 
 t.test('no page for what is no pool, with the reason', async t => {
   const fastify = await build(t)
-  for (const [pool, reason] of [[address(998), 'There is no DAO with a pool at this address'], [address(999), 'its spot pool is empty'], ['x', 'There is no DAO'], ['%3Cscript%3E', 'There is no DAO']] as const) {
+  for (const [pool, reason] of [
+    [address(998), 'There is no DAO with a pool at this address'], [address(999), 'its spot pool is empty'],
+    ['x', 'There is no DAO'], ['%3Cscript%3E', 'There is no DAO']
+  ] as const) {
     const answer = await fastify.inject(`/market/pool/${pool}`)
     t.equal(answer.statusCode, 404, pool)
     t.match(answer.headers['content-type'], 'text/html')
@@ -125,7 +135,9 @@ t.test('an asset of another version is what we have, not to be kept', async t =>
   const answer = await fastify.inject('/market/0123456789ab/list.js')
   t.equal(answer.statusCode, 200)
   t.equal(answer.headers['cache-control'], 'no-cache')
-  const again = await fastify.inject({ url: '/market/0123456789ab/list.js', headers: { 'if-none-match': String(answer.headers.etag) } })
+  const again = await fastify.inject(
+    { url: '/market/0123456789ab/list.js', headers: { 'if-none-match': String(answer.headers.etag) } }
+  )
   t.equal(again.statusCode, 304)
 })
 
@@ -133,7 +145,10 @@ t.test('nothing else is served', async t => {
   const fastify = await build(t)
   const [asset = ''] = assetsOf((await fastify.inject('/market')).body)
   const folder = asset.slice(0, asset.lastIndexOf('/'))
-  for (const url of ['/market/x', '/market/x/decimal.js', '/market/x/list.html', '/market/x/none.js', '/market/x/..%2f..%2fpackage.json', '/market/x/%2e%2e%2findex.html', '/market/x/.%00', '/market/x/y/z', `${folder}/none.js`]) {
+  for (const url of [
+    '/market/x', '/market/x/decimal.js', '/market/x/list.html', '/market/x/none.js', '/market/x/..%2f..%2fpackage.json',
+    '/market/x/%2e%2e%2findex.html', '/market/x/.%00', '/market/x/y/z', `${folder}/none.js`
+  ]) {
     const answer = await fastify.inject(url)
     t.equal(answer.statusCode, 404, url)
     t.same(answer.json(), { error: `Endpoint not found: ${url}` })
@@ -149,6 +164,9 @@ t.test('not part of the described contract', async t => {
   for (const plugin of [client, budget, representation]) await fastify.register(plugin)
   decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
-  t.same(new Set(hidden.map(([url]) => url)), new Set(['/market', '/market/', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png', '/market/sparklines', '/market/:version/:file']))
+  t.same(new Set(hidden.map(([url]) => url)), new Set([
+    '/market', '/market/', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
+    '/market/sparklines', '/market/:version/:file'
+  ]))
   t.ok(hidden.every(([, hide]) => hide === true))
 })

@@ -15,10 +15,13 @@ interface Query { limit?: number, before?: string, since?: number, until?: numbe
 /** What a client's questions are limited to. */
 type Filter = Pick<Query, 'since' | 'until'>
 
-/** A client that takes nothing on trust: each page must be what the ledger has at that place, no trade more, none less. */
+/**
+ * A client that takes nothing on trust: each page must be what the ledger has at that place, no trade more, none less.
+ */
 function createClient (t: Test, app: FastifyInstance, ledger: Ledger, dao: Dao, limit: number | undefined) {
   const swapsOf = ({ before, since = 0, until = Infinity }: Query) => ledger.swaps
-    .filter(({ dao: of, seq, time }) => of === dao.address && time >= since && time <= until && (before === undefined || seq < Number(before))).reverse()
+    .filter(({ dao: of, seq, time }) =>
+      of === dao.address && time >= since && time <= until && (before === undefined || seq < Number(before))).reverse()
   const counts = { pages: 0, refused: 0 }
 
   async function page (query: Query): Promise<Trades> {
@@ -34,7 +37,11 @@ function createClient (t: Test, app: FastifyInstance, ledger: Ledger, dao: Dao, 
         const begin = query.before !== undefined ? 0 : rows.length === 0 ? have.length : have.indexOf(rows[0]!.trade_id)
         const want = have.slice(begin, begin + (limit ?? 100))
         const found = rows.map(({ trade_id: id }) => id)
-        if (found.join() !== want.join()) t.fail(`${url}: ${found.filter(id => !want.includes(id)).join()} too much, ${want.filter(id => !found.includes(id)).join()} lost`)
+        if (found.join() !== want.join()) {
+          t.fail(
+          `${url}: ${found.filter(id => !want.includes(id)).join()} too much, ${want.filter(id => !found.includes(id)).join()} lost`
+          )
+        }
         return rows
       }
       if (answer.statusCode < 502) throw new Error(`${url}: ${answer.statusCode}`)
@@ -48,7 +55,9 @@ function createClient (t: Test, app: FastifyInstance, ledger: Ledger, dao: Dao, 
   return {
     counts,
     swapsOf,
-    /** All pages from the newest trade down to the first one, or to the trade `known`, which is left out; newest first. */
+    /**
+     * All pages from the newest trade down to the first one, or to the trade `known`, which is left out; newest first.
+     */
     async back (filter: Filter = {}, known = 0): Promise<number[]> {
       const found: number[] = []
       for (let before: string | undefined; ;) {
@@ -66,7 +75,9 @@ const ids = (swaps: readonly SpotSwap[]) => swaps.map(({ seq }) => seq)
 async function market (t: Test, env: Record<string, string>) {
   const { ledger, node } = await startChain(t, { seed: 8 })
   const usdc = ledger.usdc()
-  const [dao, other] = [0, 1].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })) as [Dao, Dao]
+  const [dao, other] = [0, 1].map(() => ledger.dao(
+    { base: ledger.mint(), quote: usdc, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
+  )) as [Dao, Dao]
   const { random } = ledger
   let made = 0
   function trade (): void {
@@ -80,7 +91,12 @@ async function market (t: Test, env: Record<string, string>) {
   }
   while (made < BEFORE) trade()
   ledger.advance(30)
-  const app = await build(t, { bounds: { delay: 60_000 }, env: settings(t, node, ledger, { RATE_LIMIT_MAX: '10000000', STALE_IF_ERROR: '3600', ...env }), now: () => ledger.time * 1000, pollMs: 5 })
+  const app = await build(t, {
+    bounds: { delay: 60_000 },
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '10000000', STALE_IF_ERROR: '3600', ...env }),
+    now: () => ledger.time * 1000,
+    pollMs: 5
+  })
   await historyComplete(app)
   return { ledger, node, dao, app, trade, made: () => made }
 }
@@ -108,7 +124,10 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
   const delays: Array<ReturnType<typeof delay>> = []
   let isOver = false
 
-  /** The market's time passes once the service has done what it could: one that runs ahead of a busy machine is past each deadline, and each try comes later than the last. */
+  /**
+   * The market's time passes once the service has done what it could: one that runs ahead of a busy machine is past
+   * each deadline, and each try comes later than the last.
+   */
   async function whole (): Promise<void> {
     let [asked, quiet] = [-1, 0]
     await until('what was late has come', () => {
@@ -119,7 +138,9 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
         quiet = 0
       }
       const { missingTransactions, missingEvents, events } = app.history.status()
-      return missingTransactions === 0 && missingEvents === 0 && events === ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+      return missingTransactions === 0 && missingEvents === 0 && events === ledger.daos.reduce(
+        (sum, { seqNum }) => sum + seqNum, 0
+      )
     }, 90_000)
   }
 
@@ -145,14 +166,20 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
       const asked = filter()
       const found = await back(asked)
       const want = ids(swapsOf(asked))
-      t.same(found, found.length === 0 ? [] : want.slice(want.indexOf(found[0]!)), `limit ${limit}: one walk, from its first trade to the oldest`)
+      t.same(
+        found,
+        found.length === 0 ? [] : want.slice(want.indexOf(found[0]!)),
+        `limit ${limit}: one walk, from its first trade to the oldest`
+      )
       if (last) t.same(found, want)
       await wait(PAUSE)
     }
     t.comment(`limit ${limit}: ${rounds} walks, ${counts.pages} pages, ${counts.refused} answers of 503`)
   }
 
-  /** Keeps what is new, as one who follows a market does; `since`, where given, is the second of the newest trade known. */
+  /**
+   * Keeps what is new, as one who follows a market does; `since`, where given, is the second of the newest trade known.
+   */
   async function follower (limit: number | undefined, bySeconds: boolean): Promise<void> {
     const { back, swapsOf, counts } = client(limit)
     const known: number[] = []
@@ -163,19 +190,34 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
       known.push(...(await back(bySeconds ? { since: time } : {}, newest)).reverse())
       await wait(PAUSE)
     }
-    t.same(known, ids(swapsOf({})).reverse().filter(seq => seq > first), `limit ${limit}: every trade that came, once, in its order`)
-    t.comment(`limit ${limit}${bySeconds ? ' by seconds' : ''}: ${known.length} trades followed, ${counts.pages} pages, ${counts.refused} answers of 503`)
+    t.same(
+      known,
+      ids(swapsOf({})).reverse().filter(seq => seq > first),
+      `limit ${limit}: every trade that came, once, in its order`
+    )
+    t.comment(
+      `limit ${limit}${bySeconds ? ' by seconds' : ''}: ${known.length} trades followed, ${counts.pages} pages, ${counts.refused} answers of 503`
+    )
   }
 
   await Promise.all([
     arrive(),
-    walker(1, () => ({ since: ledger.time - 20 })), walker(2, () => ({ since: begin + 20, until: begin + 60 })), walker(7, () => ({ until: middle })), walker(37), walker(undefined),
-    walker(1000), walker(999, () => ({ since: middle })), follower(1, true), follower(11, false), follower(undefined, false), follower(1000, true)
+    walker(1, () => ({ since: ledger.time - 20 })), walker(2, () => ({ since: begin + 20, until: begin + 60 })),
+    walker(7, () => ({ until: middle })), walker(37), walker(undefined),
+    walker(1000), walker(999, () => ({ since: middle })), follower(1, true), follower(11, false),
+    follower(undefined, false), follower(1000, true)
   ])
   t.ok(delays.some(({ fired }) => fired > 0), 'some came late')
   t.equal(made(), ids(client().swapsOf({})).length)
 }
 
-test('pages of trades neither repeat nor lose one while a thousand arrive, late ones among them', async t => { await pageThrough(t, ARRIVING) })
+test(
+  'pages of trades neither repeat nor lose one while a thousand arrive, late ones among them',
+  async t => { await pageThrough(t, ARRIVING) }
+)
 
-test('the same on PostgreSQL', { skip: await withoutPostgres() }, async t => { await pageThrough(t, ARRIVING_POSTGRES, { DATABASE_URL: newPlace(t).url }) })
+test(
+  'the same on PostgreSQL',
+  { skip: await withoutPostgres() },
+  async t => { await pageThrough(t, ARRIVING_POSTGRES, { DATABASE_URL: newPlace(t).url }) }
+)

@@ -11,7 +11,11 @@ import { build, headReached, historyComplete, settings, startChain } from '../he
 
 const DAY = 86_400
 /** Random seconds and sizes that are asked for; `RANDOM=10000` takes minutes. */
-const [SECONDS, SIZES] = process.env.RANDOM === undefined ? [400, 200] : [Number(process.env.RANDOM), Number(process.env.RANDOM)]
+const [SECONDS, SIZES] = process.env.RANDOM === undefined
+  ? [400, 200]
+  : [
+      Number(process.env.RANDOM), Number(process.env.RANDOM)
+    ]
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 
 test('prices at random seconds, changes, quotes and days are those of the ledger\'s own trades', async t => {
@@ -22,7 +26,12 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   const shallow = ledger.dao({ base: one, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 10n })
   const deep = ledger.dao({ base: one, quote: usdc, baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n })
   const inOne = ledger.dao({ base: two, quote: one, baseReserves: 10n ** 15n, quoteReserves: 10n ** 12n })
-  const unpriced = ledger.dao({ base: ledger.mint({ symbol: 'ODD' }), quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin' }), baseReserves: 10n ** 12n, quoteReserves: 10n ** 15n })
+  const unpriced = ledger.dao({
+    base: ledger.mint({ symbol: 'ODD' }),
+    quote: ledger.mint({ symbol: 'USDC', name: 'USD Coin' }),
+    baseReserves: 10n ** 12n,
+    quoteReserves: 10n ** 15n
+  })
   const daos = [shallow, deep, inOne, unpriced]
   const begun = ledger.time
   for (let i = 0; i < 1500; i++) {
@@ -34,7 +43,12 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   ledger.advance(60)
   const app = await build(t, {
     bounds: { delay: 60_000 },
-    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', USD_PRICED_MINTS: `${one.address}:${deep.address}`, USD_MIN_DEPTH: '1' }),
+    env: settings(
+      t,
+      node,
+      ledger,
+      { RATE_LIMIT_MAX: '1000000', USD_PRICED_MINTS: `${one.address}:${deep.address}`, USD_MIN_DEPTH: '1' }
+    ),
     now: () => ledger.time * 1000,
     pollMs: 20
   })
@@ -45,7 +59,9 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     return answer.json<T>()
   }
   const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-10
-  const priced = (at: number, dao: string) => ledger.swaps.filter(swap => swap.dao === dao && swap.time <= at && swap.output > 0n).at(-1)
+  const priced = (at: number, dao: string) => ledger.swaps.filter(
+    swap => swap.dao === dao && swap.time <= at && swap.output > 0n
+  ).at(-1)
   const priceOf = (swap: typeof ledger.swaps[number], decimals: number) => {
     const [quote, base] = swap.side === 'buy' ? [swap.input, swap.output] : [swap.output, swap.input]
     return Number(quote) / Number(base) * 10 ** (decimals - 6)
@@ -57,7 +73,9 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     t.equal(prices[one.address]!.pool_id, deep.address, 'the deepest')
     t.ok(close(Number(prices[one.address]!.price), Number(deep.reserves.quote) / Number(deep.reserves.base)))
     t.equal(prices[one.address]!.price_usd, prices[one.address]!.price)
-    t.ok(close(Number(prices[two.address]!.price_usd), Number(prices[two.address]!.price) * Number(prices[one.address]!.price)))
+    t.ok(close(
+      Number(prices[two.address]!.price_usd), Number(prices[two.address]!.price) * Number(prices[one.address]!.price)
+    ))
     t.match(prices[unpriced.base.address], { price_usd: null, pool_id: unpriced.address })
     t.same([prices[usdc.address], prices[mints[4]!]], [null, null])
     t.ok(Math.abs(prices[one.address]!.timestamp - ledger.time) < 60)
@@ -70,12 +88,16 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
       const { prices } = await get<Prices>(`/api/prices?mints=${mints.join()}&at=${at}`)
       for (const [dao, decimals] of [[deep, 6], [inOne, 9], [unpriced, 6]] as const) {
         const [price, swap] = [prices[dao.base.address]!, priced(at, dao.address)]
-        if (swap === undefined) { if (price !== null) wrong++ } else if (!close(Number(price.price), priceOf(swap, decimals)) || price.timestamp !== swap.time) wrong++
+        if (swap === undefined) { if (price !== null) wrong++ } else if (!close(
+          Number(price.price), priceOf(swap, decimals)
+        ) || price.timestamp !== swap.time) wrong++
         else if (dao === deep && price.price_usd !== price.price) wrong++
         else if (dao === unpriced && price.price_usd !== null) wrong++
         else if (dao === inOne) {
           const worth = ledger.swaps.filter(({ dao, time }) => dao === deep.address && time <= at).at(-1)
-          const expected = worth === undefined ? null : Number(price.price) * Number(worth.quoteReserves) / Number(worth.baseReserves)
+          const expected = worth === undefined
+            ? null
+            : Number(price.price) * Number(worth.quoteReserves) / Number(worth.baseReserves)
           if (expected === null ? price.price_usd !== null : !close(Number(price.price_usd), expected)) wrong++
         }
       }
@@ -89,11 +111,16 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     for (const pool of pools) {
       const dao = daos.find(({ address }) => address === pool.pool_id)!
       const decimals = dao === inOne ? 9 : 6
-      for (const [name, seconds] of [['5m', 300], ['1h', 3600], ['6h', 6 * 3600], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]] as const) {
+      for (const [name, seconds] of [
+        ['5m', 300], ['1h', 3600], ['6h', 6 * 3600], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]
+      ] as const) {
         const [from, to] = [priced(ledger.time - seconds, dao.address), priced(ledger.time, dao.address)!]
         const expected = from === undefined ? null : (priceOf(to, decimals) / priceOf(from, decimals) - 1) * 100
         const told = pool[`price_change_${name}`]
-        t.ok(expected === null ? told === null : Math.abs(Number(told) - expected) < 0.0051, `${name}: ${told} for ${expected}`)
+        t.ok(
+          expected === null ? told === null : Math.abs(Number(told) - expected) < 0.0051,
+          `${name}: ${told} for ${expected}`
+        )
       }
       t.equal(pool.startDate, new Date(dao.createdAt * 1000).toISOString().slice(0, 10))
     }
@@ -110,7 +137,10 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
       const told = await get<Quote>(`/api/pools/${deep.address}/quote?side=${side}&amount=${text}`)
       const net = input * 9950n / 10000n
       const output = side === 'buy' ? net * base / (quote + net) : net * quote / (base + net)
-      const units = (text: string) => { const [whole = '', rest = ''] = text.split('.'); return BigInt(whole + rest.padEnd(6, '0')) }
+      const units = (text: string) => {
+        const [whole = '', rest = ''] = text.split('.'); return BigInt(whole +
+        rest.padEnd(6, '0'))
+      }
       if (units(told.output) !== output || units(told.fee.amount) !== input - net || !told.exact) wrong++
       if (Number(told.price_impact) < 0 || Number(told.price_impact) > 100) wrong++
     }
@@ -136,12 +166,20 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
       t.match(answer.json<{ error: string }>().error, error)
     }
     const list = /^Invalid mints: 1 to 100 addresses separated by commas, each once$/
-    for (const query of ['', '?mints=', '?mints=nonsense', `?mints=${one.address},${one.address}`, `?mints=${'1'.repeat(9000)}`]) await says(`/api/prices${query}`, 400, list)
+    for (const query of [
+      '', '?mints=', '?mints=nonsense', `?mints=${one.address},${one.address}`, `?mints=${'1'.repeat(9000)}`
+    ]) await says(`/api/prices${query}`, 400, list)
     const at = /^Invalid at: Unix seconds/
-    for (const time of [ledger.time + 100, ledger.time * 1000, '-5', '1.5', '']) await says(`/api/prices?mints=${one.address}&at=${time}`, 400, at)
+    for (const time of [ledger.time + 100, ledger.time * 1000, '-5', '1.5', '']) {
+      await says(`/api/prices?mints=${one.address}&at=${time}`, 400, at)
+    }
     const quote = `/api/pools/${deep.address}/quote`
     await says(`${quote}?amount=1`, 400, 'Invalid side: one of buy, sell')
-    for (const amount of ['', '0', '0.0', '-1', '1e3', 'x', '1'.repeat(70)]) await says(`${quote}?side=buy&amount=${amount}`, 400, 'Invalid amount: whole tokens as plain decimal text above 0: 12.5')
+    for (const amount of ['', '0', '0.0', '-1', '1e3', 'x', '1'.repeat(70)]) {
+      await says(
+      `${quote}?side=buy&amount=${amount}`, 400, 'Invalid amount: whole tokens as plain decimal text above 0: 12.5'
+      )
+    }
     await says(`${quote}?side=buy&amount=1.0000001`, 400, 'Invalid amount: at most 6 digits after the point')
     await says(`${quote}?side=sell&amount=99999999`, 400, /^Invalid amount: at most [\d.]+, what the pool holds$/)
     await says(`/api/pools/${one.address}/quote?side=buy&amount=1`, 404, /^Pool not found/)
@@ -186,7 +224,9 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   })
 })
 
-test('quotes are the compiled program\'s own outputs, to the raw unit', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+test('quotes are the compiled program\'s own outputs, to the raw unit', {
+  skip: !existsSync(RECORDING) && 'the recording is not here'
+}, async t => {
   const recording = JSON.parse(readFileSync(RECORDING, 'utf8'))
   const fees = { protocol: ratio(50n, 10_000n), lp: ratio(0n) }
   let before: { quote: bigint, base: bigint } | undefined
@@ -205,5 +245,7 @@ test('quotes are the compiled program\'s own outputs, to the raw unit', { skip: 
   }
   t.equal(compared, 91)
   // the rates of the first builds, by the vectors of the program's source
-  t.match(quoteSwap(10_000_000_001n, 2_000_000_000_000n, 200_000_000_000n, { protocol: ratio(25n, 10_000n), lp: ratio(25n, 10_000n) }), { output: 990_080_568n, fee: 25_000_001n })
+  t.match(quoteSwap(
+    10_000_000_001n, 2_000_000_000_000n, 200_000_000_000n, { protocol: ratio(25n, 10_000n), lp: ratio(25n, 10_000n) }
+  ), { output: 990_080_568n, fee: 25_000_001n })
 })

@@ -10,7 +10,9 @@ interface Told { id: string | undefined, event: string | undefined, data: any }
 /** Reads a stream until `close`. */
 async function listen (url: string, { lastId, localAddress }: { lastId?: string, localAddress?: string } = {}) {
   const request = get(url, {
-    agent: false, ...localAddress !== undefined && { localAddress }, headers: lastId === undefined ? {} : { 'last-event-id': lastId }
+    agent: false,
+    ...localAddress !== undefined && { localAddress },
+    headers: lastId === undefined ? {} : { 'last-event-id': lastId }
   })
   const [response] = await once(request, 'response')
   const told: Told[] = []
@@ -32,13 +34,17 @@ async function listen (url: string, { lastId, localAddress }: { lastId?: string,
 
 async function setUp (t: Test, folder = t.testdir({})) {
   const { ledger, node } = await startChain(t)
-  const pool = () => ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const pool = () => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   const [dao, other] = [pool(), pool()]
   for (let i = 0; i < 5; i++) dao.swap('buy', 1_000_000n)
   ledger.advance(60)
   const start = async () => {
     const app = await build(t, {
-      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', DATA_DIR: folder }), now: () => ledger.time * 1000, pollMs: 20
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', DATA_DIR: folder }),
+      now: () => ledger.time * 1000,
+      pollMs: 20
     })
     await app.listen({ port: 0, host: '127.0.0.1' })
     await historyComplete(app)

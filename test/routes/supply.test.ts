@@ -10,7 +10,9 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   const app = await build(t, { env: settings(t, node, ledger, env), now: () => ledger.utc * 1000 })
   const get = async (path: string) => {
     const answer = await app.inject(path)
-    return { status: answer.statusCode, body: answer.payload, headers: answer.headers, json: () => answer.json() as unknown }
+    return {
+      status: answer.statusCode, body: answer.payload, headers: answer.headers, json: () => answer.json() as unknown
+    }
   }
   /** The supply record, read anew. */
   const supply = async (mint: string) => {
@@ -49,21 +51,29 @@ test('GET /api/supply/:mintAddress of a Token-2022 mint', async t => {
   t.match((await get(`/api/supply/${mint.address}`)).json(), { result: '1.5' })
 })
 
-test('spec 4.1, 4.2: GET /api/supply/:mintAddress/total and /circulating are the number alone, as plain text', async t => {
-  const { ledger, get } = await setUp(t)
-  const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
-  launch.complete()
-  const total = await get(`/api/supply/${launch.mint.address}/total`)
-  t.same([total.status, total.body, total.headers['content-type']], [200, '25800000', 'text/plain; charset=utf-8'])
-  const circulating = await get(`/api/supply/${launch.mint.address}/circulating`)
-  t.same([circulating.status, circulating.body, circulating.headers['content-type']], [200, '12900000', 'text/plain; charset=utf-8'])
-})
+test(
+  'spec 4.1, 4.2: GET /api/supply/:mintAddress/total and /circulating are the number alone, as plain text',
+  async t => {
+    const { ledger, get } = await setUp(t)
+    const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
+    launch.complete()
+    const total = await get(`/api/supply/${launch.mint.address}/total`)
+    t.same([total.status, total.body, total.headers['content-type']], [200, '25800000', 'text/plain; charset=utf-8'])
+    const circulating = await get(`/api/supply/${launch.mint.address}/circulating`)
+    t.same(
+      [circulating.status, circulating.body, circulating.headers['content-type']],
+      [200, '12900000', 'text/plain; charset=utf-8']
+    )
+  }
+)
 
 test('spec 4.4: an invalid mint address gives 400, an unknown mint 404', async t => {
   const { ledger, get } = await setUp(t, { RATE_LIMIT_MAX: '1000' })
   const wallet = ledger.newAddress()
   for (const suffix of ['', '/total', '/circulating']) {
-    for (const invalid of ['x', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1l', '1'.repeat(3_000), '%20', '%zz', '0x00']) {
+    for (const invalid of [
+      'x', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1l', '1'.repeat(3_000), '%20', '%zz', '0x00'
+    ]) {
       const answer = await get(`/api/supply/${invalid}${suffix}`)
       t.same([answer.status, answer.body], [400, '{"error":"Invalid mint address"}'], invalid.slice(0, 50) + suffix)
     }
@@ -84,7 +94,12 @@ test('a token account is no mint', async t => {
 for (const version of ['v0.6', 'v0.7'] as const) {
   test(`the breakdown of a ${version} launch, through its whole life`, async t => {
     const { ledger, supply, node } = await setUp(t)
-    const launch = ledger.launch({ version, raise: 3_500_000_000_000n, packageAmount: 7_600_000_000_000n, ...(version === 'v0.7' && { additional: 5_125_000_000_000n }) })
+    const launch = ledger.launch({
+      version,
+      raise: 3_500_000_000_000n,
+      packageAmount: 7_600_000_000_000n,
+      ...(version === 'v0.7' && { additional: 5_125_000_000_000n })
+    })
     const mint = launch.mint.address
     t.equal((await supply(mint)).teamPerformancePackage, '0', 'nothing is set apart before completion')
 
@@ -109,7 +124,8 @@ for (const version of ['v0.6', 'v0.7'] as const) {
     t.equal(burned.teamPerformancePackage, '0')
     t.equal(burned.circulatingSupply, burned.totalSupply)
     t.equal(BigInt(burned.rawTotalSupply!), launch.mint.supply, 'the supply has fallen')
-    const trips = () => node.log.filter(({ params }) => Array.isArray(params) && Array.isArray(params[0]) && params[0][0] === mint && params[0].includes(launch.addresses.launch)).length
+    const trips = () => node.log.filter(({ params }) => Array.isArray(params) && Array.isArray(params[0]) &&
+      params[0][0] === mint && params[0].includes(launch.addresses.launch)).length
     const before = trips()
     await supply(mint)
     t.equal(trips() - before, 2, 'two round trips')
@@ -121,13 +137,17 @@ test('a v0.8 launch locks no team tokens: they are minted when earned', async t 
   const launch = ledger.launch({ version: 'v0.8', raise: 1_000_000_000_000n, packageAmount: 5_000_000_000_000n })
   launch.complete()
   const record = await supply(launch.mint.address)
-  t.match(record, { teamPerformancePackage: '0', protocolAmmLiquidity: '2000000', externalLpLiquidity: '899999.999933' })
+  t.match(
+    record, { teamPerformancePackage: '0', protocolAmmLiquidity: '2000000', externalLpLiquidity: '899999.999933' }
+  )
   t.equal(record.circulatingSupply, record.totalSupply)
 })
 
 test('an older v0.7 account lacks its last fields', async t => {
   const { ledger, supply } = await setUp(t)
-  const launch = ledger.launch({ version: 'v0.7', raise: 1_000_000_000_000n, packageAmount: 10n, olderLayout: true, spendingMembers: 3 })
+  const launch = ledger.launch(
+    { version: 'v0.7', raise: 1_000_000_000_000n, packageAmount: 10n, olderLayout: true, spendingMembers: 3 }
+  )
   launch.complete()
   t.equal((await supply(launch.mint.address)).teamPerformancePackage, '0.00001')
 })
@@ -163,7 +183,9 @@ test('lamports sent to an address before its account exists change nothing', asy
   const { ledger, supply } = await setUp(t)
   const launch = ledger.launch({ version: 'v0.7', raise: 1_000_000_000_000n, packageAmount: 5n })
   launch.complete()
-  ledger.setAccount(launch.addresses.package, { owner: '11111111111111111111111111111111', data: Buffer.alloc(0), lamports: 1 })
+  ledger.setAccount(
+    launch.addresses.package, { owner: '11111111111111111111111111111111', data: Buffer.alloc(0), lamports: 1 }
+  )
   t.equal((await supply(launch.mint.address)).teamPerformancePackage, '0.000005')
 })
 
@@ -181,14 +203,21 @@ test('every account that contradicts the others fails the answer', async t => {
       ['another token\'s account', foreign],
       ['another owner', { owner: ledger.newAddress(), data: own.data }],
       ['cut short', { owner: own.owner, data: own.data.subarray(0, 60) }],
-      ['another kind of account', { owner: own.owner, data: Buffer.concat([Buffer.from('0102030405060708', 'hex'), own.data.subarray(8)]) }]
+      [
+        'another kind of account',
+        { owner: own.owner, data: Buffer.concat([Buffer.from('0102030405060708', 'hex'), own.data.subarray(8)]) }
+      ]
     ]
     for (const [what, account] of spoilt) {
       if (what === 'another kind of account' && name.endsWith('Vault')) continue
       ledger.setAccount(address, account)
       ledger.advance(80)
       const answer = await app.inject(`/api/supply/${launch.mint.address}`)
-      t.same([answer.statusCode, answer.payload], [500, '{"error":"Failed to fetch DAO data from blockchain"}'], `${name}: ${what}`)
+      t.same(
+        [answer.statusCode, answer.payload],
+        [500, '{"error":"Failed to fetch DAO data from blockchain"}'],
+        `${name}: ${what}`
+      )
     }
     ledger.setAccount(address, undefined)
   }
@@ -219,7 +248,9 @@ test('each failing read fails the answer, and none is ever taken for zero', asyn
     node.faults.set({ method: 'getMultipleAccounts', kind: 'status', value: 500, after })
     ledger.advance(80)
     const answer = await app.inject(`/api/supply/${launch.mint.address}`)
-    t.same([answer.statusCode, answer.payload], [502, '{"error":"Upstream RPC service unavailable"}'], `read ${after + 1}`)
+    t.same(
+      [answer.statusCode, answer.payload], [502, '{"error":"Upstream RPC service unavailable"}'], `read ${after + 1}`
+    )
     node.faults.clear()
   }
 })
@@ -248,7 +279,13 @@ test('a token of no launch has the DAOs that trade it as its internal AMM, exclu
   const vaults = first!.vaults.base + second!.vaults.base
   const answer = await app.inject(`/api/supply/${base.address}`)
   t.match(answer.json(), {
-    data: { protocolAmmLiquidity: formatUnits(vaults, 6), teamPerformancePackage: '0', externalLpLiquidity: '0', circulatingSupply: '1000000000', rawTotalSupply: String(10n ** 15n) }
+    data: {
+      protocolAmmLiquidity: formatUnits(vaults, 6),
+      teamPerformancePackage: '0',
+      externalLpLiquidity: '0',
+      circulatingSupply: '1000000000',
+      rawTotalSupply: String(10n ** 15n)
+    }
   })
 })
 
@@ -263,32 +300,50 @@ test('of a token that was issued anew for a DAO, what nobody has claimed does no
   const { vault } = relaunchAddresses(base.address)
   const app = await build(t, { env: settings(t, node, ledger) })
   t.match((await app.inject(`/api/supply/${base.address}`)).json(), {
-    data: { totalSupply: '10000000', circulatingSupply: '9999992.5', teamPerformancePackage: '0', protocolAmmLiquidity: formatUnits(dao.vaults.base, 6) }
+    data: {
+      totalSupply: '10000000',
+      circulatingSupply: '9999992.5',
+      teamPerformancePackage: '0',
+      protocolAmmLiquidity: formatUnits(dao.vaults.base, 6)
+    }
   })
   t.match((await app.inject(`/api/supply/${other.address}`)).json(), { data: { circulatingSupply: '10000000' } })
   await historyComplete(app)
   const { supply } = (await app.inject(`/api/daos/${dao.address}`)).json()
-  t.match(supply.allocation.find(({ kind }: { kind: string }) => kind === 'launch_vault'), { address: vault, amount: '7.5', circulating: false })
+  t.match(
+    supply.allocation.find(({ kind }: { kind: string }) => kind === 'launch_vault'),
+    { address: vault, amount: '7.5', circulating: false }
+  )
 })
 
-test('a token of no launch has the DAOs of a list that can no longer be read: its supply is as old as that list', async t => {
-  const { ledger, node, get } = await setUp(t)
-  const base = ledger.mint({ supply: 10n ** 15n })
-  ledger.dao({ base, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  const path = `/api/supply/${base.address}/circulating`
-  t.match(await get(path), { status: 200, headers: { age: undefined } })
-  node.faults.set({ method: 'getProgramAccounts', kind: 'status', value: 500 })
-  ledger.advance(30)
-  t.match(await get(path), { status: 200, body: '1000000000', headers: { age: '30', 'cache-control': 'public, max-age=0' } })
-})
+test(
+  'a token of no launch has the DAOs of a list that can no longer be read: its supply is as old as that list',
+  async t => {
+    const { ledger, node, get } = await setUp(t)
+    const base = ledger.mint({ supply: 10n ** 15n })
+    ledger.dao({ base, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+    const path = `/api/supply/${base.address}/circulating`
+    t.match(await get(path), { status: 200, headers: { age: undefined } })
+    node.faults.set({ method: 'getProgramAccounts', kind: 'status', value: 500 })
+    ledger.advance(30)
+    t.match(
+      await get(path), { status: 200, body: '1000000000', headers: { age: '30', 'cache-control': 'public, max-age=0' } }
+    )
+  }
+)
 
 test('the vaults of more DAOs than one call reads are added up all the same', async t => {
   const { ledger, node } = await startChain(t)
   const base = ledger.mint({ supply: 10n ** 15n })
   const usdc = ledger.usdc()
-  for (let i = 0; i < 130; i++) ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n + BigInt(i), quoteReserves: 10n ** 6n })
+  for (let i = 0; i < 130; i++) {
+    ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n + BigInt(i), quoteReserves: 10n ** 6n })
+  }
   const app = await build(t, { env: settings(t, node, ledger) })
-  t.match((await app.inject(`/api/supply/${base.address}`)).json(), { data: { protocolAmmLiquidity: formatUnits(130_000_000n + 129n * 65n, 6) } })
+  t.match(
+    (await app.inject(`/api/supply/${base.address}`)).json(),
+    { data: { protocolAmmLiquidity: formatUnits(130_000_000n + 129n * 65n, 6) } }
+  )
 })
 
 test('a Token-2022 multisig is no mint, whatever its signers\' keys look like', async t => {

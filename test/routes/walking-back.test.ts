@@ -7,12 +7,18 @@ import { build, historyComplete, settings, startChain, until } from '../helper.j
 
 test('while the past is read back each answer waits only for what it states', { timeout: 120_000 }, async t => {
   const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   for (let hour = 0; hour < 160; hour++) {
     dao.swap('buy', 1_000_000n)
     ledger.advance(HOUR)
   }
-  const app = await build(t, { env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10', RATE_LIMIT_MAX: '1000000' }), now: () => ledger.time * 1000, pollMs: 1000 })
+  const app = await build(t, {
+    env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10', RATE_LIMIT_MAX: '1000000' }),
+    now: () => ledger.time * 1000,
+    pollMs: 1000
+  })
   const { address } = dao
   let last = performance.now()
   const ticking = setInterval(() => {
@@ -25,23 +31,38 @@ test('while the past is read back each answer waits only for what it states', { 
     return { status: answer.statusCode, headers: answer.headers, body: answer.json<T>() }
   }
 
-  await until('some of the last day is read', () => app.history.status().phase === 'last-day' && app.history.status().swaps > 0)
+  await until(
+    'some of the last day is read', () => app.history.status().phase === 'last-day' && app.history.status().swaps > 0
+  )
   const [pool] = (await get<Pool[]>('/api/pools')).body
-  t.match(pool, { pool_id: address, target_volume_24h: null, trades_24h: null, high_24h: null, target_volume_7d: null, price_change_24h: null })
+  t.match(pool, {
+    pool_id: address,
+    target_volume_24h: null,
+    trades_24h: null,
+    high_24h: null,
+    target_volume_7d: null,
+    price_change_24h: null
+  })
   t.ok(Date.parse(pool!.complete_since!) / 1000 > ledger.time - DAY)
   t.equal((await get(`/api/pools/${address}`)).status, 200)
   const trades = await get<Trades>(`/api/pools/${address}/trades`)
   t.match(trades, { status: 200, headers: { 'x-history-complete': 'false' } })
   t.ok(trades.body.length > 0 && trades.body.length < 24)
   t.ok(trades.body.every(({ timestamp }) => timestamp >= String(trades.headers['x-history-since'])))
-  t.equal((await get(`/api/pools/${address}/trades?before=${trades.body.at(-1)!.trade_id}`)).status, 503, 'no page passes for the last one')
+  t.equal(
+    (await get(`/api/pools/${address}/trades?before=${trades.body.at(-1)!.trade_id}`)).status,
+    503,
+    'no page passes for the last one'
+  )
   t.equal((await get(`/api/pools/${address}/trades?until=${ledger.time - 2 * DAY}`)).status, 503)
   t.match(await get('/api/tickers'), { status: 503 }, 'a volume that misses trades is a wrong number')
   const warming = (await get<Ready>('/ready')).body
   t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false])
   t.equal(warming.answers[1]!.since, pool!.complete_since)
 
-  await until('the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40)
+  await until(
+    'the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40
+  )
   await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h === 23)
   const [later] = (await get<Pool[]>('/api/pools')).body
   t.match(later, { trades_24h: 23, target_volume_30d: null, price_change_30d: null })
@@ -61,8 +82,16 @@ test('while the past is read back each answer waits only for what it states', { 
 
   await historyComplete(app)
   ledger.advance(15)
-  await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null)
+  await until(
+    'the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null
+  )
   t.match((await get<Pool[]>('/api/pools')).body[0], { target_volume_30d: String })
-  t.match((await get<Trades>(`/api/pools/${address}/trades?limit=1000`)), { headers: { 'x-history-complete': 'true' }, body: { length: 160 } })
-  t.match((await get<Ready>('/ready')).body.answers, [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }])
+  t.match(
+    (await get<Trades>(`/api/pools/${address}/trades?limit=1000`)),
+    { headers: { 'x-history-complete': 'true' }, body: { length: 160 } }
+  )
+  t.match(
+    (await get<Ready>('/ready')).body.answers,
+    [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }]
+  )
 })

@@ -10,6 +10,7 @@ import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import type { Pool } from '../../../schemas/pools.js'
+import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { treasuryRecord, type TreasuryContext, priceText } from './treasury.js'
 import { spotPrice } from '../../market/price.js'
 
@@ -36,7 +37,9 @@ export async function extremesOf (reading: Reading, dao: string): Promise<Extrem
 }
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
-export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 && createdAt <= MAX_TIME ? dateOf(dayOf(createdAt)) : null
+export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 && createdAt <= MAX_TIME
+  ? dateOf(dayOf(createdAt))
+  : null
 
 /** Supply in USD: whole tokens × price. */
 export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null): string | null =>
@@ -59,12 +62,16 @@ export interface DaoParts {
   /** Unix seconds; null: not known. */
   createdAt: number | null
   extremes: Extremes | null
-  /** Its proposals. */
-  proposals: ReadonlyArray<{ address: string, state: ProposalState }>
+  /** What became of its proposals. */
+  proposals: readonly ProposalState[]
+  /** The one whose markets are open; null: none, or not all of it is known. */
+  live: ProposalRecord | null
 }
 
 /** The record as served. */
-export function daoRecord ({ facts, context, more, report, pool, createdAt, extremes, proposals }: DaoParts): DaoRecord {
+export function daoRecord (
+  { facts, context, more, report, pool, createdAt, extremes, proposals, live }: DaoParts
+): DaoRecord {
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
   const token = context.snapshot.tokens.get(dao.baseMint)
   const quote = context.snapshot.tokens.get(dao.quoteMint)
@@ -72,9 +79,15 @@ export function daoRecord ({ facts, context, more, report, pool, createdAt, extr
   const priceUsd = priceUsdOf(facts, context)
   const extreme = (which: Extremes['high'] | undefined) => which === undefined || quote == null
     ? null
-    : { price: executedPriceText(which.price, { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), at: dateOf(which.day) }
-  const count = (wanted: ProposalState): number => proposals.filter(({ state }) => state === wanted).length
-  const held = tokens.filter(held => held.mint === dao.baseMint).map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
+    : {
+        price: executedPriceText(which.price, { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }),
+        at: dateOf(which.day)
+      }
+  const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
+  const held = tokens.filter(held => held.mint === dao.baseMint).map(
+    ({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true })
+  )
+  const treasury = treasuryRecord(facts, context, more)
   return {
     dao: dao.address,
     name: token?.name ?? '',
@@ -114,14 +127,18 @@ export function daoRecord ({ facts, context, more, report, pool, createdAt, extr
       mint_authority: mint.mintAuthority,
       allocation: [...allocation, ...held].map(part => ({ ...part, amount: amount(part.amount) }))
     },
-    treasury: treasuryRecord(facts, context, more),
+    treasury,
     decisions: {
-      total: proposals.length,
-      draft: count('draft'),
-      passed: count('passed'),
-      failed: count('failed'),
-      removed: count('removed'),
-      live: proposals.find(({ state }) => state === 'pending')?.address ?? null
+      proposals: {
+        total: proposals.length,
+        draft: count('draft'),
+        live: count('pending'),
+        passed: count('passed'),
+        failed: count('failed'),
+        removed: count('removed')
+      },
+      live,
+      spending_limit: treasury.spending_limit
     },
     slot
   }

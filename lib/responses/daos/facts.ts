@@ -16,7 +16,10 @@ export interface DaoFactsKept {
   one (address: string): Promise<Aged<OneFacts>>
 }
 
-/** Pools of which supply and treasury are read with the lists, the deepest ones: making a pool is free, and each costs some 15 accounts. */
+/**
+ * Pools of which supply and treasury are read with the lists, the deepest ones: making a pool is free, and each costs
+ * some 15 accounts.
+ */
 const MOST_WITH_FACTS = 300
 const MAX_KEPT = 1_000
 
@@ -27,7 +30,9 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
   const all = keepResponse<AllFacts>(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const usd = usdValuationOf(snapshot, settings)
-    const deepest = byDepth(snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd).slice(0, MOST_WITH_FACTS)
+    const deepest = byDepth(
+      snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd
+    ).slice(0, MOST_WITH_FACTS)
     const facts = await reader.all(deepest.flatMap(({ address }) => snapshot.daos.get(address) ?? []))
     return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }
   })

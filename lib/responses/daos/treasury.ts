@@ -1,4 +1,6 @@
-import { compare, formatUnits, multiply, placesFor, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
+import {
+  compare, formatUnits, multiply, placesFor, type Rational, ratio, signedText, toFixed, wholeTokens
+} from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
@@ -12,7 +14,11 @@ import type { Settings } from '../../settings.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 
 const PRICE_DIGITS = 12
-export const priceText = (value: Rational | null): string | null => value === null ? null : toFixed(value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS))
+export const priceText = (value: Rational | null): string | null => value === null
+  ? null
+  : toFixed(
+    value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS)
+  )
 
 const decimalsOf = ({ tokens }: Snapshot, mint: string): number => {
   const token = tokens.get(mint)
@@ -26,7 +32,9 @@ export interface TreasuryContext { snapshot: Snapshot, usd: UsdValuation, settin
 type Held = DaoFacts['tokens'][number] & { token: Token }
 
 /** What the vault holds of which anything is known: its mint may have to be looked for elsewhere (`more`). */
-export function heldTokens ({ tokens }: DaoFacts, { snapshot }: TreasuryContext, more: ReadonlyMap<string, Token | null> = new Map()): Held[] {
+export function heldTokens (
+  { tokens }: DaoFacts, { snapshot }: TreasuryContext, more: ReadonlyMap<string, Token | null> = new Map()
+): Held[] {
   return tokens.flatMap(held => {
     const token = snapshot.tokens.get(held.mint) ?? more.get(held.mint)
     return token == null ? [] : [{ ...held, token }]
@@ -34,15 +42,25 @@ export function heldTokens ({ tokens }: DaoFacts, { snapshot }: TreasuryContext,
 }
 
 /** The figures and the row of one DAO. Throws NODE_BAD_ANSWER where its external position is of other tokens. */
-export function treasuryOf (facts: DaoFacts, context: TreasuryContext, held: readonly Held[]): { row: TreasuryRow, figures: TreasuryFigures } {
+export function treasuryOf (
+  facts: DaoFacts, context: TreasuryContext, held: readonly Held[]
+): { row: TreasuryRow, figures: TreasuryFigures } {
   const { dao, details, internal, mint, slot, circulating, launch } = facts
   // of several DAOs that trade a mint the launch, and its position, are one's
   const external = launch?.dao === dao.address ? facts.external : null
   const { snapshot, usd, settings: { usdMints } } = context
   const quoteDecimals = decimalsOf(snapshot, dao.quoteMint)
   const baseDecimals = mint.decimals
-  const [outsideBase, outsideQuote] = external === null ? [0n, 0n] : [external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)]
-  if (outsideBase === undefined || outsideQuote === undefined) throw new ServiceError('NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`)
+  const [outsideBase, outsideQuote] = external === null
+    ? [0n, 0n]
+    : [
+        external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)
+      ]
+  if (outsideBase === undefined || outsideQuote === undefined) {
+    throw new ServiceError(
+      'NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`
+    )
+  }
   const hasPrice = dao.baseReserves > 0n && dao.quoteReserves > 0n
   const figures = treasuryFigures({
     tokens: held.map(({ mint, amount, token }) => ({ mint, amount, decimals: token.decimals })),
@@ -55,7 +73,9 @@ export function treasuryOf (facts: DaoFacts, context: TreasuryContext, held: rea
     usdMints,
     usd
   })
-  const [base, quote] = [(raw: bigint) => formatUnits(raw, baseDecimals), (raw: bigint) => formatUnits(raw, quoteDecimals)]
+  const [base, quote] = [
+    (raw: bigint) => formatUnits(raw, baseDecimals), (raw: bigint) => formatUnits(raw, quoteDecimals)
+  ]
   return {
     figures,
     row: {
@@ -64,14 +84,24 @@ export function treasuryOf (facts: DaoFacts, context: TreasuryContext, held: rea
       treasury_vault_address: dao.vault,
       treasury_usdc_aum: amountText(figures.dollars, 0),
       own_tokens: base(figures.ownTokens),
-      internal_liquidity: { base: base(internal.base), quote: quote(internal.quote), in_proposal: dao.state === 'futarchy' },
-      external_liquidity: external === null ? null : { base: base(outsideBase), quote: quote(outsideQuote), position: external.position },
+      internal_liquidity: {
+        base: base(internal.base), quote: quote(internal.quote), in_proposal: dao.state === 'futarchy'
+      },
+      external_liquidity: external === null
+        ? null
+        : {
+            base: base(outsideBase), quote: quote(outsideQuote), position: external.position
+          },
       nav_usd: figures.nav === null ? null : usdText(figures.nav),
       circulating_supply: base(circulating),
       nav_per_token: priceText(figures.navPerToken),
       price_usd: priceText(figures.priceUsd),
       premium: figures.premium === null ? null : signedText(figures.premium, 4),
-      spending_limit: details.spendingLimit === null ? null : { amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members },
+      spending_limit: details.spendingLimit === null
+        ? null
+        : {
+            amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members
+          },
       runway_months: figures.runwayMonths === null ? null : toFixed(figures.runwayMonths, 2),
       slot
     }
@@ -79,16 +109,26 @@ export function treasuryOf (facts: DaoFacts, context: TreasuryContext, held: rea
 }
 
 /** The treasury with each token account. */
-export function treasuryRecord (facts: DaoFacts, context: TreasuryContext, more: ReadonlyMap<string, Token | null>): Treasury {
+export function treasuryRecord (
+  facts: DaoFacts, context: TreasuryContext, more: ReadonlyMap<string, Token | null>
+): Treasury {
   const { usd, settings: { usdMints } } = context
   const held = heldTokens(facts, context, more)
   const rank = (mint: string): number => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
-  const rows = [...held].sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint ? (a.address < b.address ? -1 : 1) : a.mint < b.mint ? -1 : 1))
+  const rows = [...held].sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint
+    ? (a.address < b.address ? -1 : 1)
+    : a.mint < b.mint ? -1 : 1))
   return {
     ...treasuryOf(facts, context, held).row,
     tokens: rows.map(({ mint, amount, address, token: { symbol, decimals } }) => {
       const price = usd(mint)
-      return { mint, symbol, amount: formatUnits(amount, decimals), usd: price === undefined ? null : usdText(multiply(price, wholeTokens(ratio(amount), decimals))), address }
+      return {
+        mint,
+        symbol,
+        amount: formatUnits(amount, decimals),
+        usd: price === undefined ? null : usdText(multiply(price, wholeTokens(ratio(amount), decimals))),
+        address
+      }
     }),
     tokens_complete: facts.tokensComplete && held.length === facts.tokens.length
   }
@@ -97,5 +137,7 @@ export function treasuryRecord (facts: DaoFacts, context: TreasuryContext, more:
 /** Rows largest NAV first, then by DAO; those without one last. */
 export function largestFirst (found: ReadonlyArray<{ row: TreasuryRow, figures: TreasuryFigures }>): TreasuryRow[] {
   const none = { n: -1n, d: 1n }
-  return [...found].sort((a, b) => compare(b.figures.nav ?? none, a.figures.nav ?? none) || (a.row.dao < b.row.dao ? -1 : 1)).map(({ row }) => row)
+  return [...found].sort(
+    (a, b) => compare(b.figures.nav ?? none, a.figures.nav ?? none) || (a.row.dao < b.row.dao ? -1 : 1)
+  ).map(({ row }) => row)
 }

@@ -6,7 +6,8 @@ import { type CachedResponse, makeCachedResponse } from '../../http/cached-respo
 import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
 import {
-  type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema, type CmcTickers, CmcTickersSchema,
+  type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema,
+  type CmcTickers, CmcTickersSchema,
   type CmcTrades
 } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'

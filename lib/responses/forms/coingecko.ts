@@ -1,7 +1,8 @@
 import type { CachedResponse } from '../../http/cached-response.js'
 import type { Aged } from '../../live/fresh.js'
 import {
-  type CoinGeckoOrderBook, CoinGeckoOrderBookSchema, type CoinGeckoPairs, CoinGeckoPairsSchema, type CoinGeckoTickers, CoinGeckoTickersSchema,
+  type CoinGeckoOrderBook, CoinGeckoOrderBookSchema, type CoinGeckoPairs, CoinGeckoPairsSchema, type CoinGeckoTickers,
+  CoinGeckoTickersSchema,
   type CoinGeckoTrades, CoinGeckoTradesSchema
 } from '../../../schemas/coingecko.js'
 import { exactResponse } from '../json-response.js'

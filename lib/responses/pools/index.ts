@@ -29,5 +29,11 @@ export function createPoolResponses (sources: Sources, totals: Market['totals'],
     if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
     return pair
   }
-  return { ...createPools(sources, facts, listed), ...createPoolHistory(sources, listed), quote: createQuotes(sources, listed), day: createMarketDay(sources, totals), marketDays: createMarketDays(sources, totals) }
+  return {
+    ...createPools(sources, facts, listed),
+    ...createPoolHistory(sources, listed),
+    quote: createQuotes(sources, listed),
+    day: createMarketDay(sources, totals),
+    marketDays: createMarketDays(sources, totals)
+  }
 }

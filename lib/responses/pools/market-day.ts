@@ -86,8 +86,13 @@ const toDays = jsonResponse(MarketDaysSchema)
 /** Days of one answer at most, and where no first one is asked for. */
 const [MOST_DAYS, USUAL_DAYS] = [366, 30]
 
-/** UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them, and what the aggregates throw. */
-export function createMarketDays (sources: Sources, totals: Market['totals']): (asked: MarketDaysAsked) => Promise<Aged<CachedResponse<MarketDays>>> {
+/**
+ * UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them, and what the
+ * aggregates throw.
+ */
+export function createMarketDays (
+  sources: Sources, totals: Market['totals']
+): (asked: MarketDaysAsked) => Promise<Aged<CachedResponse<MarketDays>>> {
   const cache = createFreshCache<string, CachedResponse<MarketDays>>({
     ...cacheOptions(sources),
     async load (key) {
@@ -98,8 +103,12 @@ export function createMarketDays (sources: Sources, totals: Market['totals']): (
       const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
       const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
       const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
-        .map(({ date, volume: usd, trades }) => ({ date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
-      return { value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts }
+        .map(({ date, volume: usd, trades }) => ({
+          date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades
+        }))
+      return {
+        value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts
+      }
     },
     max: MAX_KEPT
   })

@@ -12,13 +12,26 @@ import type { PricedPool, UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
-import { type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
+import {
+  type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema
+} from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
 import { checkTold, extentOf } from '../known.js'
 import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
 
-export interface TradesAsked { limit: number, before: bigint | undefined, since: number | undefined, until: number | undefined }
-export interface CandlesAsked { interval: Interval, from: number | undefined, to: number | undefined, limit: number, empty: boolean }
+export interface TradesAsked {
+  limit: number
+  before: bigint | undefined
+  since: number | undefined
+  until: number | undefined
+}
+export interface CandlesAsked {
+  interval: Interval
+  from: number | undefined
+  to: number | undefined
+  limit: number
+  empty: boolean
+}
 /** Days since 1970-01-01, both included. */
 export interface DaysAsked { from: number | undefined, to: number | undefined }
 
@@ -134,7 +147,11 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     const begin = first === 0 ? -Infinity : first * DAY - 1
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const unnamed = await reading.unnamedTrades(pair.address)
-    if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
+    if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) {
+      throw new ServiceError(
+        'WARMING_UP', 'makers of those days are still being read'
+      )
+    }
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
     const price = (value: ExecutedPrice | undefined) => value === undefined ? null : executedPriceText(value, pair)
@@ -144,7 +161,11 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
         date: dateOf(day),
         base_volume: exactSum(base, pair.baseDecimals),
         target_volume: exactSum(quote, pair.quoteDecimals),
-        volume_usd: worth === undefined ? '0.00' : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
+        volume_usd: worth === undefined
+          ? '0.00'
+          : usdText(
+            multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))
+          ),
         trades,
         makers,
         fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
@@ -156,7 +177,10 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     }
   }
 
-  /** Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait for a node. */
+  /**
+   * Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait
+   * for a node.
+   */
   async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
     const { value: state, parts } = await snapshot.get(ALL)
     const usd = usdValuationOf(state, settings)
@@ -164,15 +188,23 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   return {
-    trades: kept((pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), toTrades),
-    candles: kept((pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), toCandles),
+    trades: kept(
+      (pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), toTrades
+    ),
+    candles: kept(
+      (pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), toCandles
+    ),
     days: kept(valuedDays, toDays)
   }
 }
 
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
-  if (maker === null || blockIndex === null) throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
+  if (maker === null || blockIndex === null) {
+    throw new ServiceError(
+      'WARMING_UP', 'makers and places in the block are still being read'
+    )
+  }
   const { side, input, output, fee } = swap
   const [base, quote] = side === 'buy' ? [output, input] : [input, output]
   const price = executedPrice(swap)
@@ -196,12 +228,17 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
 }
 
 /** Every interval from `begin` to before `end`, those without a trade too. */
-function * filled (candles: readonly TimedCandle[], begin: number, end: number, width: number): Generator<TimedCandle | number> {
+function * filled (
+  candles: readonly TimedCandle[], begin: number, end: number, width: number
+): Generator<TimedCandle | number> {
   let next = 0
   for (let start = begin; start < end; start += width) yield candles[next]?.start === start ? candles[next++]! : start
 }
 
-/** Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them. Before any price there are none. */
+/**
+ * Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them.
+ * Before any price there are none.
+ */
 function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
   let last = close

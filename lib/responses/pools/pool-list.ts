@@ -1,6 +1,6 @@
 import { inSlices } from '../../async.js'
 import { type Rational, shortText } from '../../decimal.js'
-import { ServiceError } from '../../errors.js'
+import { isServiceError, ServiceError } from '../../errors.js'
 import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { type Made, RENEW_FROM } from '../../live/fresh.js'
@@ -33,7 +33,9 @@ export interface PoolList {
 
 interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, createdAt: number | null }
 
-/** The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE. */
+/**
+ * The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
+ */
 export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
   const { snapshot: snapshots, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
@@ -74,12 +76,14 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
 
   async function load (): Promise<Made<PoolList>> {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const { value: known, parts: factParts } = await daoFacts.all()
+    const known = await orUnknown(daoFacts.all())
     const usd = usdValuationOf(snapshot, settings)
     const head = headPart(sources)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
-      created: new Map(Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null]))
+      created: new Map(
+        Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null])
+      )
     }))
     const made = new Map<string, Row>()
     for (const pair of snapshot.pairs) {
@@ -87,18 +91,26 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       const dao = snapshot.daos.get(pair.address)
       if (window?.wholeAfter === undefined || dao === undefined) continue
       const createdAt = created.get(pair.address) ?? null
-      made.set(pair.address, { pair, dao, window, createdAt, facts: figuresOf(known, pair.address, usd, settings) })
+      made.set(
+        pair.address, { pair, dao, window, createdAt, facts: figuresOf(known?.value, pair.address, usd, settings) }
+      )
     }
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
     const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
-    const byId = new Map(await inSlices(pairs, pair => [pair.address, { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }] as const))
+    const byId = new Map(await inSlices(pairs, pair => [
+      pair.address,
+      { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }
+    ] as const))
     const byPair = poolsByPair(pairs)
     const pools = Array.from(byId.values(), ({ pool }) => pool)
     const { slot, tokens } = snapshot
-    return { value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair }, parts: [...parts, ...factParts, head] }
+    return {
+      value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair },
+      parts: [...parts, ...known?.parts ?? [], head]
+    }
   }
 
   return keepResponse(sources, load)
@@ -108,7 +120,10 @@ type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'
 const UNKNOWN: FactFigures = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
 /** What supply and treasury make of a pool's figures. */
-export const factFigures = ({ snapshot, facts }: { snapshot: Snapshot, facts: DaoFacts }, settings: Settings, usd = usdValuationOf(snapshot, settings)): FactFigures => {
+export const factFigures = (
+  { snapshot, facts }: { snapshot: Snapshot, facts: DaoFacts }, settings: Settings,
+  usd = usdValuationOf(snapshot, settings)
+): FactFigures => {
   const context = { snapshot, usd, settings }
   const price = priceUsdOf(facts, context)
   return {
@@ -118,9 +133,17 @@ export const factFigures = ({ snapshot, facts }: { snapshot: Snapshot, facts: Da
   }
 }
 
-function figuresOf ({ facts, snapshot }: AllFacts, pool: string, usd: UsdValuation, settings: Settings): FactFigures {
-  const own = facts.get(pool)
-  return own === undefined || own instanceof ServiceError ? UNKNOWN : factFigures({ facts: own, snapshot }, settings, usd)
+/** Supply and treasury, which take many accounts; undefined where no node gives them now: what they make is null. */
+export const orUnknown = <T>(facts: Promise<T>): Promise<T | undefined> => facts.catch((error: unknown) => {
+  if (isServiceError(error)) return undefined
+  throw error
+})
+
+function figuresOf (known: AllFacts | undefined, pool: string, usd: UsdValuation, settings: Settings): FactFigures {
+  const own = known?.facts.get(pool)
+  return known === undefined || own === undefined || own instanceof ServiceError
+    ? UNKNOWN
+    : factFigures({ facts: own, snapshot: known.snapshot }, settings, usd)
 }
 
 /** Changes from the newest price before each period to the newest now. */

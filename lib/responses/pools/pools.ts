@@ -8,7 +8,7 @@ import { jsonResponse } from '../json-response.js'
 import { sameLife } from '../same-life.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { cacheOptions, type Kept, type Sources } from '../sources.js'
-import { createPoolList, factFigures, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
+import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
 
 export interface PoolsAnswers {
   /** The pools as they are listed, kept. */
@@ -24,7 +24,9 @@ const toDetail = jsonResponse(PoolDetailSchema)
 const MAX_KEPT = 256
 
 /** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
-export function createPools (sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>): PoolsAnswers {
+export function createPools (
+  sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>
+): PoolsAnswers {
   const { history, settings } = sources
   const list = createPoolList(sources, facts)
 
@@ -33,7 +35,8 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
     if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
     const { pool, dao } = found
     const indexed = history.report().get(poolId)
-    const own = pool.treasury_usdc_aum === null ? factFigures((await facts.one(poolId)).value, settings) : {}
+    const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(poolId)) : undefined
+    const own = read === undefined ? {} : factFigures(read.value, settings)
     const rates = await history.read(reading => reading.feeRates(poolId))
     // a list has its texts only where they are short
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })

@@ -16,10 +16,13 @@ const BPS = 10_000n
 const PERCENT = 100n
 
 /**
- * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the token has, or more than
+ * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
+ * token has, or more than
  * the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what the chain and the history throw.
  */
-export function createQuotes (sources: Sources, check: (poolId: string) => Promise<Pair>): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
+export function createQuotes (
+  sources: Sources, check: (poolId: string) => Promise<Pair>
+): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
   const { snapshot, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
@@ -27,7 +30,9 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
   async function feesOf (poolId: string): Promise<SwapFees> {
     const whole = settings.takerFeeRate
     const rates = await history.read(reading => reading.feeRates(poolId))
-    const newest = rates.reduce<typeof rates[number] | undefined>((best, rate) => best === undefined || rate.toSlot > best.toSlot ? rate : best, undefined)
+    const newest = rates.reduce<typeof rates[number] | undefined>(
+      (best, rate) => best === undefined || rate.toSlot > best.toSlot ? rate : best, undefined
+    )
     const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), BPS)
     const rest = subtract(whole, protocol)
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
@@ -41,11 +46,19 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
     const pair = pairs.find(({ address }) => address === poolId) ?? await check(poolId)
     const isBuy = side === 'buy'
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
-    const [inDecimals, outDecimals] = isBuy ? [pair.quoteDecimals, pair.baseDecimals] : [pair.baseDecimals, pair.quoteDecimals]
+    const [inDecimals, outDecimals] = isBuy
+      ? [pair.quoteDecimals, pair.baseDecimals]
+      : [
+          pair.baseDecimals, pair.quoteDecimals
+        ]
     const raw = multiply(amount, powerOfTen(inDecimals))
     if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
     const input = raw.n / raw.d
-    if (input > mostInput(inward)) throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
+    if (input > mostInput(inward)) {
+      throw invalidParameter(
+        'amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`
+      )
+    }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
     const quote: Quote = {
       pool_id: poolId,
@@ -53,7 +66,11 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
       amount: formatUnits(input, inDecimals),
       output: formatUnits(output, outDecimals),
       exact: discovered.find(({ address }) => address === poolId)?.dao?.state === 'spot',
-      average_price: output === 0n ? null : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
+      average_price: output === 0n
+        ? null
+        : executedPriceText(
+          isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair
+        ),
       price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: formatUnits(fee, inDecimals) },
       protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),

@@ -11,9 +11,16 @@ import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 
 const DaoParamsSchema = Type.Object({
-  dao: Type.String({ description: 'Address of the DAO, or the mint of its base token where one listed DAO trades it.', examples: AddressSchema.examples })
+  dao: Type.String({
+    description: 'Address of the DAO, or the mint of its base token where one listed DAO trades it.',
+    examples: AddressSchema.examples
+  })
 })
-const FAILURES = { 400: badRequest(INVALID_DAO), 404: notFound('There is no such DAO, or it is excluded.', daoNotFound('<dao>')), ...CHAIN_FAILURES }
+const FAILURES = {
+  400: badRequest(INVALID_DAO),
+  404: notFound('There is no such DAO, or it is excluded.', daoNotFound('<dao>')),
+  ...CHAIN_FAILURES
+}
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market, daos, proposals } = fastify
@@ -23,7 +30,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getDaos',
       summary: 'Every discovered DAO, listed or not',
-      description: 'The completeness report: why a DAO is not among the tickers, and how much of its history is indexed. discovered = listed + left_out.',
+      description: 'The completeness report: why a DAO is not among the tickers, and how much of its history is ' +
+        'indexed. discovered = listed + left_out.',
       tags: ['service'],
       response: {
         200: json(DaosSchema, 'The DAOs, by address.', BYTES_HEADERS),
@@ -37,7 +45,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getDao',
       summary: 'Everything of one DAO',
-      description: 'The DAO with its market, its supply and where that lies, and its treasury: each a fact of the chain or what follows from facts. ' +
+      description: 'The DAO with its market, its supply and where that lies, and its treasury: each a fact of the ' +
+        'chain or what follows from facts. ' +
         'What would count trades that are not read yet is null.',
       tags: ['daos'],
       params: DaoParamsSchema,
@@ -53,11 +62,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTreasury',
       summary: 'The treasury of a DAO',
-      description: 'What its vault holds by token account, what its own positions in the pools would withdraw, and what that makes of each circulating token. All of one slot.',
+      description: 'What its vault holds by token account, what its own positions in the pools would withdraw, and ' +
+        'what that makes of each circulating token. All of one slot.',
       tags: ['daos'],
       params: DaoParamsSchema,
       querystring: Type.Object({}),
-      response: { 200: json(TreasurySchema, 'The treasury.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES }
+      response: {
+        200: json(TreasurySchema, 'The treasury.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES
+      }
     }
   }, async ({ params, query }, reply) => {
     readQuery(query, {})
@@ -70,9 +82,13 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       summary: 'Proposals of a DAO',
       description: 'As `/api/proposals?dao=`: newest first, 1,000 at most.',
       tags: ['daos'],
-      params: Type.Object({ dao: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples }) }),
+      params: Type.Object(
+        { dao: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples }) }
+      ),
       querystring: Type.Object({}),
-      response: { 200: json(ProposalsSchema, 'The proposals.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES }
+      response: {
+        200: json(ProposalsSchema, 'The proposals.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES
+      }
     }
   }, async ({ params, query }, reply) => {
     readQuery(query, {})

@@ -8,7 +8,9 @@ import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
 
-const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since', 'X-History-Missing', 'X-Fees-Unknown']
+const HEADERS: readonly HeaderName[] = [
+  ...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since', 'X-History-Missing', 'X-Fees-Unknown'
+]
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { pools } = fastify
@@ -18,13 +20,19 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getMarketDays',
       summary: 'UTC days of the whole market',
-      description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates have them, oldest first; at most 366 days. ' +
+      description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates ' +
+        'have them, oldest first; at most 366 days. ' +
         'It begins at the first whole day while the past is read, which `X-History-Since` says.',
       tags: ['pools'],
       querystring: Type.Object({
         ...rangeParameters('Days', ', and the one that holds it; default 30 days in all', '; default today')
       }),
-      response: { 200: json(MarketDaysSchema, 'The days.', HEADERS), 304: notModified(HEADERS), 400: badRequest(`Invalid from: ${TIME}`), ...CHAIN_FAILURES }
+      response: {
+        200: json(MarketDaysSchema, 'The days.', HEADERS),
+        304: notModified(HEADERS),
+        400: badRequest(`Invalid from: ${TIME}`),
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ query }, reply) => {
     const { from, to } = readRange(query, {})
@@ -35,7 +43,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getMarketDay',
       summary: 'One UTC day of the whole market',
-      description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown its sums are taken from. Answers 503 while ' +
+      description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose ' +
+        'breakdown its sums are taken from. Answers 503 while ' +
         'that day is still to be read.',
       tags: ['pools'],
       params: Type.Object({

@@ -5,7 +5,9 @@ import { FeesSchema } from '../../../schemas/fees.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { badRequest, CHAIN_FAILURES, json, notModified } from '../../../schemas/responses.js'
 
-const HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since', 'X-History-Missing', 'X-Fees-Unknown']
+const HEADERS: readonly HeaderName[] = [
+  ...BYTES_HEADERS, 'X-History-Complete', 'X-History-Since', 'X-History-Missing', 'X-Fees-Unknown'
+]
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { market } = fastify
@@ -15,7 +17,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getAggregateFees',
       summary: 'Protocol fees of all DAOs since launch',
-      description: 'Protocol fees of spot swaps in USD by UTC day and by token, each as it was charged. `X-Fees-Unknown` says of how many swaps no event tells the fee. ' +
+      description: 'Protocol fees of spot swaps in USD by UTC day and by token, each as it was charged. ' +
+        '`X-Fees-Unknown` says of how many swaps no event tells the fee. ' +
         'While the past is read the sums begin at the first whole day, which `X-History-Since` says.',
       tags: ['market'],
       querystring: Type.Object({}),

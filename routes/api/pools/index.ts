@@ -7,7 +7,9 @@ import { AddressSchema } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
 import { rangeParameters } from '../../../schemas/parameters.js'
-import { CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema } from '../../../schemas/pools.js'
+import {
+  CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema
+} from '../../../schemas/pools.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../../schemas/responses.js'
 import { CANDLES, CANDLES_QUERY, INTERVAL_NAMES, TRADES, TRADES_QUERY } from './asked.js'
 
@@ -26,7 +28,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getPools',
       summary: 'All pools with their windows',
-      description: `Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 days by whole minutes. Answers live 10 seconds. ${WARMING}`,
+      description: 'Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 ' +
+        `days by whole minutes. Answers live 10 seconds. ${WARMING}`,
       tags: ['pools'],
       querystring: Type.Object({}),
       response: {
@@ -47,7 +50,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getPool',
       summary: 'One pool, and what its figures are made of',
-      description: `The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
+      description: 'The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence ' +
+        `numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({}),
@@ -70,13 +74,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getQuote',
       summary: 'What a swap would yield',
-      description: 'Output, average price, price impact and fee of one swap of a given size, by the program\'s integer arithmetic on the reserves of a slot: exact to the ' +
+      description: 'Output, average price, price impact and fee of one swap of a given size, by the program\'s ' +
+        'integer arithmetic on the reserves of a slot: exact to the ' +
         'raw unit. While a proposal is live the output is at least what is stated, and `exact` is false.',
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({
         side: Type.String({ description: 'buy: pay quote tokens. sell: pay base tokens.', examples: ['buy'] }),
-        amount: Type.String({ description: 'What is paid, in whole tokens: plain decimal text above 0, at most what the pool holds of it.', examples: ['100'] })
+        amount: Type.String({
+          description: 'What is paid, in whole tokens: plain decimal text above 0, at most what the pool holds of it.',
+          examples: ['100']
+        })
       }),
       response: {
         200: json(QuoteSchema, 'The quote.', BYTES_HEADERS),
@@ -96,7 +104,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTrades',
       summary: 'Trades of a pool',
-      description: 'Finalized spot swaps, newest first. The next page is asked for with the last `trade_id` as `before`: pages neither repeat nor lose a trade while ' +
+      description: 'Finalized spot swaps, newest first. The next page is asked for with the last `trade_id` as ' +
+        '`before`: pages neither repeat nor lose a trade while ' +
         'new ones arrive. `X-History-Complete: false` says that older ones are lost, which no node has.',
       tags: ['pools'],
       params: PoolParamsSchema,
@@ -119,8 +128,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCandles',
       summary: 'Candles of a pool',
-      description: 'Open, high, low and close of executed prices with volumes, oldest first; the newest ends now. Of a longer range the newest `limit`. Candles of a minute ' +
-        'add up to those of longer intervals and to the days, exactly. Intervals without a trade are left out; with `empty=true` they repeat the last close.',
+      description: 'Open, high, low and close of executed prices with volumes, oldest first; the newest ends now. Of ' +
+        'a longer range the newest `limit`. Candles of a minute ' +
+        'add up to those of longer intervals and to the days, exactly. Intervals without a trade are left out; with ' +
+          '`empty=true` they repeat the last close.',
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object(CANDLES_QUERY),
@@ -141,7 +152,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getPoolDays',
       summary: 'UTC days of a pool',
-      description: `Volumes, trades, makers, fees and prices of each UTC day with trades, oldest first; today so far. ${WARMING}`,
+      description: 'Volumes, trades, makers, fees and prices of each UTC day with trades, oldest first; today so ' +
+        `far. ${WARMING}`,
       tags: ['pools'],
       params: PoolParamsSchema,
       querystring: Type.Object({

@@ -34,10 +34,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         `\`proposal\` as \`before\`. ${WARMING}`,
       tags: ['daos'],
       querystring: Type.Object({
-        state: Type.Optional(Type.String({ description: `Only those that are one of ${STATES.join(', ')}.`, examples: ['pending'] })),
+        state: Type.Optional(
+          Type.String({ description: `Only those that are one of ${STATES.join(', ')}.`, examples: ['pending'] })
+        ),
         dao: Type.Optional(Type.String({ description: 'Only those of this DAO.', examples: AddressSchema.examples })),
         limit: Type.Optional(Type.String({ description: 'Most rows, 1 to 1,000. Default 100.', examples: ['100'] })),
-        before: Type.Optional(Type.String({ description: 'Only those behind this proposal.', examples: AddressSchema.examples }))
+        before: Type.Optional(
+          Type.String({ description: 'Only those behind this proposal.', examples: AddressSchema.examples })
+        )
       }),
       response: {
         200: json(ProposalsSchema, 'The proposals.', BYTES_HEADERS),
@@ -48,14 +52,18 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       }
     }
   }, async ({ query }, reply) => reply.sendCached(await proposals.list(readQuery(query, {
-    state: oneOf(STATES, undefined), dao: address, limit: integer({ min: 1, max: MOST, otherwise: 100 }), before: address
+    state: oneOf(STATES, undefined),
+    dao: address,
+    limit: integer({ min: 1, max: MOST, otherwise: 100 }),
+    before: address
   }))))
 
   fastify.get('/:proposal', {
     schema: {
       operationId: 'getProposal',
       summary: 'One proposal, a live one with its markets',
-      description: 'Of a live one the pass and the fail market, their averages carried to this moment by the program\'s ' +
+      description: 'Of a live one the pass and the fail market, their averages carried to this moment by the ' +
+        'program\'s ' +
         'own arithmetic, and what it would decide now; of a decided one what the event states. No figure of these ' +
         `markets enters any other answer. ${WARMING}`,
       tags: ['daos'],

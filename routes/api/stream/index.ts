@@ -24,7 +24,9 @@ const types: Parameter<ReadonlySet<StreamType>> = {
 const some = optional(addresses(1, MOST))
 const setOf = (given: string[] | undefined): ReadonlySet<string> | undefined => given && new Set(given)
 const list = (what: string) =>
-  Type.Optional(Type.String({ description: `1 to ${MOST} ${what} separated by commas; default all.`, examples: [AddressSchema.examples[0]] }))
+  Type.Optional(Type.String(
+    { description: `1 to ${MOST} ${what} separated by commas; default all.`, examples: [AddressSchema.examples[0]] }
+  ))
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { stream, connections } = fastify
@@ -34,18 +36,27 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getStream',
       summary: 'Trades, tickers and proposals as they happen',
-      description: 'Server-sent events. `trade`: the record of a trade with its `pool_id`, once it is final, in the order of the chain. `ticker`: a ticker that has ' +
-        'changed. `proposal`: `proposal`, `dao`, `number` and `state` of one that is new or has changed its state. With `Last-Event-ID`, which browsers send by ' +
-        'themselves, trades go on where the connection broke, up to an hour back; beyond that `gap` says since when to ask for pages of trades. Trades that turn up after ' +
-        'later ones were told are in those pages alone. A comment every 15 s; `end` says why a connection is closed. At most 5 of an address.',
+      description: 'Server-sent events. `trade`: the record of a trade with its `pool_id`, once it is final, in the ' +
+        'order of the chain. `ticker`: a ticker that has ' +
+        'changed. `proposal`: `proposal`, `dao`, `number` and `state` of one that is new or has changed its state. ' +
+          'With `Last-Event-ID`, which browsers send by ' +
+        'themselves, trades go on where the connection broke, up to an hour back; beyond that `gap` says since when ' +
+          'to ask for pages of trades. Trades that turn up after ' +
+        'later ones were told are in those pages alone. A comment every 15 s; `end` says why a connection is closed. ' +
+          'At most 5 of an address.',
       tags: ['market'],
       querystring: Type.Object({
-        types: Type.Optional(Type.String({ description: `Some of ${STREAM_TYPES.join(',')}; default all.`, examples: ['trade,ticker'] })),
+        types: Type.Optional(
+          Type.String({ description: `Some of ${STREAM_TYPES.join(',')}; default all.`, examples: ['trade,ticker'] })
+        ),
         pools: list('pools, whose trades, tickers and proposals are told'),
         proposals: list('proposals')
       }),
       headers: Type.Object({
-        'last-event-id': Type.Optional(Type.String({ description: 'The `id` of the last event: slot, index in the block, place in the transaction.', examples: ['300000000-12-131072'] }))
+        'last-event-id': Type.Optional(Type.String({
+          description: 'The `id` of the last event: slot, index in the block, place in the transaction.',
+          examples: ['300000000-12-131072']
+        }))
       }),
       response: {
         200: eventStream,

@@ -28,7 +28,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getSupply',
       summary: 'Supply of a token with its breakdown',
-      description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold circulates. ' +
+      description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold ' +
+        'circulates. ' +
         'A token of no launch circulates as a whole.',
       tags: ['supply'],
       params: MintParamsSchema,

@@ -24,8 +24,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTickers',
       summary: 'All trading pairs',
-      description: 'A ticker for every DAO that has reserves on both sides and is not excluded, deepest pool first. Prices come from spot pools only, ' +
-        'never from conditional markets. Answers live 10 seconds. Answers 503 until the last 24 hours are indexed: a volume too low is a wrong number.',
+      description: 'A ticker for every DAO that has reserves on both sides and is not excluded, deepest pool first. ' +
+        'Prices come from spot pools only, ' +
+        'never from conditional markets. Answers live 10 seconds. Answers 503 until the last 24 hours are indexed: a ' +
+          'volume too low is a wrong number.',
       tags: ['market'],
       response: {
         200: json(TickersSchema, 'The tickers, deepest pool first.', BYTES_HEADERS),

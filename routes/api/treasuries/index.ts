@@ -13,11 +13,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTreasuries',
       summary: 'Treasuries, largest first',
-      description: 'Of the 300 DAOs with the deepest pools in a token that has a USD value: what their vaults hold in the token accounts associated with known mints, and what their ' +
+      description: 'Of the 300 DAOs with the deepest pools in a token that has a USD value: what their vaults hold ' +
+        'in the token accounts associated with known mints, and what their ' +
         'own positions would withdraw. The token accounts one by one, others too, are at each DAO\'s own path.',
       tags: ['daos'],
       querystring: Type.Object({}),
-      response: { 200: json(TreasuriesSchema, 'The treasuries.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), 400: badRequest('Invalid limit: no parameters here'), ...CHAIN_FAILURES }
+      response: {
+        200: json(TreasuriesSchema, 'The treasuries.', BYTES_HEADERS),
+        304: notModified(BYTES_HEADERS),
+        400: badRequest('Invalid limit: no parameters here'),
+        ...CHAIN_FAILURES
+      }
     }
   }, async ({ query }, reply) => {
     readQuery(query, {})

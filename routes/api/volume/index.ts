@@ -12,8 +12,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getAggregateVolume',
       summary: 'Volume of all DAOs since launch',
-      description: 'Spot volume in USD by UTC day and by token. A swap counts what was paid or received on the quote leg; ' +
-        'conditional markets count nothing. `X-History-Complete: false` says that events are missing which no node has, `X-History-Missing` how many. ' +
+      description: 'Spot volume in USD by UTC day and by token. A swap counts what was paid or received on the quote ' +
+        'leg; ' +
+        'conditional markets count nothing. `X-History-Complete: false` says that events are missing which no node ' +
+          'has, `X-History-Missing` how many. ' +
         'While the past is read the sums begin at the first whole day, which `X-History-Since` says.',
       tags: ['market'],
       response: {

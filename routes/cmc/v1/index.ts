@@ -40,7 +40,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCmcTrades',
       summary: 'CoinMarketCap: trades of a pair in the last 24 hours',
-      description: 'Newest first, of the deepest pool of the pair; swaps that gave nothing have no price and are left out.',
+      description: 'Newest first, of the deepest pool of the pair; swaps that gave nothing have no price and are ' +
+        'left out.',
       tags: ['aggregators'],
       params: PARAMS,
       querystring: Type.Object({}),
@@ -88,7 +89,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getCmcOrderBook',
       summary: 'CoinMarketCap: the order book of a pair',
-      description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included; of several pools of a pair the deepest.',
+      description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included; of several pools of a pair ' +
+        'the deepest.',
       tags: ['aggregators'],
       params: PARAMS,
       querystring: Type.Object({

@@ -22,7 +22,9 @@ function setUp (staleIfError = 60_000) {
       await source.hold
       if (source.fails) throw new Error('the source is away')
       const { ages, commitment, time: readAt } = source
-      return { value: `${key}${number}`, parts: ages.map((age): Part => ({ time: (readAt - age) / 1000, readAt, commitment })) }
+      return {
+        value: `${key}${number}`, parts: ages.map((age): Part => ({ time: (readAt - age) / 1000, readAt, commitment }))
+      }
     },
     ttl: 10_000,
     staleIfError,
@@ -59,7 +61,11 @@ test('a state that was current when it was read lives as long as any other, and 
     t.match(await cache.get('a'), { value: 'a1', age: current + 7_000, left: 3_000 })
     t.equal(source.loads, 1)
     source.ages = [current + 1_000]
-    t.match(await cache.get('b'), { value: 'b2', age: current + 1_000, left: 0 }, `${commitment}: an older one is stale from the beginning`)
+    t.match(
+      await cache.get('b'),
+      { value: 'b2', age: current + 1_000, left: 0 },
+      `${commitment}: an older one is stale from the beginning`
+    )
   }
 })
 
@@ -73,26 +79,29 @@ test('an answer is as old as its oldest part', async t => {
   await t.rejects(cache.get('c'), { code: 'NODE_UNAVAILABLE', message: 'the newest state is 80 s old' })
 })
 
-test('one that all nodes show as old is served with its age, asked for anew each second, until it is too old', async t => {
-  const { cache, source } = setUp()
-  source.ages = [30_000]
-  t.match(await cache.get('a'), { value: 'a1', age: 30_000, left: 0 })
-  source.time += 900
-  await Promise.all(Array.from({ length: 50 }, () => cache.get('a')))
-  t.equal(source.loads, 1, 'a second has not passed')
-  source.time += 100
-  source.ages = [31_000]
-  t.match(await cache.get('a'), { value: 'a2', age: 31_000 })
-  source.time += 38_999
-  source.ages = [69_999]
-  t.match(await cache.get('a'), { age: 69_999, left: 0 })
-  source.time += 1_000
-  source.ages = [70_999]
-  await t.rejects(cache.get('a'), { code: 'NODE_UNAVAILABLE', message: 'the newest state is 71 s old' })
-  source.time += 1_000
-  source.ages = [0]
-  t.match(await cache.get('a'), { age: 0, left: 10_000 })
-})
+test(
+  'one that all nodes show as old is served with its age, asked for anew each second, until it is too old',
+  async t => {
+    const { cache, source } = setUp()
+    source.ages = [30_000]
+    t.match(await cache.get('a'), { value: 'a1', age: 30_000, left: 0 })
+    source.time += 900
+    await Promise.all(Array.from({ length: 50 }, () => cache.get('a')))
+    t.equal(source.loads, 1, 'a second has not passed')
+    source.time += 100
+    source.ages = [31_000]
+    t.match(await cache.get('a'), { value: 'a2', age: 31_000 })
+    source.time += 38_999
+    source.ages = [69_999]
+    t.match(await cache.get('a'), { age: 69_999, left: 0 })
+    source.time += 1_000
+    source.ages = [70_999]
+    await t.rejects(cache.get('a'), { code: 'NODE_UNAVAILABLE', message: 'the newest state is 71 s old' })
+    source.time += 1_000
+    source.ages = [0]
+    t.match(await cache.get('a'), { age: 0, left: 10_000 })
+  }
+)
 
 test('a value never goes back to an older state while the one that is kept may be served', async t => {
   const { cache, source } = setUp()
@@ -107,41 +116,47 @@ test('a value never goes back to an older state while the one that is kept may b
   t.match(await cache.get('a'), { value: 'a3', age: 15_000, left: 10_000 }, 'the same state may come again')
 })
 
-test('an older state is taken once nothing younger has been to be had for so long that the kept one may not be served', async t => {
-  const { cache, source } = setUp(20_000)
-  await cache.get('a')
-  source.time += 29_000
-  source.ages = [29_500]
-  t.match(await cache.get('a'), { value: 'a1', age: 29_000 })
-  source.time += 1_001
-  source.ages = [30_500]
-  await t.rejects(cache.get('a'), { code: 'NODE_UNAVAILABLE' }, 'which is too old itself')
-  source.time += 1_000
-  source.ages = [29_000]
-  t.match(await cache.get('a'), { value: 'a4', age: 29_000 })
-})
+test(
+  'an older state is taken once nothing younger has been to be had for so long that the kept one may not be served',
+  async t => {
+    const { cache, source } = setUp(20_000)
+    await cache.get('a')
+    source.time += 29_000
+    source.ages = [29_500]
+    t.match(await cache.get('a'), { value: 'a1', age: 29_000 })
+    source.time += 1_001
+    source.ages = [30_500]
+    await t.rejects(cache.get('a'), { code: 'NODE_UNAVAILABLE' }, 'which is too old itself')
+    source.time += 1_000
+    source.ages = [29_000]
+    t.match(await cache.get('a'), { value: 'a4', age: 29_000 })
+  }
+)
 
-test('while the chain has halted the last state is served with its age, and one that was too old before is not', async t => {
-  const { cache, source } = setUp()
-  await cache.get('a')
-  const halt = (secondsAgo: number): void => { source.halted = { slot: 7, time: source.time / 1000 - secondsAgo } }
-  source.fails = true
-  source.time += 600_000
-  halt(530.001)
-  t.match(await cache.get('a'), { value: 'a1', age: 600_000 })
-  halt(530)
-  await t.rejects(cache.get('a'))
+test(
+  'while the chain has halted the last state is served with its age, and one that was too old before is not',
+  async t => {
+    const { cache, source } = setUp()
+    await cache.get('a')
+    const halt = (secondsAgo: number): void => { source.halted = { slot: 7, time: source.time / 1000 - secondsAgo } }
+    source.fails = true
+    source.time += 600_000
+    halt(530.001)
+    t.match(await cache.get('a'), { value: 'a1', age: 600_000 })
+    halt(530)
+    await t.rejects(cache.get('a'))
 
-  source.fails = false
-  source.time += 1_000
-  source.ages = [3_600_000]
-  halt(3_600)
-  t.match(await cache.get('b'), { age: 3_600_000, left: 0 }, 'also the first that is read')
-  source.halted = undefined
-  source.time += 1_000
-  source.ages = [3_601_000]
-  await t.rejects(cache.get('b'), { code: 'NODE_UNAVAILABLE' }, 'when it goes on, that is old')
-})
+    source.fails = false
+    source.time += 1_000
+    source.ages = [3_600_000]
+    halt(3_600)
+    t.match(await cache.get('b'), { age: 3_600_000, left: 0 }, 'also the first that is read')
+    source.halted = undefined
+    source.time += 1_000
+    source.ages = [3_601_000]
+    await t.rejects(cache.get('b'), { code: 'NODE_UNAVAILABLE' }, 'when it goes on, that is old')
+  }
+)
 
 test('near the end of its life it is renewed behind the back of who asks', async t => {
   const { cache, source } = setUp()

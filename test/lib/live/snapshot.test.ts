@@ -11,7 +11,9 @@ import { atMoment } from '../../support/age-time.js'
 function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createSnapshotReader>[0]> = {}) {
   const ledger = createLedger({ seed: 5 })
   const usdc = ledger.usdc()
-  const [still, moving] = [1, 2].map(() => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }))
+  const [still, moving] = [1, 2].map(
+    () => ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  )
   const raw = (address: string): RawAccount | null => {
     const account = ledger.account(address)
     return account === null ? null : { address, owner: account.owner, data: Buffer.from(account.data) }
@@ -26,15 +28,23 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
     accounts: async addresses => atMoment(ledger.slot, addresses.map(raw), { time: ledger.time })
   })
   const client = createProgramClient(ledger.program)
-  const read = createSnapshotReader({ reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), now, ...options })
-  return { asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts } }
+  const read = createSnapshotReader(
+    { reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), now, ...options }
+  )
+  return {
+    asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts }
+  }
 }
 
 test('an account that stays as it was is not decoded again, one that moves is', async t => {
   const { ledger, still, moving, read } = setUp()
-  const entryOf = (discovered: Snapshot['discovered'], address: string) => discovered.find(entry => entry.address === address)!
+  const entryOf = (
+    discovered: Snapshot['discovered'], address: string
+  ) => discovered.find(entry => entry.address === address)!
   const { value: first, parts } = await read()
-  t.same(parts, [{ time: ledger.time, readAt: 3, commitment: 'confirmed' }], 'as old as the list: a pair is of its moment')
+  t.same(
+    parts, [{ time: ledger.time, readAt: 3, commitment: 'confirmed' }], 'as old as the list: a pair is of its moment'
+  )
   ledger.advance(1)
   moving.swap('buy', 5_000_000n)
   const { value: second } = await read()
@@ -42,10 +52,17 @@ test('an account that stays as it was is not decoded again, one that moves is', 
   const pairOf = ({ pairs }: typeof first, { address }: typeof still) => pairs.find(pair => pair.address === address)
   t.equal(pairOf(second, still), pairOf(first, still), 'nor is its pair made again')
   t.not(pairOf(second, moving), pairOf(first, moving))
-  t.equal(entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum)
-  t.equal(second.pairs.find(({ address }) => address === moving.address)!.quoteReserves, 10n ** 11n + 5_000_000n - entryOf(second.discovered, moving.address).dao!.quoteFees)
+  t.equal(
+    entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum
+  )
+  t.equal(
+    second.pairs.find(({ address }) => address === moving.address)!.quoteReserves,
+    10n ** 11n + 5_000_000n - entryOf(second.discovered, moving.address).dao!.quoteFees
+  )
   t.equal(entryOf(second.discovered, moving.address).dao!.createdAt, moving.createdAt)
-  t.equal(entryOf(second.discovered, still.address).dao!.baseVault, tokenAccountAddress(still.address, still.base.address))
+  t.equal(
+    entryOf(second.discovered, still.address).dao!.baseVault, tokenAccountAddress(still.address, still.base.address)
+  )
 })
 
 test('bytes of another DAO are found out, also where they were odd before and that DAO comes later', async t => {
@@ -57,17 +74,22 @@ test('bytes of another DAO are found out, also where they were odd before and th
   await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ })
 })
 
-test('what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen for a minute; excluded ones need not be', async t => {
-  const clock = { now: 0 }
-  const stored: Array<[string, number]> = [['stored', 70], ['excluded', 80]]
-  const { still, moving, read, asked } = setUp({ now: () => clock.now, stored: () => stored, excluded: new Set(['excluded']) })
-  await read()
-  t.same(asked.at(-1), new Map([['stored', 70]]))
-  stored.push(['later', 90], [still.address, 85])
-  clock.now = 59_999
-  await read()
-  t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 85]]))
-  clock.now = 60_000
-  await read()
-  t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 0], [moving.address, 0]]))
-})
+test(
+  'what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen for a minute; excluded ones need not be',
+  async t => {
+    const clock = { now: 0 }
+    const stored: Array<[string, number]> = [['stored', 70], ['excluded', 80]]
+    const { still, moving, read, asked } = setUp(
+      { now: () => clock.now, stored: () => stored, excluded: new Set(['excluded']) }
+    )
+    await read()
+    t.same(asked.at(-1), new Map([['stored', 70]]))
+    stored.push(['later', 90], [still.address, 85])
+    clock.now = 59_999
+    await read()
+    t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 85]]))
+    clock.now = 60_000
+    await read()
+    t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 0], [moving.address, 0]]))
+  }
+)

@@ -8,7 +8,9 @@ import { PoolDetailSchema, PoolsSchema } from '../../../schemas/pools.js'
 import { TickersSchema } from '../../../schemas/ticker.js'
 
 test('what is written is the value, and only fields of the schema are', async t => {
-  for (const schema of [TickersSchema, PoolsSchema, PoolDetailSchema, DaosSchema, AggregateSchema, FeesSchema] as TSchema[]) {
+  for (const schema of [
+    TickersSchema, PoolsSchema, PoolDetailSchema, DaosSchema, AggregateSchema, FeesSchema
+  ] as TSchema[]) {
     const [example] = schema.examples as [Record<string, unknown>]
     const value = Array.isArray(example) ? example : { ...example, unknown: 1 }
     t.same(JSON.parse(serializer(schema)(value)), example, String(schema.$id))
