@@ -49,7 +49,9 @@ export default fp(async fastify => {
 
   async function daosOf (mint: string): Promise<Made<string[]>> {
     const { value: { daos }, parts } = await snapshot.get(ALL)
-    return { value: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address), parts }
+    return {
+      value: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address), parts
+    }
   }
 
   fastify.decorate('cache', {

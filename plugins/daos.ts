@@ -24,7 +24,10 @@ declare module 'fastify' {
 const METADATA_TTL = 100_000
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot, daosOf }, chain: { accounts, tokenAccounts, clock: { now }, time }, program, history, market } = fastify
+  const {
+    config: settings, cache: { snapshot, daosOf }, chain: { accounts, tokenAccounts, clock: { now }, time }, program,
+    history, market
+  } = fastify
   const sources = { snapshot, history, settings, now, time }
   const reader = createDaoFactsReader({
     reader: accounts,
@@ -41,6 +44,11 @@ export default fp(async fastify => {
   const proposals = createProposals(sources, accounts, program)
   fastify.decorate('proposals', proposals)
   fastify.decorate('daos', createDaoResponses({
-    ...sources, facts, pools: pools.known, proposals: proposals.all, incomplete: market.incomplete, tokens: createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
+    ...sources,
+    facts,
+    pools: pools.known,
+    proposals,
+    incomplete: market.incomplete,
+    tokens: createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   }))
 }, { name: 'daos', dependencies: ['config', 'chain', 'cache', 'program', 'history', 'market'] })

@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { ALL, staleAfter } from '../lib/responses/sources.js'
-import { subscribe } from '../lib/chain/reconnecting-subscription.js'
+import { subscribe } from '../lib/chain/subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
@@ -82,11 +82,9 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
     ? undefined
     : subscribe({
       url: config.websocketUrl,
-      requests: [{
-        method: 'logsSubscribe',
-        params: [{ mentions: [config.factory] }, { commitment: 'finalized' }],
-        onNotification: () => history.wake()
-      }],
+      method: 'logsSubscribe',
+      params: [{ mentions: [config.factory] }, { commitment: 'finalized' }],
+      onNotification: () => history.wake(),
       onState: state => {
         fastify.log.info(`the WebSocket is ${state}`)
         chain.websocketUp = state === 'up'

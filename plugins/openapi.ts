@@ -12,7 +12,8 @@ import { once } from '../lib/once.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 import { HEADERS } from '../schemas/headers.js'
 
-const DESCRIPTION = `Prices, 24-hour volumes, liquidity, token supply and volume history of every DAO of a futarchy protocol, read from the chain.
+const DESCRIPTION =
+  `Prices, 24-hour volumes, liquidity, token supply and volume history of every DAO of a futarchy protocol, read from the chain.
 
 A number that is served is right, or it is not served: a failure is an error status, never a zero. Amounts are decimal text, never floats and never
 with an exponent. Every error body is \`{"error": "<message>"}\`.
@@ -26,7 +27,8 @@ an \`Age\` header that the chain can't be reached and how old the answer is, and
  * them, and trying this API.
  */
 const PAGE_POLICY = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:", "connect-src 'self'",
+  "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:",
+  "connect-src 'self'",
   "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
 ].join('; ')
 
@@ -93,7 +95,8 @@ export default fp(async fastify => {
         { name: 'supply', description: 'Token supply.' },
         {
           name: 'aggregators',
-          description: 'The market in the forms of those who list it: CoinGecko, CoinMarketCap, DEX Screener, GeckoTerminal, Jupiter.'
+          description: 'The market in the forms of those who list it: CoinGecko, CoinMarketCap, DEX Screener, ' +
+            'GeckoTerminal, Jupiter.'
         },
         { name: 'service', description: 'The service itself.' }
       ]

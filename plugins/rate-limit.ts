@@ -1,6 +1,6 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type {} from '@fastify/sensible'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
@@ -15,6 +15,13 @@ export interface RateLimitOptions {
 const PAGE = 'page '
 
 /**
+ * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who states falsely that he is
+ * such a script has no more than one who loads pages; what is dear stands in line by address all the same.
+ */
+const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =>
+  isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
+
+/**
  * The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both.
  */
 function countersOf (
@@ -26,7 +33,7 @@ function countersOf (
 
 /**
  * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6
- * clients count per /64. The files of the page and of the reference have a count of their own, so that a visit leaves
+ * clients count per /64. The pages, their files and what they ask for have a count of their own, so that a visit leaves
  * the client its requests.
  */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
@@ -45,10 +52,10 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   }
 
   await fastify.register(rateLimit, {
-    max: request => isPageRoute(request.routeOptions.url) ? rateLimitPage : rateLimitMax,
+    max: request => isOfPage(request) ? rateLimitPage : rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    keyGenerator: request => `${isPageRoute(request.routeOptions.url) ? PAGE : ''}${request.client}`,
+    keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
     allowList: request => isExempt(request.address),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
@@ -57,7 +64,7 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const [limit, left, reset] = ['limit', 'remaining', 'reset'].map(name => reply.getHeader(`x-ratelimit-${name}`))
     if (limit !== undefined) {
-      const policy = isPageRoute(request.routeOptions.url) ? '"page"' : '"minute"'
+      const policy = isOfPage(request) ? '"page"' : '"minute"'
       reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header(
         'ratelimit',
         `${policy};r=${String(left)};t=${String(reset)}`

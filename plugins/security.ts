@@ -10,7 +10,9 @@ import { METHOD_NOT_ALLOWED } from '../schemas/errors.js'
  */
 const HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, x-history-missing, x-history-since, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, ' +
+    'x-history-missing, x-history-since, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, ' +
+      'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Who a client is: addresses as proxies and sockets write them, and whom a request is counted as. */
@@ -32,14 +32,15 @@ export function isAddressOrRange (text: string): boolean {
 
 /** Whether an address, as a proxy or a socket writes it, is one of `members`; those that are none match nothing. */
 export function addressMatcher (members: readonly string[]): (address: string) => boolean {
-  const blocks = new BlockList()
-  for (const member of members.filter(isAddressOrRange)) {
+  const ranges = members.filter(isAddressOrRange).map(member => {
     const [address = '', bits] = member.split('/')
-    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
-    blocks.addSubnet(address, bits === undefined ? (family === 'ipv4' ? 32 : 128) : Number(bits), family)
-  }
+    const range = ipaddr.parse(address)
+    return { range, kind: range.kind(), bits: bits === undefined ? range.toByteArray().length * 8 : Number(bits) }
+  })
   return address => {
     const plain = plainAddress(address)
-    return plain !== undefined && blocks.check(plain, plain.includes(':') ? 'ipv6' : 'ipv4')
+    if (plain === undefined) return false
+    const asked = ipaddr.parse(plain)
+    return ranges.some(({ range, kind, bits }) => kind === asked.kind() && asked.match(range, bits))
   }
 }

@@ -8,4 +8,5 @@ export const isPageRoute = (template: string | undefined): boolean => template !
 
 /** A page that says `sentence`, for a browser that asks for a page and can't have it. */
 export const pageOf = (sentence: string): string =>
-  `<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${sentence}</title><p>${sentence}</p></html>\n`
+  '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" ' +
+    `content="width=device-width"><title>${sentence}</title><p>${sentence}</p></html>\n`

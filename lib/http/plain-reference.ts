@@ -25,7 +25,8 @@ export function plainReference ({ info, tags = [], paths }: ReferenceDocument): 
     '',
     ...(info.description ?? '').split('\n').map(line => `> ${line}`.trimEnd()),
     '',
-    'All paths answer GET; no key is needed. Amounts and prices are decimal text in whole tokens unless a field is called raw; ' +
+    'All paths answer GET; no key is needed. Amounts and prices are decimal text in whole tokens unless a field is ' +
+      'called raw; ' +
     'times are ISO 8601 or Unix seconds, as named.',
     'Example: `curl /api/tickers` gives ' +
       '`[{"ticker_id": "BASE_MINT_QUOTE_MINT", "pool_id": "…", "last_price": "0.912345678901", …}]`.',

@@ -45,7 +45,10 @@ test('spec 8: with the two addresses alone every other setting has its default',
   t.equal(compare(settings.feeRate, ratio(25n, 10_000n)), 0)
   t.equal(compare(settings.takerFeeRate, ratio(5n, 1_000n)), 0)
   t.equal(compare(settings.quoteNotional, ratio(100n)), 0)
-  t.same([...settings.usdMints], ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'])
+  t.same(
+    [...settings.usdMints],
+    ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']
+  )
 })
 
 test('spec 7: a missing required setting is named in exactly these words', async t => {
@@ -88,7 +91,13 @@ test('all problems are reported at once, and no value is repeated', async t => {
 })
 
 test('lists allow blanks, rates are read exactly, an empty optional setting keeps its default', async t => {
-  const settings = await read({ ...required, EXCLUDED_DAOS: ` ${PROGRAM} , , ${PROGRAM}`, PROTOCOL_FEE_RATE: '5e-3', PORT: '', CHAIN_RPC_URL: 'http://a, http://b' })
+  const settings = await read({
+    ...required,
+    EXCLUDED_DAOS: ` ${PROGRAM} , , ${PROGRAM}`,
+    PROTOCOL_FEE_RATE: '5e-3',
+    PORT: '',
+    CHAIN_RPC_URL: 'http://a, http://b'
+  })
   t.same([...settings.excluded], [PROGRAM])
   t.equal(compare(settings.feeRate, ratio(5n, 1000n)), 0)
   t.equal(settings.port, 3000)
@@ -104,7 +113,8 @@ test('RATE_LIMIT_ALLOW matches addresses and ranges of both families', async t =
 })
 
 test('ROLE is for replicas: without DATABASE_URL one process does all', async t => {
-  const problem = 'ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves'
+  const problem =
+    'ROLE must be all without DATABASE_URL: the embedded store belongs to one process, which indexes and serves'
   for (const ROLE of ['api', 'indexer']) {
     t.same(await problemsOf({ ...required, ROLE }), [problem])
     t.equal((await read({ ...required, ROLE, DATABASE_URL: 'postgres://host/database' })).role, ROLE)
@@ -121,6 +131,9 @@ test('VOLUME_BASIS auto is input by its old name; USD_PRICED_MINTS names each mi
   t.same([...settings.usdPricedMints], [[mint, pool]])
   t.equal(compare(settings.usdMinDepth, ratio(5001n, 2n)), 0)
   for (const USD_PRICED_MINTS of [mint, `${mint}:`, `${mint}:${pool}:${pool}`, `${mint}:${pool},${mint}:${mint}`]) {
-    t.same(await problemsOf({ ...required, USD_PRICED_MINTS }), ['USD_PRICED_MINTS must be mint:pool pairs of public keys separated by commas, each mint once'])
+    t.same(
+      await problemsOf({ ...required, USD_PRICED_MINTS }),
+      ['USD_PRICED_MINTS must be mint:pool pairs of public keys separated by commas, each mint once']
+    )
   }
 })

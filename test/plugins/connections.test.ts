@@ -38,13 +38,29 @@ test('what is no HTTP is answered in the words of the contract, and the connecti
     ['a method of nobody', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['GET of all', 'GET * HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
-    ['two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
-    ['length and chunks', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
-    ['a header of a line break', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
+    [
+      'two lengths', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
+    ],
+    [
+      'length and chunks',
+      'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
+    ],
+    [
+      'a header of a line break', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n',
+      'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
+    ],
     ['a NUL', 'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
     ['no host', 'GET / HTTP/1.1\r\n\r\n', 'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'],
-    ['headers of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'HTTP/1.1 431 Request Header Fields Too Large|{"error":"Request header fields too large"}'],
-    ['a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 'HTTP/1.1 431 Request Header Fields Too Large|{"error":"Request header fields too large"}']
+    [
+      'headers of 20 kB', `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+      'HTTP/1.1 431 Request Header Fields Too Large|{"error":"Request header fields too large"}'
+    ],
+    [
+      'a path of 20 kB', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      'HTTP/1.1 431 Request Header Fields Too Large|{"error":"Request header fields too large"}'
+    ]
   ]
   for (const [name, request, expected] of cases) {
     const { text, closed } = open(t, port, request)
@@ -62,19 +78,41 @@ test('HTTP that is only unusual is answered', async t => {
     return text()
   }
   t.match(await ask('GET /health HTTP/1.0\r\n\r\n'), /^HTTP\/1.1 200 OK/, 'no host in HTTP/1.0')
-  t.match(await ask('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n'), /^HTTP\/1.1 200 OK/, 'an expectation')
-  t.match(await ask('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n'), /^HTTP\/1.1 200 OK/, 'an upgrade')
+  t.match(
+    await ask('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: tea\r\n\r\n'),
+    /^HTTP\/1.1 200 OK/,
+    'an expectation'
+  )
+  t.match(
+    await ask('GET /health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    /^HTTP\/1.1 200 OK/,
+    'an upgrade'
+  )
   const many = Array.from({ length: 3_000 }, () => 'a:').join('\r\n')
-  t.match(await ask(`GET /health HTTP/1.1\r\n${many}\r\nHost: x\r\nConnection: close\r\n\r\n`), /^HTTP\/1.1 200 OK/, 'the last of 3,000 headers counts')
+  t.match(
+    await ask(`GET /health HTTP/1.1\r\n${many}\r\nHost: x\r\nConnection: close\r\n\r\n`),
+    /^HTTP\/1.1 200 OK/,
+    'the last of 3,000 headers counts'
+  )
   t.match(await ask('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 204 /)
-  t.match(await ask('DELETE /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /^HTTP\/1.1 405 [^]*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/)
-  t.match(await ask('GET /%zz%ff?q=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), /\{"error":"Endpoint not found: \/%zz%ff"\}$/)
+  t.match(
+    await ask('DELETE /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    /^HTTP\/1.1 405 [^]*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/
+  )
+  t.match(
+    await ask('GET /%zz%ff?q=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'),
+    /\{"error":"Endpoint not found: \/%zz%ff"\}$/
+  )
 })
 
 test('what a stranger writes comes back only where nothing can take it for markup', async t => {
   const { app, port } = await listen(t)
-  for (const url of ['/<script>alert(1)</script>', '/"><img src=x onerror=alert(1)>', '/api/supply/<b>', '/api/tickers/<svg onload=x>']) {
-    const answer = await app.inject({ url, headers: { 'x-request-id': '<b>', origin: 'https://<i>', 'user-agent': '<u>' } })
+  for (const url of [
+    '/<script>alert(1)</script>', '/"><img src=x onerror=alert(1)>', '/api/supply/<b>', '/api/tickers/<svg onload=x>'
+  ]) {
+    const answer = await app.inject(
+      { url, headers: { 'x-request-id': '<b>', origin: 'https://<i>', 'user-agent': '<u>' } }
+    )
     t.notMatch(answer.payload, /[<>]/, url)
     t.notMatch(JSON.stringify(answer.headers), /[<>]/)
     t.match(answer.headers, { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' })
@@ -87,7 +125,9 @@ test('what a stranger writes comes back only where nothing can take it for marku
 
 test('a body is never waited for: small ones are passed over, others end the connection', async t => {
   const { app, port } = await listen(t)
-  const small = open(t, port, 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Type: nonsense\r\nContent-Length: 5\r\n\r\nhello')
+  const small = open(
+    t, port, 'POST /health HTTP/1.1\r\nHost: x\r\nContent-Type: nonsense\r\nContent-Length: 5\r\n\r\nhello'
+  )
   await until('it is answered', () => small.text().includes('Method not allowed'))
   small.socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   await until('the connection serves on', () => small.text().includes('healthy'))
@@ -122,7 +162,11 @@ test('slow clients are cut off: silent ones, slow headers, slow bodies', async t
   }
   const after = await body.closed
   t.ok(after > 9_000 && after < 45_000, `${after} ms`)
-  t.match(body.text(), /^HTTP\/1.1 405 Method Not Allowed.*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/s, 'one answer, not two')
+  t.match(
+    body.text(),
+    /^HTTP\/1.1 405 Method Not Allowed.*\{"error":"Method not allowed: only GET, HEAD and OPTIONS"\}$/s,
+    'one answer, not two'
+  )
   await until('all are forgotten', () => app.connections.count() === 0)
 })
 
@@ -131,7 +175,9 @@ test('too many connections: the one that has waited longest goes, not the newcom
   const slow = Array.from({ length: 120 }, () => open(t, port, 'GET /health HTTP/1.1\r\nX-'))
   await until('70 are gone', () => slow.filter(({ socket }) => socket.closed).length === 70)
   t.equal(app.connections.count(), 50)
-  for (let i = 0; i < 20; i++) t.match(await (await fetch(`http://127.0.0.1:${port}/health`)).json(), { status: 'healthy' })
+  for (let i = 0; i < 20; i++) {
+    t.match(await (await fetch(`http://127.0.0.1:${port}/health`)).json(), { status: 'healthy' })
+  }
   t.equal(app.connections.count(), 50)
   for (const { socket } of slow) socket.destroy()
   await until('all but those that fetch keeps are forgotten', () => app.connections.count() <= 5)

@@ -18,9 +18,14 @@ test('spec 2.6: every code has its status and sentence', async t => {
     ['OVERLOADED', 503, UNAVAILABLE],
     ['SHUTTING_DOWN', 503, UNAVAILABLE]
   ]
-  for (const [code, status, message] of table) t.same(answerFor(new ServiceError(code, 'a secret cause'), '/x'), { status, message }, code)
+  for (const [code, status, message] of table) {
+    t.same(answerFor(new ServiceError(code, 'a secret cause'), '/x'), { status, message }, code)
+  }
   t.same(answerFor(new Error('a secret cause'), '/x'), { status: 500, message: 'Internal server error' })
-  t.same(answerFor(Object.assign(new Error('limited'), { statusCode: 429 }), '/x'), { status: 429, message: 'Rate limit exceeded. Please try again later.' })
+  t.same(
+    answerFor(Object.assign(new Error('limited'), { statusCode: 429 }), '/x'),
+    { status: 429, message: 'Rate limit exceeded. Please try again later.' }
+  )
 })
 
 test('spec 7: an unknown path is not found: the path without its query, and nothing else in the body', async t => {
@@ -38,16 +43,26 @@ test('spec 7: an unknown path is not found: the path without its query, and noth
   ]
   for (const [method, url, path] of cases) {
     const answer = await app.inject({ method, url })
-    t.same([answer.statusCode, answer.json(), answer.headers['content-type']], [404, { error: `Endpoint not found: ${path}` }, 'application/json; charset=utf-8'], `${method} ${url}`)
+    t.same(
+      [answer.statusCode, answer.json(), answer.headers['content-type']],
+      [404, { error: `Endpoint not found: ${path}` }, 'application/json; charset=utf-8'],
+      `${method} ${url}`
+    )
   }
   const other: Array<['POST' | 'PUT' | 'DELETE', string]> =
     [['POST', '/api/tickers'], ['PUT', '/health?x'], ['DELETE', '/'], ['POST', '/api/pools/x/trades']]
   for (const [method, url] of other) {
     const { statusCode, headers, payload } = await app.inject({ method, url })
-    t.same([statusCode, headers.allow, payload], [405, 'GET, HEAD, OPTIONS', '{"error":"Method not allowed: only GET, HEAD and OPTIONS"}'], `${method} ${url}`)
+    t.same(
+      [statusCode, headers.allow, payload],
+      [405, 'GET, HEAD, OPTIONS', '{"error":"Method not allowed: only GET, HEAD and OPTIONS"}'],
+      `${method} ${url}`
+    )
   }
   for (const contentType of ['application/json', 'text/weird', '']) {
-    const answer = await app.inject({ method: 'POST', url: '/api/tickers', headers: { 'content-type': contentType }, payload: '{not json' })
+    const answer = await app.inject(
+      { method: 'POST', url: '/api/tickers', headers: { 'content-type': contentType }, payload: '{not json' }
+    )
     t.equal(answer.statusCode, 405, `a body of ${contentType}`)
   }
 })

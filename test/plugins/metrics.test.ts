@@ -1,26 +1,34 @@
 import { test } from 'tap'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
-test('metrics on their own port tell of requests, node calls, snapshot, history and DAOs, with bounded labels', async t => {
-  const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  dao.swap('buy', 1_000_000n)
-  ledger.dao({ base: ledger.mint(), quote: ledger.usdc() })
-  const port = 20_000 + process.pid % 20_000
-  const app = await build(t, { env: settings(t, node, ledger, { METRICS_PORT: String(port), RATE_LIMIT_MAX: '3' }), now: () => ledger.time * 1000, pollMs: 20 })
-  await historyComplete(app)
-  await app.inject('/api/tickers')
-  await app.inject(`/api/supply/${ledger.newAddress()}`)
-  await app.inject('/a-path-that-a-client-made-up')
-  await app.inject('/health')
-  const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
-  t.equal(answer.status, 200)
-  const text = await answer.text()
-  for (const line of [
-    'http_requests_total{route="/api/tickers",method="GET",status="200"} 1',
-    'http_requests_total{route="/api/supply/:mintAddress",method="GET",status="404"} 1',
-    'http_requests_total{route="unknown",method="GET",status="404"} 1',
-    'rate_limit_hits_total 1',
+test(
+  'metrics on their own port tell of requests, node calls, snapshot, history and DAOs, with bounded labels',
+  async t => {
+    const { ledger, node } = await startChain(t)
+    const dao = ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+    )
+    dao.swap('buy', 1_000_000n)
+    ledger.dao({ base: ledger.mint(), quote: ledger.usdc() })
+    const port = 20_000 + process.pid % 20_000
+    const app = await build(t, {
+      env: settings(t, node, ledger, { METRICS_PORT: String(port), RATE_LIMIT_MAX: '3' }),
+      now: () => ledger.time * 1000,
+      pollMs: 20
+    })
+    await historyComplete(app)
+    await app.inject('/api/tickers')
+    await app.inject(`/api/supply/${ledger.newAddress()}`)
+    await app.inject('/a-path-that-a-client-made-up')
+    await app.inject('/health')
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`)
+    t.equal(answer.status, 200)
+    const text = await answer.text()
+    for (const line of [
+      'http_requests_total{route="/api/tickers",method="GET",status="200"} 1',
+      'http_requests_total{route="/api/supply/:mintAddress",method="GET",status="404"} 1',
+      'http_requests_total{route="unknown",method="GET",status="404"} 1',
+      'rate_limit_hits_total 1',
     `node_calls_total{method="getProgramAccounts",outcome="ok",node="${new URL(node.url).host}"} `,
     `node_slot{node="${new URL(node.url).host}"} ${ledger.slot}`,
     `node_breaker_open{node="${new URL(node.url).host}"} 0`,
@@ -33,10 +41,11 @@ test('metrics on their own port tell of requests, node calls, snapshot, history 
     'fee_rate_disagreements{bps="50"} 1',
     'nodejs_eventloop_lag_seconds ',
     'process_resident_memory_bytes '
-  ]) t.ok(text.includes(line), line)
-  t.notOk(text.includes('made-up'))
-  t.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
-})
+    ]) t.ok(text.includes(line), line)
+    t.notOk(text.includes('made-up'))
+    t.equal((await fetch(`http://127.0.0.1:${port}/other`)).status, 404)
+  }
+)
 
 test('what is not known has no figure', async t => {
   const { ledger, node } = await startChain(t)

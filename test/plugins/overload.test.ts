@@ -9,7 +9,9 @@ const DEAR = '/coingecko/historical_trades?ticker_id='
 
 async function setUp (t: Test, bounds: NonNullable<OverloadOptions['bounds']>) {
   const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), bounds })
   await historyComplete(app)
   const dear = `${DEAR}${dao.base.address}_${dao.quote.address}`
@@ -26,7 +28,9 @@ for (const bounds of [{ heapBytes: 1 }, { residentBytes: 1 }]) {
     const answer = await ask()
     t.same([answer.statusCode, answer.payload], [503, BODY])
     t.match(answer.headers, { 'retry-after': '5', 'cache-control': 'no-store', 'access-control-allow-origin': '*' })
-    for (const url of ['/', '/api/tickers', '/health', '/coingecko/pairs']) t.equal((await ask(url)).statusCode, 200, url)
+    for (const url of ['/', '/api/tickers', '/health', '/coingecko/pairs']) {
+      t.equal((await ask(url)).statusCode, 200, url)
+    }
     t.equal((await ask('/nowhere')).statusCode, 404)
   })
 }

@@ -6,7 +6,9 @@ test('spec 5: every answer may be read by any page, and run, framed or guessed a
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
   for (const url of ['/', '/health', '/api/tickers', '/api/supply/x', '/nowhere', '/%zz', '/documentation/json']) {
-    const { headers } = await app.inject({ url, headers: { origin: 'https://example.com', cookie: 'a=b', authorization: 'Basic x' } })
+    const { headers } = await app.inject(
+      { url, headers: { origin: 'https://example.com', cookie: 'a=b', authorization: 'Basic x' } }
+    )
     t.match(headers, {
       'access-control-allow-origin': '*',
       'access-control-allow-credentials': undefined,
@@ -18,27 +20,47 @@ test('spec 5: every answer may be read by any page, and run, framed or guessed a
       'set-cookie': undefined
     }, url)
     const exposed = String(headers['access-control-expose-headers']).split(', ')
-    t.same(Object.keys(HEADERS).map(name => name.toLowerCase()).filter(name => !exposed.includes(name)), ['cache-control', 'vary'], 'all that are our own, and what a page may read anyway or needs not')
+    t.same(
+      Object.keys(HEADERS).map(name => name.toLowerCase()).filter(name => !exposed.includes(name)),
+      ['cache-control', 'vary'],
+      'all that are our own, and what a page may read anyway or needs not'
+    )
     t.match(headers['content-security-policy'], /default-src 'none'/)
   }
 })
 
-test('every response names itself: by the client\'s id where that is well formed, by one of ours where not', async t => {
-  const { ledger, node } = await startChain(t)
-  const app = await build(t, { env: settings(t, node, ledger) })
-  const idOf = async (id?: string) => (await app.inject({ url: '/health', headers: id === undefined ? {} : { 'x-request-id': id } })).headers['x-request-id']
-  t.equal(await idOf('trace-0123456789'), 'trace-0123456789')
-  const own = [await idOf(), await idOf('short'), await idOf('<script>alert(1)</script>'), await idOf('x'.repeat(65))]
-  t.ok(own.every(id => /^[\da-f]{8}-[\da-f-]{27}$/.test(String(id))))
-  t.equal(new Set(own).size, own.length)
-})
+test(
+  'every response names itself: by the client\'s id where that is well formed, by one of ours where not',
+  async t => {
+    const { ledger, node } = await startChain(t)
+    const app = await build(t, { env: settings(t, node, ledger) })
+    const idOf = async (id?: string) => (await app.inject(
+      { url: '/health', headers: id === undefined ? {} : { 'x-request-id': id } }
+    )).headers['x-request-id']
+    t.equal(await idOf('trace-0123456789'), 'trace-0123456789')
+    const own = [await idOf(), await idOf('short'), await idOf('<script>alert(1)</script>'), await idOf('x'.repeat(65))]
+    t.ok(own.every(id => /^[\da-f]{8}-[\da-f-]{27}$/.test(String(id))))
+    t.equal(new Set(own).size, own.length)
+  }
+)
 
 test('OPTIONS and HEAD answer wherever GET does, and nowhere else', async t => {
   const { ledger, node } = await startChain(t)
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000' }) })
   await historyComplete(app)
-  for (const url of ['/', '/health', '/ready', '/api/tickers', '/api/tickers/x', '/api/supply/x', '/api/supply/x/total', '/api/volume/aggregate', '/documentation/json']) {
-    const preflight = await app.inject({ method: 'OPTIONS', url, headers: { origin: 'https://example.com', 'access-control-request-method': 'GET', 'access-control-request-headers': 'if-none-match' } })
+  for (const url of [
+    '/', '/health', '/ready', '/api/tickers', '/api/tickers/x', '/api/supply/x', '/api/supply/x/total',
+    '/api/volume/aggregate', '/documentation/json'
+  ]) {
+    const preflight = await app.inject({
+      method: 'OPTIONS',
+      url,
+      headers: {
+        origin: 'https://example.com',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match'
+      }
+    })
     t.same([preflight.statusCode, preflight.payload], [204, ''], url)
     t.match(preflight.headers, {
       allow: 'GET, HEAD, OPTIONS',

@@ -4,7 +4,9 @@ import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 
 test('an answer is packed when a client first takes it so, once for all that take it meanwhile and after', async t => {
   const body = Buffer.from('0123456789abcdef'.repeat(200))
-  for (const { variants } of [makeCachedResponse('text/plain', body), makeCachedResponse('text/plain', body.toString())]) {
+  for (const { variants } of [
+    makeCachedResponse('text/plain', body), makeCachedResponse('text/plain', body.toString())
+  ]) {
     for (const [encoding, unpack] of [['gzip', gunzipSync], ['br', brotliDecompressSync]] as const) {
       const variant = variants.get(encoding)!
       const make = variant.body

@@ -34,15 +34,18 @@ async function serve (t: Test, pace: Pace) {
   return { connections, made, ask }
 }
 
-test('who takes an answer byte by byte is cut off, and no more of it is made than was taken and the network holds', async t => {
-  const { connections, made, ask } = await serve(t, { grace: 500, rate: 50_000_000, most: 60_000 })
-  const socket = ask()
-  await once(socket, 'readable')
-  const taking = setInterval(() => socket.read(512), 20)
-  t.teardown(() => clearInterval(taking))
-  await until('it is cut off', () => connections.count() === 0)
-  t.ok(made.parts < PARTS, `${made.parts} of ${PARTS} parts were made`)
-})
+test(
+  'who takes an answer byte by byte is cut off, and no more of it is made than was taken and the network holds',
+  async t => {
+    const { connections, made, ask } = await serve(t, { grace: 500, rate: 50_000_000, most: 60_000 })
+    const socket = ask()
+    await once(socket, 'readable')
+    const taking = setInterval(() => socket.read(512), 20)
+    t.teardown(() => clearInterval(taking))
+    await until('it is cut off', () => connections.count() === 0)
+    t.ok(made.parts < PARTS, `${made.parts} of ${PARTS} parts were made`)
+  }
+)
 
 test('who takes it fast enough gets the whole of it', async t => {
   const { connections, ask } = await serve(t, { grace: 500, rate: 1_000_000, most: 60_000 })

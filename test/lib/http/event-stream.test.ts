@@ -6,7 +6,9 @@ import { createEventStream, type EventStream } from '../../../lib/http/event-str
 
 test('a client who reads nothing is let go with no more than a megabyte of his', async t => {
   const streams: EventStream[] = []
-  const server = createServer((_request, response) => { streams.push(createEventStream(response)) }).listen(0, '127.0.0.1')
+  const server = createServer(
+    (_request, response) => { streams.push(createEventStream(response)) }
+  ).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
   t.teardown(() => { client.destroy(); server.close() })

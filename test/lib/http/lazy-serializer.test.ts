@@ -12,6 +12,9 @@ test('a serializer writes what its schema and the schemas it refers to have, com
   t.equal(serialize([{ name: 'a', secret: 1 }]), '[{"name":"a"}]')
   t.equal(serialize([]), '[]')
   t.equal(asked, 1)
-  t.throws(() => compile({ schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } })({}), /"name" is required/)
+  t.throws(
+    () => compile({ schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } })({}),
+    /"name" is required/
+  )
   t.end()
 })

@@ -14,7 +14,9 @@ import { settings, startChain, until } from '../../helper.js'
 const SERVER = process.env.TEST_REDIS_URL ?? 'redis://127.0.0.1:6379'
 const MINUTE = 60_000
 
-/** Why these tests are left out here; false where they run. Where CI is set they always run, and fail without a Redis. */
+/**
+ * Why these tests are left out here; false where they run. Where CI is set they always run, and fail without a Redis.
+ */
 async function withoutRedis (): Promise<string | false> {
   const redis = new Redis(SERVER, { lazyConnect: true, retryStrategy: () => null })
   redis.on('error', () => {})
@@ -83,7 +85,9 @@ interface Replica {
 }
 
 type Link = NonNullable<SharedLimitOptions['redisLink']>
-/** A busy machine is no Redis that is away: what is late by less is waited for, and who is silent for less still counts. */
+/**
+ * A busy machine is no Redis that is away: what is late by less is waited for, and who is silent for less still counts.
+ */
 const PATIENT: Link = { timeout: 5_000, deadAfter: 20_000, heartbeatMs: 1_500, retryMs: 50 }
 /** Given up while the connection to it still counts as sound. */
 const TIMEOUT = 1_000
@@ -96,9 +100,14 @@ async function startFleet (t: Test, size: number, env: Record<string, string>, r
   const folder = t.testdir()
   const replicas: Replica[] = []
   for (let i = 0; i < size; i++) {
-    const own = { ...settings(t, node, ledger, { REDIS_URL: SERVER, RATE_LIMIT_MAX: '10', ...env }), DATA_DIR: join(folder, String(i)) }
+    const own = {
+      ...settings(t, node, ledger, { REDIS_URL: SERVER, RATE_LIMIT_MAX: '10', ...env }),
+      DATA_DIR: join(folder, String(i))
+    }
     const lines: string[] = []
-    const fastify = Fastify({ ...serverOptions(own), logger: { level: 'info', stream: { write: line => { lines.push(line) } } } })
+    const fastify = Fastify(
+      { ...serverOptions(own), logger: { level: 'info', stream: { write: line => { lines.push(line) } } } }
+    )
     t.teardown(() => fastify.close())
     await fastify.register(fp(app), { env: own, now: () => clock.time, redisLink: { prefix, ...redisLink } })
     await fastify.ready()
@@ -115,8 +124,12 @@ async function startFleet (t: Test, size: number, env: Record<string, string>, r
       }
     })
   }
-  const known = async (count: number): Promise<void> => await until('the replicas know of each other', () => replicas.every(({ app }) => app.sharedLimit!.counts.replicas === count))
-  const areUp = async (up: boolean): Promise<void> => await until(`Redis is ${up ? 'there' : 'away'}`, () => replicas.every(({ app }) => app.sharedLimit!.counts.up === up))
+  const known = async (count: number): Promise<void> => await until(
+    'the replicas know of each other', () => replicas.every(({ app }) => app.sharedLimit!.counts.replicas === count)
+  )
+  const areUp = async (up: boolean): Promise<void> => await until(
+    `Redis is ${up ? 'there' : 'away'}`, () => replicas.every(({ app }) => app.sharedLimit!.counts.up === up)
+  )
   return { replicas, prefix, clock, known, areUp }
 }
 
@@ -147,40 +160,46 @@ test('two replicas have one count for each client and clock minute, which ends b
 })
 
 for (const [how, trouble] of [['cut', 'connection'], ['stall', 'timeout']] as const) {
-  test(`Redis away (${how}): each replica keeps to its share and says so; the count is shared again once it is back`, { skip }, async t => {
-    const proxy = await startProxy(t)
-    const { replicas, clock, known, areUp } = await startFleet(t, 2, { REDIS_URL: proxy.url }, { ...PATIENT, timeout: TIMEOUT })
-    const [a, b] = replicas as [Replica, Replica]
-    await known(2)
-    t.equal(await a.metric('rate_limit_replicas'), '2')
-    let admitted = 0
-    for (const replica of [a, b, a, b]) admitted += await replica.admitted(1)
-    t.equal(admitted, 4)
+  test(
+    `Redis away (${how}): each replica keeps to its share and says so; the count is shared again once it is back`,
+    { skip },
+    async t => {
+      const proxy = await startProxy(t)
+      const { replicas, clock, known, areUp } = await startFleet(
+        t, 2, { REDIS_URL: proxy.url }, { ...PATIENT, timeout: TIMEOUT }
+      )
+      const [a, b] = replicas as [Replica, Replica]
+      await known(2)
+      t.equal(await a.metric('rate_limit_replicas'), '2')
+      let admitted = 0
+      for (const replica of [a, b, a, b]) admitted += await replica.admitted(1)
+      t.equal(admitted, 4)
 
-    proxy[how]()
-    const begun = performance.now()
-    admitted += (await Promise.all([a.admitted(20), b.admitted(20)])).reduce((sum, n) => sum + n)
-    t.ok(performance.now() - begun < TIMEOUT + 5_000, 'no request hangs')
-    t.ok(admitted > 4 && admitted <= 10, `${admitted} of 10 in this minute`)
-    await areUp(false)
-    t.equal(await a.metric('rate_limit_backend_local'), '1')
-    await setTimeout(300)
-    for (const { lines } of replicas) {
-      t.equal(told(lines, AWAY), 1, 'one line, however many requests')
-      if (how === 'stall') t.equal(told(lines, `"trouble":"${trouble}"`), 1)
+      proxy[how]()
+      const begun = performance.now()
+      admitted += (await Promise.all([a.admitted(20), b.admitted(20)])).reduce((sum, n) => sum + n)
+      t.ok(performance.now() - begun < TIMEOUT + 5_000, 'no request hangs')
+      t.ok(admitted > 4 && admitted <= 10, `${admitted} of 10 in this minute`)
+      await areUp(false)
+      t.equal(await a.metric('rate_limit_backend_local'), '1')
+      await setTimeout(300)
+      for (const { lines } of replicas) {
+        t.equal(told(lines, AWAY), 1, 'one line, however many requests')
+        if (how === 'stall') t.equal(told(lines, `"trouble":"${trouble}"`), 1)
+      }
+      clock.time += MINUTE
+      t.equal(await a.admitted(20) + await b.admitted(20), 10, 'five each of the next minute')
+
+      proxy.restore()
+      await areUp(true)
+      t.equal(await a.metric('rate_limit_backend_local'), '0')
+      t.equal(await a.admitted(20) + await b.admitted(20), 0, 'nothing more in the minute in which it comes back')
+      for (const { lines } of replicas) t.equal(told(lines, SHARED), 2)
+      clock.time += MINUTE
+      t.equal(await a.admitted(20) + await b.admitted(20), 10, 'then one count again')
+      t.equal(await b.admitted(1), 0)
     }
-    clock.time += MINUTE
-    t.equal(await a.admitted(20) + await b.admitted(20), 10, 'five each of the next minute')
-
-    proxy.restore()
-    await areUp(true)
-    t.equal(await a.metric('rate_limit_backend_local'), '0')
-    t.equal(await a.admitted(20) + await b.admitted(20), 0, 'nothing more in the minute in which it comes back')
-    for (const { lines } of replicas) t.equal(told(lines, SHARED), 2)
-    clock.time += MINUTE
-    t.equal(await a.admitted(20) + await b.admitted(20), 10, 'then one count again')
-    t.equal(await b.admitted(1), 0)
-  })
+  )
 }
 
 test('without Redis the service starts, limits and stops', async t => {

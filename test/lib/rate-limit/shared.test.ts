@@ -4,7 +4,12 @@ import { createSharedCounter, type SharedCounts } from '../../../lib/rate-limit/
 const MINUTE = 60_000
 
 /** Counts that several processes share as long as `up`, without an engine behind them. */
-function sharedBy (replicas: number): SharedCounts & { up: boolean, asked: number, sums: Map<string, number>, breaks: boolean } {
+function sharedBy (replicas: number): SharedCounts & {
+  up: boolean
+  asked: number
+  sums: Map<string, number>
+  breaks: boolean
+} {
   const sums = new Map<string, number>()
   return {
     up: true,
@@ -22,7 +27,9 @@ function sharedBy (replicas: number): SharedCounts & { up: boolean, asked: numbe
   }
 }
 
-const admitted = async (counters: ReadonlyArray<{ count (key: string): Promise<{ current: number }> }>, max: number, tries: number): Promise<number> => {
+const admitted = async (
+  counters: ReadonlyArray<{ count (key: string): Promise<{ current: number }> }>, max: number, tries: number
+): Promise<number> => {
   let sum = 0
   for (let i = 0; i < tries; i++) if ((await counters[i % counters.length]!.count('a')).current <= max) sum++
   return sum
@@ -31,7 +38,9 @@ const admitted = async (counters: ReadonlyArray<{ count (key: string): Promise<{
 test('processes count together, and who is known to be past the limit costs no question', async t => {
   let time = 10 * MINUTE
   const counts = sharedBy(2)
-  const [a, b] = [1, 2].map(() => createSharedCounter({ counts, max: 5, now: () => time })) as [ReturnType<typeof createSharedCounter>, ReturnType<typeof createSharedCounter>]
+  const [a, b] = [1, 2].map(
+    () => createSharedCounter({ counts, max: 5, now: () => time })
+  ) as [ReturnType<typeof createSharedCounter>, ReturnType<typeof createSharedCounter>]
   t.same(await a.count('x'), { current: 1, ttl: MINUTE })
   t.equal((await b.count('x')).current, 2)
   t.equal((await a.count('y')).current, 1)
