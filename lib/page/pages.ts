@@ -58,7 +58,8 @@ export function createPages ({ template, version }: PageAssets): Pages {
         title: facts === undefined ? `Pool · ${SITE}` : `${pair} · ${SITE}`,
         description: facts === undefined
           ? 'A spot pool of a DAO.'
-          : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and supply, read from the chain.`
+          : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and ` +
+            'supply, read from the chain.'
       }))
     },
     missing: (id, reason) => fillTemplate(missing, { ...places('../../'), pool: id, reason })

@@ -18,7 +18,8 @@ export type FoundPool = { kind: 'listed', facts: PoolFacts } | { kind: 'left-out
 const REASONS: Record<string, string> = {
   excluded: 'The operator of this service leaves this DAO out.',
   undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
-  'no reserves': 'There is a DAO at this address, but its spot pool is empty on at least one side, so that it has no price.',
+  'no reserves': 'There is a DAO at this address, but its spot pool is empty on at least one side, so that it has no ' +
+    'price.',
   'mint unreadable': 'There is a DAO at this address, but one of its tokens has no readable mint.'
 }
 

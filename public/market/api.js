@@ -1,4 +1,4 @@
-/* global document, AbortSignal, DOMException, fetch */
+/* global document, AbortSignal, DOMException, EventSource, fetch */
 
 /** Reading the service thriftily: it allows each visitor 60 requests per minute, and says when to come back. */
 
@@ -15,7 +15,10 @@ const LONGEST_PAUSE = 120_000
 /** When the limit of requests allows the next one; it counts for everything the page asks. */
 let limitedUntil = 0
 
-/** An answer that is no success. `kind`: limited, warming, missing (there is no such thing), or error; without a `status` nobody answered. */
+/**
+ * An answer that is no success. `kind`: limited, warming, missing (there is no such thing), or error; without a
+ * `status` nobody answered.
+ */
 export class Failure extends Error {
   constructor (kind, message, { status, retryAt } = {}) {
     super(message)
@@ -38,7 +41,9 @@ function retryTime (header, now) {
 /** What the service says went wrong, in its own words. */
 async function messageOf (response) {
   const body = await response.json().catch(() => null)
-  return typeof body?.error === 'string' && body.error !== '' ? body.error : `The service answered with status ${response.status}.`
+  return typeof body?.error === 'string' && body.error !== ''
+    ? body.error
+    : `The service answered with status ${response.status}.`
 }
 
 async function failureOf (response) {
@@ -55,7 +60,9 @@ async function failureOf (response) {
 async function request (path, signal) {
   const patience = AbortSignal.timeout(PATIENCE)
   try {
-    return await fetch(new URL(path, BASE), { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) })
+    return await fetch(
+      new URL(path, BASE), { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) }
+    )
   } catch (error) {
     if (signal?.aborted) throw error
     const late = error instanceof DOMException && error.name === 'TimeoutError'
@@ -64,8 +71,10 @@ async function request (path, signal) {
 }
 
 /**
- * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of trades that it says
- * are missing where the history has holes, and from when on all are known; null where it says nothing of the kind. Throws a Failure.
+ * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of
+ * trades that it says
+ * are missing where the history has holes, and from when on all are known; null where it says nothing of the kind.
+ * Throws a Failure.
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
@@ -80,7 +89,9 @@ export async function get (path, check, signal, also = []) {
     data = check(await response.json())
   } catch (error) {
     if (signal?.aborted) throw error
-    throw new Failure('error', 'The service answered in a form that this page cannot read.', { status: response.status })
+    throw new Failure(
+      'error', 'The service answered in a form that this page cannot read.', { status: response.status }
+    )
   }
   const { headers } = response
   return {
@@ -93,9 +104,11 @@ export async function get (path, check, signal, also = []) {
 }
 
 /**
- * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, the failure that followed it, if any, and a
+ * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, the failure that followed
+ * it, if any, and a
  * function that asks anew.
- * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null, retry: () => void) => void, also?: number[] }} options
+ * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null,
+ * retry: () => void) => void, also?: number[] }} options
  * @returns {{ refresh: () => Promise<void>, stop: () => void }} Once stopped, nothing is asked or shown any more.
  */
 export function poll ({ path, check, interval, show, also = [] }) {
@@ -118,7 +131,11 @@ export function poll ({ path, check, interval, show, also = [] }) {
       answer = await get(path, check, undefined, also)
       failures = 0
     } catch (error) {
-      failure = error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.', { status: 0 })
+      failure = error instanceof Failure
+        ? error
+        : new Failure(
+          'error', 'The page met an error of its own.', { status: 0 }
+        )
       failures++
     }
     if (stopped) return
@@ -149,4 +166,25 @@ export function poll ({ path, check, interval, show, also = [] }) {
       clearTimeout(timer)
     }
   }
+}
+
+/**
+ * Listens to the service's stream while somebody looks, beside asking: where there is none, or it breaks, asking goes
+ * on.
+ * @param {{ query: string, on: Record<string, (data: any) => void> }} options What to do with the events, by their
+ * names.
+ */
+export function listen ({ query, on }) {
+  let source
+  function follow () {
+    source?.close()
+    source = undefined
+    if (document.visibilityState !== 'visible') return
+    source = new EventSource(new URL(`api/stream?${query}`, BASE))
+    for (const [name, handle] of Object.entries(on)) {
+      source.addEventListener(name, ({ data }) => handle(JSON.parse(data)))
+    }
+  }
+  document.addEventListener('visibilitychange', follow)
+  follow()
 }

@@ -10,7 +10,10 @@ import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
 import { createView } from './view.js'
 
-/** Candles of a pool with their volume: read by pointer, by keyboard and as a table. Only where they are drawn is worked out in numbers. */
+/**
+ * Candles of a pool with their volume: read by pointer, by keyboard and as a table. Only where they are drawn is worked
+ * out in numbers.
+ */
 
 /** Candles asked for, and how often the newest one is asked for again, ms. */
 const COUNT = 500
@@ -19,7 +22,12 @@ const EVERY = 15_000
 const IN_SIGHT = { wide: 120, narrow: 48 }
 const NARROW = 600
 const MS = { '1m': 60_000, '5m': 300_000, '15m': 900_000, '1h': 3_600_000, '4h': 14_400_000, '1d': 86_400_000 }
-const COLUMNS = { time: candle => new Date(candle.time * 1000).toISOString(), ...Object.fromEntries(['open', 'high', 'low', 'close', 'base_volume', 'target_volume', 'trades'].map(field => [field, candle => candle[field]])) }
+const COLUMNS = {
+  time: candle => new Date(candle.time * 1000).toISOString(),
+  ...Object.fromEntries([
+    'open', 'high', 'low', 'close', 'base_volume', 'target_volume', 'trades'
+  ].map(field => [field, candle => candle[field]]))
+}
 /** Drawn prices are of this size whatever the token's: the library's steps are made for it. */
 const DRAWN_DIGITS = 8
 
@@ -31,21 +39,39 @@ function colours () {
     probe.style.color = `var(--${name})`
     return getComputedStyle(probe).color
   }
-  const all = { ink: read('ink'), quiet: read('quiet'), line: read('line'), strong: read('line-strong'), up: read('up'), down: read('down'), upSoft: read('up-soft'), downSoft: read('down-soft'), label: read('label') }
+  const all = {
+    ink: read('ink'),
+    quiet: read('quiet'),
+    line: read('line'),
+    strong: read('line-strong'),
+    up: read('up'),
+    down: read('down'),
+    upSoft: read('up-soft'),
+    downSoft: read('down-soft'),
+    label: read('label')
+  }
   probe.remove()
   return all
 }
 
 const isUp = ({ open, close }) => compare(close, open) >= 0
 
-/** A chart of the library in `place`, which knows nothing of texts: prices are scaled by `scale` powers of ten before they are drawn. */
+/**
+ * A chart of the library in `place`, which knows nothing of texts: prices are scaled by `scale` powers of ten before
+ * they are drawn.
+ */
 async function createDrawing (place) {
   const { createChart, CandlestickSeries, HistogramSeries, CrosshairMode } = await import('./lightweight-charts.js')
   let scale = 0
   const text = value => formatPrice(shift(value.toFixed(DRAWN_DIGITS), scale))
   const chart = createChart(place, {
     autoSize: true,
-    layout: { attributionLogo: false, background: { color: 'transparent' }, fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12 },
+    layout: {
+      attributionLogo: false,
+      background: { color: 'transparent' },
+      fontFamily: getComputedStyle(document.body).fontFamily,
+      fontSize: 12
+    },
     crosshair: { mode: CrosshairMode.Normal },
     localization: { locale: 'en-GB', priceFormatter: text },
     rightPriceScale: { borderVisible: false },
@@ -54,8 +80,14 @@ async function createDrawing (place) {
     handleScroll: { vertTouchDrag: false, mouseWheel: false, pressedMouseMove: true, horzTouchDrag: true },
     handleScale: { mouseWheel: false, pinch: true, axisPressedMouseMove: true }
   })
-  const prices = chart.addSeries(CandlestickSeries, { borderVisible: false, priceFormat: { type: 'custom', minMove: 10 ** -DRAWN_DIGITS, formatter: text } })
-  const volumes = chart.addSeries(HistogramSeries, { priceScaleId: 'volume', priceFormat: { type: 'volume' }, lastValueVisible: false, priceLineVisible: false })
+  const prices = chart.addSeries(
+    CandlestickSeries,
+    { borderVisible: false, priceFormat: { type: 'custom', minMove: 10 ** -DRAWN_DIGITS, formatter: text } }
+  )
+  const volumes = chart.addSeries(
+    HistogramSeries,
+    { priceScaleId: 'volume', priceFormat: { type: 'volume' }, lastValueVisible: false, priceLineVisible: false }
+  )
   chart.priceScale('volume').applyOptions({ scaleMargins: { top: 0.82, bottom: 0 } })
   prices.priceScale().applyOptions({ scaleMargins: { top: 0.06, bottom: 0.22 } })
   // a drawing says nothing by itself: the slider, the readout and the table do
@@ -68,9 +100,14 @@ async function createDrawing (place) {
     chart.applyOptions({
       layout: { textColor: palette.quiet },
       grid: { vertLines: { color: palette.line }, horzLines: { color: palette.line } },
-      crosshair: { vertLine: { color: palette.strong, labelBackgroundColor: palette.label }, horzLine: { color: palette.strong, labelBackgroundColor: palette.label } }
+      crosshair: {
+        vertLine: { color: palette.strong, labelBackgroundColor: palette.label },
+        horzLine: { color: palette.strong, labelBackgroundColor: palette.label }
+      }
     })
-    prices.applyOptions({ upColor: palette.up, downColor: palette.down, wickUpColor: palette.up, wickDownColor: palette.down })
+    prices.applyOptions(
+      { upColor: palette.up, downColor: palette.down, wickUpColor: palette.up, wickDownColor: palette.down }
+    )
     draw(candles)
   }
 
@@ -78,8 +115,16 @@ async function createDrawing (place) {
     candles = next
     scale = magnitude(next.at(-1)?.close) ?? 0
     const number = value => Number(shift(value, -scale))
-    prices.setData(next.map(candle => ({ time: candle.time, open: number(candle.open), high: number(candle.high), low: number(candle.low), close: number(candle.close) })))
-    volumes.setData(next.map(candle => ({ time: candle.time, value: Number(candle.target_volume), color: isUp(candle) ? palette.upSoft : palette.downSoft })))
+    prices.setData(next.map(candle => ({
+      time: candle.time,
+      open: number(candle.open),
+      high: number(candle.high),
+      low: number(candle.low),
+      close: number(candle.close)
+    })))
+    volumes.setData(next.map(candle => ({
+      time: candle.time, value: Number(candle.target_volume), color: isUp(candle) ? palette.upSoft : palette.downSoft
+    })))
   }
 
   paint()
@@ -89,7 +134,11 @@ async function createDrawing (place) {
   return {
     draw,
     /** Shows the newest candles. */
-    reset (count) { chart.timeScale().setVisibleLogicalRange({ from: candles.length - count, to: candles.length + 3 }) },
+    reset (count) {
+      chart.timeScale().setVisibleLogicalRange(
+        { from: candles.length - count, to: candles.length + 3 }
+      )
+    },
     point (index) {
       if (index === null) chart.clearCrosshairPosition()
       else chart.setCrosshairPosition(prices.data()[index].close, candles[index].time, prices)
@@ -113,7 +162,9 @@ export function createCandles ({ path, banner }) {
   const wanted = new URLSearchParams(location.search).get('interval')
   for (const radio of radios) if (radio.value === wanted) radio.checked = true
 
-  const part = (label, text, exact, className) => element('div', { class: className }, element('dt', {}, label), element('dd', { title: exact }, text))
+  const part = (label, text, exact, className) => element(
+    'div', { class: className }, element('dt', {}, label), element('dd', { title: exact }, text)
+  )
 
   /** What a candle says, or the newest one where none is pointed at. */
   function read (index) {
@@ -122,18 +173,31 @@ export function createCandles ({ path, banner }) {
     const change = percent(subtract(candle.close, candle.open), candle.open)
     byId('candle-readout').replaceChildren(
       part('Start', formatMoment(candle.time * 1000), undefined, 'when'),
-      ...[['O', 'open'], ['H', 'high'], ['L', 'low'], ['C', 'close']].map(([label, field]) => part(label, formatPrice(candle[field]), formatExact(candle[field]))),
+      ...[['O', 'open'], ['H', 'high'], ['L', 'low'], ['C', 'close']].map(
+        ([label, field]) => part(label, formatPrice(candle[field]), formatExact(candle[field]))
+      ),
       part('Change', formatChange(change), undefined, `change ${isUp(candle) ? 'rise' : 'fall'}`),
       part('Volume', `${formatAmount(candle.target_volume)} ${quoteOf(pool)}`, formatExact(candle.target_volume)),
       part('Trades', candle.trades.toLocaleString('en')))
-    slider.setAttribute('aria-valuetext', `${formatMoment(candle.time * 1000)}: open ${formatPrice(candle.open)}, high ${formatPrice(candle.high)}, low ${formatPrice(candle.low)}, close ${formatPrice(candle.close)} ${quoteOf(pool)}, volume ${formatAmount(candle.target_volume)}, ${formatCount(candle.trades, 'trade')}`)
+    slider.setAttribute(
+      'aria-valuetext',
+      `${formatMoment(candle.time * 1000)}: open ${formatPrice(candle.open)}, high ${formatPrice(candle.high)}, ` +
+        `low ${formatPrice(candle.low)}, close ${formatPrice(candle.close)} ${quoteOf(pool)}, ` +
+          `volume ${formatAmount(candle.target_volume)}, ${formatCount(candle.trades, 'trade')}`
+    )
   }
 
   function fillTable () {
     if (!details.open) return
     byId('candle-rows').replaceChildren(...candles.toReversed().map(candle => element('tr', {},
-      element('th', { scope: 'row' }, element('time', { datetime: new Date(candle.time * 1000).toISOString() }, formatMoment(candle.time * 1000).replace(' UTC', ''))),
-      ...['open', 'high', 'low', 'close'].map(field => element('td', { title: formatExact(candle[field]) }, formatPrice(candle[field]))),
+      element('th', { scope: 'row' }, element(
+        'time',
+        { datetime: new Date(candle.time * 1000).toISOString() },
+        formatMoment(candle.time * 1000).replace(' UTC', '')
+      )),
+      ...['open', 'high', 'low', 'close'].map(
+        field => element('td', { title: formatExact(candle[field]) }, formatPrice(candle[field]))
+      ),
       element('td', { title: formatExact(candle.target_volume) }, formatAmount(candle.target_volume)),
       element('td', {}, candle.trades.toLocaleString('en')))))
   }
@@ -146,7 +210,8 @@ export function createCandles ({ path, banner }) {
     byId('no-candles').hidden = candles.length > 0
     setText(byId('candle-range'), candles.length === 0
       ? ''
-      : `${formatMoment(candles[0].time * 1000)} to ${formatMoment(candles.at(-1).time * 1000 + MS[interval])}, in ${quoteOf(pool)} per ${nameOf(pool)}; volume in ${quoteOf(pool)}.`)
+      : `${formatMoment(candles[0].time * 1000)} to ${formatMoment(candles.at(-1).time * 1000 + MS[interval])}, ` +
+        `in ${quoteOf(pool)} per ${nameOf(pool)}; volume in ${quoteOf(pool)}.`)
     read(document.activeElement === slider ? Number(slider.value) : null)
     fillTable()
     if (drawing === null) {
@@ -169,7 +234,10 @@ export function createCandles ({ path, banner }) {
     draw (next) {
       draw(next).catch(() => {
         drawing = null
-        byId('candles-state').replaceChildren(failureNotice({ kind: 'error', message: 'The chart could not be loaded; the table below has the same.' }, () => draw(candles)))
+        byId('candles-state').replaceChildren(failureNotice(
+          { kind: 'error', message: 'The chart could not be loaded; the table below has the same.' },
+          () => draw(candles)
+        ))
       })
     }
   })
@@ -178,7 +246,9 @@ export function createCandles ({ path, banner }) {
     running?.stop()
     interval = radios.find(({ checked }) => checked).value
     fresh = true
-    running = poll({ path: `${path}/ohlcv?interval=${interval}&limit=${COUNT}&empty=true`, check: checkCandles, interval: EVERY, show })
+    running = poll({
+      path: `${path}/ohlcv?interval=${interval}&limit=${COUNT}&empty=true`, check: checkCandles, interval: EVERY, show
+    })
   }
 
   for (const radio of radios) {
@@ -199,7 +269,9 @@ export function createCandles ({ path, banner }) {
     if (drawing !== null) (await drawing).point(null)
   })
   details.addEventListener('toggle', fillTable)
-  byId('candles-csv').addEventListener('click', () => downloadCsv(`candles-${nameOf(pool)}-${quoteOf(pool)}-${interval}`, COLUMNS, candles))
+  byId('candles-csv').addEventListener(
+    'click', () => downloadCsv(`candles-${nameOf(pool)}-${quoteOf(pool)}-${interval}`, COLUMNS, candles)
+  )
 
   return {
     start (of) {

@@ -4,7 +4,10 @@ import { compare, sum } from './decimal.js'
 import { formatCount, formatDay, formatMonth, formatShort, formatShortDay, formatUsd } from './format.js'
 import { byId, element, setText, svg } from './dom.js'
 
-/** Volume per day: bars, or an outline where there are more days than pixels for bars; each day can be read by pointer and by keyboard. */
+/**
+ * Volume per day: bars, or an outline where there are more days than pixels for bars; each day can be read by pointer
+ * and by keyboard.
+ */
 
 const DAY = 86_400_000
 const HEIGHT = 240
@@ -36,11 +39,14 @@ export function ticksFor (most) {
 }
 
 /** A float as decimal text, for the labels of the axis. */
-const axisText = value => `$${formatShort(value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 6 }))}`
+const axisText = value =>
+  `$${formatShort(value.toLocaleString('en', { useGrouping: false, maximumFractionDigits: 6 }))}`
 
 /** Draws `days` into a box of this width. Gives the drawing, and what is needed to point at a day. */
 function draw (days, width) {
-  const plot = { left: MARGIN.left, width: Math.max(1, width - MARGIN.left - MARGIN.right), bottom: HEIGHT - MARGIN.bottom }
+  const plot = {
+    left: MARGIN.left, width: Math.max(1, width - MARGIN.left - MARGIN.right), bottom: HEIGHT - MARGIN.bottom
+  }
   const first = indexOf(days[0].date)
   const count = indexOf(days.at(-1).date) - first + 1
   const step = plot.width / count
@@ -52,7 +58,13 @@ function draw (days, width) {
 }
 
 const drawGrid = (ticks, y, { left, width }) => ticks.flatMap(tick => [
-  svg('line', { class: tick === 0 ? 'base' : 'grid', x1: left, x2: left + width, y1: Math.round(y(tick)) + 0.5, y2: Math.round(y(tick)) + 0.5 }),
+  svg('line', {
+    class: tick === 0 ? 'base' : 'grid',
+    x1: left,
+    x2: left + width,
+    y1: Math.round(y(tick)) + 0.5,
+    y2: Math.round(y(tick)) + 0.5
+  }),
   svg('text', { class: 'tick', x: left - 10, y: y(tick), dy: '0.32em', 'text-anchor': 'end' }, axisText(tick))
 ])
 
@@ -93,7 +105,9 @@ function drawBars (days, x, y, step, { bottom }) {
 
 /** Days that the service does not list leave a gap, since an unknown day is not a day without trade. */
 function drawOutline (days, x, y, step, { bottom }) {
-  const path = days.map(({ date, volume }) => `M${x(date)} ${bottom}V${y(volume)}H${x(date) + step}V${bottom}Z`).join('')
+  const path = days.map(
+    ({ date, volume }) => `M${x(date)} ${bottom}V${y(volume)}H${x(date) + step}V${bottom}Z`
+  ).join('')
   return svg('path', { class: 'bar', d: path })
 }
 
@@ -104,15 +118,21 @@ function within (days, range) {
   return days.filter(({ date }) => indexOf(date) >= from)
 }
 
-const dayText = ({ date, volume, trades }) => [`${formatDay(date)}${isToday(date) ? ', so far' : ''}`, formatUsd(volume), plural(trades)]
+const dayText = ({ date, volume, trades }) => [
+  `${formatDay(date)}${isToday(date) ? ', so far' : ''}`, formatUsd(volume), plural(trades)
+]
 
 function summary (days) {
   const most = days.reduce((best, day) => compare(day.volume, best.volume) > 0 ? day : best)
   const trades = days.reduce((total, day) => total + day.trades, 0)
   return {
     title: `Volume per day from ${formatDay(days[0].date)} to ${formatDay(days.at(-1).date)}`,
-    description: `${formatUsd(sum(days.map(({ volume }) => volume)))} in ${plural(trades)}; the most on ${formatDay(most.date)}, ${formatUsd(most.volume)}.`,
-    parts: [`${formatShortDay(days[0].date)} – ${formatDay(days.at(-1).date)}`, formatUsd(sum(days.map(({ volume }) => volume))), plural(trades)]
+    description: `${formatUsd(sum(days.map(({ volume }) => volume)))} in ${plural(trades)}; the most ` +
+      `on ${formatDay(most.date)}, ${formatUsd(most.volume)}.`,
+    parts: [
+      `${formatShortDay(days[0].date)} – ${formatDay(days.at(-1).date)}`,
+      formatUsd(sum(days.map(({ volume }) => volume))), plural(trades)
+    ]
   }
 }
 
@@ -133,7 +153,9 @@ export function createChart () {
   function point (index) {
     active = index
     const parts = index === null ? summary(days).parts : dayText(days[index])
-    byId('readout').replaceChildren(...parts.map((part, at) => element('span', { class: at === 1 ? 'main' : undefined }, part)))
+    byId('readout').replaceChildren(
+      ...parts.map((part, at) => element('span', { class: at === 1 ? 'main' : undefined }, part))
+    )
     band.setAttribute('visibility', index === null ? 'hidden' : 'visible')
     if (index === null) return
     band.setAttribute('x', drawing.x(days[index].date))
@@ -148,7 +170,12 @@ export function createChart () {
     const { title, description } = summary(days)
     drawing = draw(days, width)
     picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
-    picture.replaceChildren(svg('title', { id: 'chart-title' }, title), svg('desc', { id: 'chart-description' }, description), band, ...drawing.nodes)
+    picture.replaceChildren(
+      svg('title', { id: 'chart-title' }, title),
+      svg('desc', { id: 'chart-description' }, description),
+      band,
+      ...drawing.nodes
+    )
     slider.max = String(days.length - 1)
     if (active === null) {
       slider.value = slider.max
@@ -160,7 +187,11 @@ export function createChart () {
   function fillTable () {
     if (!byId('days-details').open) return
     table.replaceChildren(...days.toReversed().map(({ date, volume, trades }) => element('tr', {},
-      element('th', { scope: 'row' }, element('time', { datetime: date }, `${formatDay(date)}${isToday(date) ? ', so far' : ''}`)),
+      element(
+        'th',
+        { scope: 'row' },
+        element('time', { datetime: date }, `${formatDay(date)}${isToday(date) ? ', so far' : ''}`)
+      ),
       element('td', {}, formatUsd(volume)),
       element('td', {}, trades.toLocaleString('en')))))
   }
@@ -193,7 +224,9 @@ export function createChart () {
   const byPointer = event => { if (drawing !== null) point(nearest(event.clientX)) }
   surface.addEventListener('pointermove', byPointer)
   surface.addEventListener('pointerdown', byPointer)
-  surface.addEventListener('pointerleave', () => { if (drawing !== null && document.activeElement !== slider) point(null) })
+  surface.addEventListener(
+    'pointerleave', () => { if (drawing !== null && document.activeElement !== slider) point(null) }
+  )
   slider.addEventListener('input', () => point(Number(slider.value)))
   slider.addEventListener('focus', () => { if (drawing !== null) point(Number(slider.value)) })
   slider.addEventListener('blur', () => { if (drawing !== null) point(null) })

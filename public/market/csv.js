@@ -2,7 +2,10 @@
 
 /** Tables as files: every digit as the service gave it. */
 
-/** What a cell of a formula begins with, in narrow and in full-width letters; of a minus sign only where no plain number follows. */
+/**
+ * What a cell of a formula begins with, in narrow and in full-width letters; of a minus sign only where no plain number
+ * follows.
+ */
 const FORMULA = /^[=+@\t\r\n＝＋＠]|^[-－](?!\d*\.?\d+$)/
 /** A text that a spreadsheet would run as a formula is kept from it; numbers stay numbers. */
 const harmless = text => FORMULA.test(text) ? `'${text}` : text
@@ -13,7 +16,9 @@ const cell = value => {
 }
 
 /** The text of a table: `columns` gives a name and a value for each row. */
-export const csvOf = (columns, rows) => [Object.keys(columns), ...rows.map(row => Object.values(columns).map(value => value(row)))]
+export const csvOf = (columns, rows) => [
+  Object.keys(columns), ...rows.map(row => Object.values(columns).map(value => value(row)))
+]
   .map(line => line.map(cell).join(',')).join('\r\n') + '\r\n'
 
 /** Hands a table to the reader as a file. */

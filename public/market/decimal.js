@@ -1,5 +1,6 @@
 /**
- * Decimal text, exactly. The API writes amounts as text because a number of JavaScript holds neither 2^53 + 1 nor a price of
+ * Decimal text, exactly. The API writes amounts as text because a number of JavaScript holds neither 2^53 + 1 nor a
+ * price of
  * 0.000000000000000001 as written; here they are compared, added, divided and rounded without ever becoming one.
  */
 
@@ -96,7 +97,10 @@ export function percent (a, b, places = 2) {
   return divide(multiply(a, '100'), b, places)
 }
 
-/** The distance of the ask from the bid in per cent of the middle between them; null where the quotes are missing or cross. */
+/**
+ * The distance of the ask from the bid in per cent of the middle between them; null where the quotes are missing or
+ * cross.
+ */
 export function spread (bid, ask, places = 30) {
   const distance = subtract(ask, bid)
   const double = add(ask, bid)
@@ -113,7 +117,8 @@ export function round (text, places) {
 }
 
 /**
- * The exponent of a number's first digit: 0 for 1 to 9.99, 3 for 1234, −3 for 0.00123; null for zero and for what is no decimal text.
+ * The exponent of a number's first digit: 0 for 1 to 9.99, 3 for 1234, −3 for 0.00123; null for zero and for what is no
+ * decimal text.
  * @param {unknown} text
  */
 export function magnitude (text) {

@@ -35,11 +35,16 @@ function * partsOf (schema, document) {
   for (const part of [...schema.allOf ?? [], ...schema.anyOf ?? []]) yield * partsOf(part, document)
 }
 
-/** The description of a field of an operation's answer; undefined where the document has none. Also one level down, in `data` and `provenance`. */
+/**
+ * The description of a field of an operation's answer; undefined where the document has none. Also one level down, in
+ * `data` and `provenance`.
+ */
 function describe (document, kind, field) {
   const { schema } = document.paths[OPERATIONS[kind]].get.responses[200].content['application/json']
   for (const part of partsOf(schema, document)) {
-    for (const inner of [part, ...['data', 'provenance'].flatMap(name => [...partsOf(part.properties?.[name], document)])]) {
+    for (const inner of [
+      part, ...['data', 'provenance'].flatMap(name => [...partsOf(part.properties?.[name], document)])
+    ]) {
       const found = inner.properties?.[field]
       for (const candidate of found === undefined ? [] : [found, ...partsOf(found, document)]) {
         if (candidate.description !== undefined) return candidate.description
@@ -49,10 +54,15 @@ function describe (document, kind, field) {
   return undefined
 }
 
-/** A term that tells its definition when pressed. `of` is the kind and the field, "pool.last_price"; without it the term is plain text. */
+/**
+ * A term that tells its definition when pressed. `of` is the kind and the field, "pool.last_price"; without it the term
+ * is plain text.
+ */
 export const term = (text, of) => of === undefined
   ? element('dt', {}, text)
-  : element('dt', {}, element('button', { type: 'button', class: 'term', 'data-of': of, 'aria-haspopup': 'dialog' }, text))
+  : element(
+    'dt', {}, element('button', { type: 'button', class: 'term', 'data-of': of, 'aria-haspopup': 'dialog' }, text)
+  )
 
 function placeBeside (box, button) {
   const { left, bottom, top } = button.getBoundingClientRect()

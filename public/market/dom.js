@@ -1,11 +1,16 @@
 /* global document, navigator */
 
-/** Building the page. Text only ever enters through `textContent`: symbols and names are whatever somebody wrote into a token's metadata. */
+/**
+ * Building the page. Text only ever enters through `textContent`: symbols and names are whatever somebody wrote into a
+ * token's metadata.
+ */
 
 const SVG = 'http://www.w3.org/2000/svg'
 
 function fill (node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) if (value !== undefined && value !== null) node.setAttribute(name, value)
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== null) node.setAttribute(name, value)
+  }
   node.append(...children.filter(child => child !== undefined && child !== null))
   return node
 }
@@ -23,7 +28,9 @@ export const svg = (tag, attributes = {}, ...children) => fill(document.createEl
 
 export const byId = id => document.getElementById(id)
 
-/** Makes a text all that a node holds, only where it is not, so that nothing is laid out or read out again for nothing. */
+/**
+ * Makes a text all that a node holds, only where it is not, so that nothing is laid out or read out again for nothing.
+ */
 export function setText (node, text) {
   if (node.textContent !== text || node.firstElementChild !== null) node.textContent = text
 }

@@ -1,7 +1,10 @@
-import { compare, multiply, percent, spread, subtract, trim } from './decimal.js'
+import { compare, multiply, percent, shift, spread, subtract, trim } from './decimal.js'
 import { term } from './definition.js'
 import { addressButton, element, foreign } from './dom.js'
-import { abbreviate, formatAmount, formatChange, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort, formatUsd, NONE } from './format.js'
+import {
+  abbreviate, formatAmount, formatChange, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort,
+  formatUsd, NONE
+} from './format.js'
 import { hasProposal, nameOf, quoteOf } from './tokens.js'
 import { explorerLink } from './explorer.js'
 
@@ -16,10 +19,19 @@ const known = (text, write) => text === null || text === undefined ? NONE : writ
 
 /** A line of a list of facts. `exact` is shown on pointing. */
 export const fact = (label, of, value, { exact, units } = {}) => element('div', {}, term(label, of),
-  element('dd', { title: exact }, value, units === undefined ? undefined : ' ', units === undefined ? undefined : unit(units)))
+  element(
+    'dd', { title: exact }, value, units === undefined ? undefined : ' ', units === undefined ? undefined : unit(units)
+  ))
 
-const price = (label, of, text, pool) => fact(label, of, known(text, formatPrice), { exact: known(text, formatExact), units: text == null ? undefined : quoteOf(pool) })
-const amount = (label, of, text, units) => fact(label, of, known(text, formatAmount), { exact: known(text, formatExact), units: text === null ? undefined : units })
+const price = (label, of, text, pool) => fact(
+  label,
+  of,
+  known(text, formatPrice),
+  { exact: known(text, formatExact), units: text == null ? undefined : quoteOf(pool) }
+)
+const amount = (label, of, text, units) => fact(
+  label, of, known(text, formatAmount), { exact: known(text, formatExact), units: text === null ? undefined : units }
+)
 
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
 const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
@@ -29,12 +41,19 @@ function capitalization (label, of, value, pool) {
   return fact(label, of, formatShort(value, 4), { exact: formatExact(value), units: quoteOf(pool) })
 }
 
+const change = (label, of, text) => fact(label, of, formatChange(text), { exact: known(text, exact => `${exact} %`) })
+
 export function drawFigures ({ pool, ticker, supply }) {
+  const { provenance } = pool
+  const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
     price('Bid', 'ticker.bid', ticker?.bid, pool),
     price('Ask', 'ticker.ask', ticker?.ask, pool),
     fact('Spread', undefined, formatPercent(quotes)),
+    change('Change, 5 min', 'pool.price_change_5m', pool.price_change_5m),
+    change('Change, 1 h', 'pool.price_change_1h', pool.price_change_1h),
+    change('Change, 6 h', 'pool.price_change_6h', pool.price_change_6h),
     price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
     amount('Volume, 24 h', 'pool.target_volume_24h', pool.target_volume_24h, quoteOf(pool)),
     amount('In tokens', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
@@ -42,11 +61,26 @@ export function drawFigures ({ pool, ticker, supply }) {
     fact('Traders, 24 h', 'pool.makers_24h', number(pool.makers_24h)),
     amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
     pool.priced_in_usd
-      ? fact('Liquidity', 'pool.liquidity_in_usd', formatUsd(pool.liquidity_in_usd), { exact: `$${formatExact(pool.liquidity_in_usd)}` })
+      ? fact(
+        'Liquidity',
+        'pool.liquidity_in_usd',
+        formatUsd(pool.liquidity_in_usd),
+        { exact: `$${formatExact(pool.liquidity_in_usd)}` }
+      )
       : fact('Liquidity', 'pool.liquidity_in_usd', NONE, { exact: UNPRICED }),
+    amount('Pooled, base', 'provenance.base_reserves', pooled(provenance.base_reserves, pool.base), nameOf(pool)),
+    amount('Pooled, quote', 'provenance.quote_reserves', pooled(provenance.quote_reserves, pool.quote), quoteOf(pool)),
+    fact('Treasury', 'pool.treasury_usdc_aum', known(pool.treasury_usdc_aum, formatUsd), {
+      exact: known(pool.treasury_usdc_aum, text => `$${formatExact(text)}`)
+    }),
     capitalization('Market cap', 'supply.circulatingSupply', worth(pool, supply, 'circulatingSupply'), pool),
     capitalization('Fully diluted', 'supply.totalSupply', worth(pool, supply, 'totalSupply'), pool),
-    fact('Launched', 'pool.created_at', typeof pool.created_at === 'string' ? formatDay(pool.created_at) : NONE, { exact: pool.created_at ?? undefined }),
+    fact(
+      'Launched',
+      'pool.created_at',
+      typeof pool.created_at === 'string' ? formatDay(pool.created_at) : NONE,
+      { exact: pool.created_at ?? undefined }
+    ),
     ...typeof pool.complete_since === 'string'
       ? [fact('Trades known from', 'pool.complete_since', formatMoment(Date.parse(pool.complete_since)))]
       : [],
@@ -55,7 +89,9 @@ export function drawFigures ({ pool, ticker, supply }) {
 }
 
 const isoDay = time => new Date(time).toISOString().slice(0, 10)
-const extreme = (texts, sign) => texts.reduce((best, text) => best === null || compare(text, best) * sign > 0 ? text : best, null)
+const extreme = (texts, sign) => texts.reduce(
+  (best, text) => best === null || compare(text, best) * sign > 0 ? text : best, null
+)
 
 const latestFirst = (a, b) => a.date < b.date ? 1 : -1
 
@@ -75,21 +111,44 @@ function over ({ days }, count) {
 }
 
 const RANGES = [
-  { label: '24 h', title: 'The last 24 hours', volume: 'target_volume_24h', of: ({ pool }) => ({ change: pool.price_change_24h, low: pool.low_24h, high: pool.high_24h }) },
-  { label: '7 d', title: 'Prices of the last seven days of UTC, today among them', volume: 'target_volume_7d', of: known => over(known, 7) },
-  { label: '30 d', title: 'Prices of the last thirty days of UTC, today among them', volume: 'target_volume_30d', of: known => over(known, 30) }
+  {
+    label: '24 h',
+    title: 'The last 24 hours',
+    volume: 'target_volume_24h',
+    of: ({ pool }) => ({ change: pool.price_change_24h, low: pool.low_24h, high: pool.high_24h })
+  },
+  {
+    label: '7 d',
+    title: 'Prices of the last seven days of UTC, today among them',
+    volume: 'target_volume_7d',
+    of: known => over(known, 7)
+  },
+  {
+    label: '30 d',
+    title: 'Prices of the last thirty days of UTC, today among them',
+    volume: 'target_volume_30d',
+    of: known => over(known, 30)
+  }
 ]
 
 export const drawRanges = state => RANGES.map(({ label, title, volume, of }) => {
   const { change, low, high } = of(state)
-  const changed = element('td', { class: 'change', title: known(change, formatExact), 'data-sign': change === null ? '' : Math.sign(compare(change, '0')) }, formatChange(change))
+  const changed = element('td', {
+    class: 'change',
+    title: known(change, formatExact),
+    'data-sign': change === null ? '' : Math.sign(compare(change, '0'))
+  }, formatChange(change))
   const { pool } = state
   return element('tr', {},
     element('th', { scope: 'row', title }, label),
     changed,
     element('td', { title: known(low, formatExact) }, known(low, formatPrice)),
     element('td', { title: known(high, formatExact) }, known(high, formatPrice)),
-    element('td', pool[volume] === null ? {} : { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` }, known(pool[volume], text => formatShort(text, 4))))
+    element(
+      'td',
+      pool[volume] === null ? {} : { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` },
+      known(pool[volume], text => formatShort(text, 4))
+    ))
 })
 
 export const address = (label, kind, what, value) => element('div', {}, element('dt', {}, label),

@@ -15,7 +15,10 @@ const LARGEST_SUFFIXED = 18
 
 const superscript = exponent => String(exponent).replace('-', '⁻').replace(/\d/g, digit => '⁰¹²³⁴⁵⁶⁷⁸⁹'[digit])
 
-/** A number other than zero, rounded to so many significant digits: 9.9996 becomes 10, so its size is only known afterwards. */
+/**
+ * A number other than zero, rounded to so many significant digits: 9.9996 becomes 10, so its size is only known
+ * afterwards.
+ */
 const significant = (text, digits) => {
   const size = magnitude(text)
   return shift(round(shift(text, -size), digits - 1), size)
@@ -89,7 +92,9 @@ export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const moment = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat(
+  'en-GB', { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' }
+)
 const month = new Intl.DateTimeFormat('en-GB', { month: 'short', year: 'numeric', timeZone: 'UTC' })
 
 /** Time of day where the reader is. */

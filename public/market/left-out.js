@@ -37,7 +37,9 @@ export function createLeftOut () {
     try {
       body.replaceChildren(...draw((await get('api/daos', check)).data))
     } catch (error) {
-      body.replaceChildren(failureNotice(error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.'), load))
+      body.replaceChildren(failureNotice(
+        error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.'), load
+      ))
     }
   }
 

@@ -25,7 +25,10 @@ createLeftOut()
 const total = (id, text, exact, unit = '') => byId(id).replaceChildren(
   element('span', { title: exact }, text), unit === '' ? '' : element('small', {}, ` ${unit}`))
 
-/** Volumes of several quote tokens have no sum: that of the pools that share theirs with the deepest pool, which comes first. */
+/**
+ * Volumes of several quote tokens have no sum: that of the pools that share theirs with the deepest pool, which comes
+ * first.
+ */
 function showTotals (pools) {
   const [deepest] = pools
   const alike = pools.filter(pool => pool.quote.mint === deepest?.quote.mint)
@@ -71,4 +74,9 @@ const showVolume = createView({
 poll({ path: 'api/pools', check: checkPools, interval: POOLS_EVERY, show: showPools })
 poll({ path: 'api/volume/aggregate', check: checkVolume, interval: VOLUME_EVERY, show: showVolume })
 // a list without its small drawings is still the list: it waits for the next time
-poll({ path: 'market/sparklines', check: body => body, interval: SPARKLINES_EVERY, show: answer => { if (answer !== null) table.drawSparklines(answer.data) } })
+poll({
+  path: 'market/sparklines',
+  check: body => body,
+  interval: SPARKLINES_EVERY,
+  show: answer => { if (answer !== null) table.drawSparklines(answer.data) }
+})

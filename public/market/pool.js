@@ -1,7 +1,7 @@
 /* global location, document */
 
 import { checkDays, checkPool, checkSupply, checkTicker } from './contract.js'
-import { Failure, get, poll } from './api.js'
+import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
 import { compare } from './decimal.js'
@@ -20,6 +20,7 @@ import { createView } from './view.js'
 const POOL_EVERY = 15_000
 const SUPPLY_EVERY = 60_000
 const DAYS_EVERY = 300_000
+const SOON = 300
 const DAY = 86_400_000
 /** Days that the ranges look back over, and one more for what came before. */
 const DAYS = 32
@@ -41,7 +42,11 @@ function drawHeadline ({ pool }) {
   setText(byId('pool-name'), fullNameOf(pool.base))
   byId('pool-badges').replaceChildren(...[
     hasProposal(pool) ? proposalBadge() : '',
-    pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: 'Nothing on the chain prices the quote token in dollars' }, 'No USD price')
+    pool.priced_in_usd
+      ? ''
+      : element(
+        'span', { class: 'badge muted', title: 'Nothing on the chain prices the quote token in dollars' }, 'No USD price'
+      )
   ])
   const price = byId('price')
   setText(price, formatPrice(pool.last_price))
@@ -97,11 +102,36 @@ const showSupply = createView({
   unknown () { byId('supply-body').replaceChildren() }
 })
 
+let due
+
+/** What changed is read a moment later: a trade and the ticker that it changes come together. */
+function refreshSoon () {
+  due ??= setTimeout(() => {
+    due = undefined
+    pools.refresh()
+  }, SOON)
+}
+
 /** What can only be asked for once the pool has said what it is a pool of. */
 function follow (pool) {
+  listen({
+    query: `pools=${encodeURIComponent(poolId)}&types=trade,ticker`,
+    on: {
+      trade (trade) {
+        trades.told(trade)
+        refreshSoon()
+      },
+      ticker: refreshSoon
+    }
+  })
   candles.start(pool)
   trades.start(pool)
-  poll({ path: `api/supply/${encodeURIComponent(pool.base.mint)}`, check: checkSupply, interval: SUPPLY_EVERY, show: showSupply })
+  poll({
+    path: `api/supply/${encodeURIComponent(pool.base.mint)}`,
+    check: checkSupply,
+    interval: SUPPLY_EVERY,
+    show: showSupply
+  })
   const from = new Date(Date.now() - DAYS * DAY).toISOString().slice(0, 10)
   poll({
     path: `${path}/days?from=${from}`,
@@ -138,4 +168,4 @@ const showPool = createView({
 })
 
 definitions.listen()
-poll({ path, check: checkPool, interval: POOL_EVERY, show: showPool })
+const pools = poll({ path, check: checkPool, interval: POOL_EVERY, show: showPool })

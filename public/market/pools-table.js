@@ -7,7 +7,10 @@ import { formatChange, formatCompact, formatCount, formatExact, formatPrice, NON
 import { drawSparkline } from './sparkline.js'
 import { hasProposal, nameOf, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
 
-/** The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so that focus stays where it is. */
+/**
+ * The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so
+ * that focus stays where it is.
+ */
 
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
 
@@ -33,12 +36,17 @@ const CSV = {
   quote_symbol: pool => pool.quote.symbol,
   base_mint: pool => pool.base.mint,
   quote_mint: pool => pool.quote.mint,
-  ...Object.fromEntries(['last_price', 'price_change_24h', 'high_24h', 'low_24h', 'base_volume_24h', 'target_volume_24h', 'trades_24h', 'liquidity_in_usd', 'priced_in_usd', 'state', 'slot']
+  ...Object.fromEntries([
+    'last_price', 'price_change_24h', 'high_24h', 'low_24h', 'base_volume_24h', 'target_volume_24h', 'trades_24h',
+    'liquidity_in_usd', 'priced_in_usd', 'state', 'slot'
+  ]
     .map(field => [field, pool => pool[field]]))
 }
 
 const figure = (className = 'figure') => element('span', { class: className })
-const cell = (className, label, ...children) => element('td', { role: 'cell', class: className, 'data-label': label }, ...children)
+const cell = (className, label, ...children) => element(
+  'td', { role: 'cell', class: className, 'data-label': label }, ...children
+)
 
 /** A row with the parts of it that change. */
 function createRow (pool) {
@@ -50,8 +58,12 @@ function createRow (pool) {
   const badges = element('span', { class: 'badges' })
   const spark = cell('spark-cell', '7 days')
   const row = element('tr', { role: 'row' },
-    element('th', { role: 'rowheader', scope: 'row' }, element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
-      element('span', { class: 'pair' }, link, quote, badges), name))),
+    element(
+      'th',
+      { role: 'rowheader', scope: 'row' },
+      element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
+        element('span', { class: 'pair' }, link, quote, badges), name))
+    ),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
     cell('change-cell', '24 h', parts.change),
     spark,
@@ -69,21 +81,40 @@ function write (node, text, exact) {
 function updateRow (entry, pool) {
   const { parts } = entry
   entry.pool = pool
-  entry.words = [pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id].join('\n').toLowerCase()
+  entry.words = [
+    pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id
+  ].join('\n').toLowerCase()
   setText(entry.link.firstChild, nameOf(pool))
   setText(entry.quote, quoteOf(pool))
   setText(entry.name, pool.base.name)
   for (const unit of entry.units) setText(unit, quoteOf(pool))
   write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
-  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null ? 'No trade that is known is older than 24 hours, so there is nothing to compare with' : `${pool.price_change_24h} % in 24 hours`)
-  parts.change.dataset.sign = pool.price_change_24h === null ? '' : String(Math.sign(compare(pool.price_change_24h, '0')))
+  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
+    ? 'No trade that is known is older than 24 hours, so there is nothing to compare with'
+    : `${pool.price_change_24h} % in 24 hours`)
+  parts.change.dataset.sign = pool.price_change_24h === null
+    ? ''
+    : String(
+      Math.sign(compare(pool.price_change_24h, '0'))
+    )
   const unread = pool.trades_24h === null
-  write(parts.volume, unread ? NONE : formatCompact(pool.target_volume_24h), unread ? UNREAD : formatExact(pool.target_volume_24h))
-  if (pool.priced_in_usd) write(parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`)
-  else write(parts.liquidity, NONE, UNPRICED)
+  write(
+    parts.volume,
+    unread ? NONE : formatCompact(pool.target_volume_24h),
+    unread ? UNREAD : formatExact(pool.target_volume_24h)
+  )
+  if (pool.priced_in_usd) {
+    write(
+      parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`
+    )
+  } else write(parts.liquidity, NONE, UNPRICED)
   write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
-  const badges = [hasProposal(pool) ? proposalBadge() : '', pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
-  if (entry.badges.childElementCount !== badges.filter(Boolean).length || (entry.badges.querySelector('.badge:not(.muted)') !== null) !== hasProposal(pool)) {
+  const badges = [
+    hasProposal(pool) ? proposalBadge() : '',
+    pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')
+  ]
+  if (entry.badges.childElementCount !== badges.filter(Boolean).length ||
+    (entry.badges.querySelector('.badge:not(.muted)') !== null) !== hasProposal(pool)) {
     entry.badges.replaceChildren(...badges)
   }
 }
@@ -92,7 +123,8 @@ function updateRow (entry, pool) {
 function orderBy ({ key, order }, direction) {
   const sign = direction === 'ascending' ? 1 : -1
   const lacks = pool => order === compare && compare(key(pool), '0') === null
-  return ({ pool: a }, { pool: b }) => Number(b.priced_in_usd) - Number(a.priced_in_usd) || Number(lacks(a)) - Number(lacks(b)) ||
+  return ({ pool: a }, { pool: b }) =>
+    Number(b.priced_in_usd) - Number(a.priced_in_usd) || Number(lacks(a)) - Number(lacks(b)) ||
     (lacks(a) ? 0 : sign * order(key(a), key(b)))
 }
 
@@ -136,7 +168,9 @@ export function createTable () {
     }
   }
 
-  const visible = () => order.filter(({ words }) => words.includes(search.value.trim().toLowerCase())).sort(orderBy(COLUMNS[sorted.column], sorted.direction))
+  const visible = () => order.filter(
+    ({ words }) => words.includes(search.value.trim().toLowerCase())
+  ).sort(orderBy(COLUMNS[sorted.column], sorted.direction))
 
   function arrange () {
     if (order === null) return ''
@@ -147,7 +181,9 @@ export function createTable () {
       body.replaceChildren(...rows)
       if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true })
     }
-    const count = wanted === '' ? formatCount(order.length, 'pool') : `${rows.length} of ${formatCount(order.length, 'pool')}`
+    const count = wanted === ''
+      ? formatCount(order.length, 'pool')
+      : `${rows.length} of ${formatCount(order.length, 'pool')}`
     setText(byId('count'), order.length === 0 ? '' : count.replace(/ pools?$/, ''))
     byId('no-pools').hidden = order.length > 0
     byId('no-match').hidden = order.length === 0 || rows.length > 0
@@ -196,7 +232,8 @@ export function createTable () {
   })
   byId('csv').addEventListener('click', () => downloadCsv('dao-pools', CSV, visible().map(({ pool }) => pool)))
   document.addEventListener('keydown', event => {
-    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.('input, select, textarea')) return
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey ||
+      event.target.matches?.('input, select, textarea')) return
     event.preventDefault()
     search.focus()
     search.select()

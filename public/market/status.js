@@ -9,7 +9,8 @@ import { failureNotice } from './notice.js'
 const EVERY = 5_000
 
 function check (body) {
-  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object' || typeof body.chain !== 'object') throw new TypeError('no state')
+  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object' ||
+    typeof body.chain !== 'object') throw new TypeError('no state')
   return body
 }
 
@@ -36,8 +37,16 @@ const GROUPS = {
 
 const facts = ({ answers = [], chain, snapshot, history }) => [
   ...chain.halted === null ? [] : [fact('Chain', `${chain.halted[0].toUpperCase()}${chain.halted.slice(1)}`)],
-  ...Math.abs(chain.clock_offset_seconds) < 60 ? [] : [fact('Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`)],
-  ...chain.drift_seconds < 15 ? [] : [fact('Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`)],
+  ...Math.abs(chain.clock_offset_seconds) < 60
+    ? []
+    : [
+        fact('Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`)
+      ],
+  ...chain.drift_seconds < 15
+    ? []
+    : [
+        fact('Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`)
+      ],
   fact('Prices as of', seconds(snapshot.age_seconds)),
   fact('At slot', number(snapshot.slot)),
   fact('Trades up to', seconds(history.head_age_seconds)),
@@ -57,7 +66,11 @@ function drawProgress (lastDay) {
   const { left, total, seconds_left: rest } = lastDay
   byId('progress').max = total
   byId('progress').value = total - left
-  setText(byId('progress-text'), `${number(left)} of ${formatCount(total, 'transaction')} of the last 24 hours are left${rest === null ? '' : `, about ${formatSeconds(Math.max(1, rest))}`}.`)
+  setText(
+    byId('progress-text'),
+    `${number(left)} of ${formatCount(total, 'transaction')} of the last 24 hours are ` +
+      `left${rest === null ? '' : `, about ${formatSeconds(Math.max(1, rest))}`}.`
+  )
 }
 
 let said = ''
@@ -75,7 +88,9 @@ function show (answer, failure, retry) {
   const verdict = ready ? 'Everything is as it should be' : 'The figures can’t all be served right now'
   setText(byId('verdict'), verdict)
   byId('verdict').dataset.state = ready ? 'good' : 'bad'
-  byId('problems').replaceChildren(...problems.map(problem => element('li', {}, `${problem[0].toUpperCase()}${problem.slice(1)}.`)))
+  byId('problems').replaceChildren(
+    ...problems.map(problem => element('li', {}, `${problem[0].toUpperCase()}${problem.slice(1)}.`))
+  )
   drawProgress(history.last_day)
   byId('facts').replaceChildren(...facts(answer.data))
   setText(byId('state-fresh'), `Loaded at ${formatTime(answer.loadedAt)}`)

@@ -7,9 +7,21 @@ import { nameOf } from './tokens.js'
 /** What there is of a token, and where it is. */
 
 const PARTS = [
-  { kind: 'team', name: 'Team package', note: 'Locked until the price unlocks it; not circulating', of: supply => supply.teamPerformancePackage },
-  { kind: 'amm', name: 'Internal AMM', note: 'In the DAO’s own spot pool', of: supply => supply.protocolAmmLiquidity },
-  { kind: 'external', name: 'External pool', note: 'The protocol’s position in the external pool', of: supply => supply.externalLpLiquidity },
+  {
+    kind: 'team',
+    name: 'Team package',
+    note: 'Locked until the price unlocks it; not circulating',
+    of: supply => supply.teamPerformancePackage
+  },
+  {
+    kind: 'amm', name: 'DAO pool', note: 'In the DAO’s own spot pool', of: supply => supply.protocolAmmLiquidity
+  },
+  {
+    kind: 'external',
+    name: 'External pool',
+    note: 'The protocol’s position in the external pool',
+    of: supply => supply.externalLpLiquidity
+  },
   { kind: 'rest', name: 'Everywhere else', note: 'Treasury, holders and other pools', of: restOf }
 ]
 
@@ -34,7 +46,11 @@ const drawLegend = parts => element('ul', { class: 'legend' }, ...parts.map(({ k
   element('li', {},
     element('span', { class: `swatch ${kind}`, 'aria-hidden': 'true' }),
     element('span', { class: 'part' }, name, element('small', {}, note)),
-    element('span', { class: 'share' }, formatPercent(share), element('small', { title: amount === null ? undefined : formatExact(amount) }, amount === null ? NONE : formatAmount(amount))))))
+    element('span', { class: 'share' }, formatPercent(share), element(
+      'small',
+      { title: amount === null ? undefined : formatExact(amount) },
+      amount === null ? NONE : formatAmount(amount)
+    )))))
 
 /** The supply as figures, a bar and a legend. */
 export function drawSupply (supply, pool) {
@@ -44,8 +60,18 @@ export function drawSupply (supply, pool) {
   })
   return [
     element('dl', { class: 'facts two' },
-      fact('Total', 'supply.totalSupply', formatAmount(supply.totalSupply), { exact: formatExact(supply.totalSupply), units: nameOf(pool) }),
-      fact('Circulating', 'supply.circulatingSupply', formatAmount(supply.circulatingSupply), { exact: formatExact(supply.circulatingSupply), units: nameOf(pool) })),
+      fact(
+        'Total',
+        'supply.totalSupply',
+        formatAmount(supply.totalSupply),
+        { exact: formatExact(supply.totalSupply), units: nameOf(pool) }
+      ),
+      fact(
+        'Circulating',
+        'supply.circulatingSupply',
+        formatAmount(supply.circulatingSupply),
+        { exact: formatExact(supply.circulatingSupply), units: nameOf(pool) }
+      )),
     drawBar(parts), drawLegend(parts)
   ]
 }

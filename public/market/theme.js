@@ -1,6 +1,9 @@
 /* global document, localStorage, matchMedia */
 
-/** Light or dark: what the reader chose here, else what the system says. Runs before the page is drawn, so that it never flashes. */
+/**
+ * Light or dark: what the reader chose here, else what the system says. Runs before the page is drawn, so that it never
+ * flashes.
+ */
 
 {
   const KEY = 'market-theme'

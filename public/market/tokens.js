@@ -42,7 +42,11 @@ export function tokenDisc (token) {
 export const hasProposal = pool => pool.state === 'proposal'
 
 /** What a live proposal means for who holds the token. */
-export const PROPOSAL = 'A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less liquidity stands behind the spot price.'
+export const PROPOSAL =
+  'A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less ' +
+    'liquidity stands behind the spot price.'
 
-export const proposalBadge = () => element('span', { class: 'badge', title: PROPOSAL }, 'Proposal', element('span', { class: 'unseen' }, `: ${PROPOSAL}`))
+export const proposalBadge = () => element(
+  'span', { class: 'badge', title: PROPOSAL }, 'Proposal', element('span', { class: 'unseen' }, `: ${PROPOSAL}`)
+)
 export const pairTitle = pool => [foreign(nameOf(pool)), ' / ', foreign(quoteOf(pool))]

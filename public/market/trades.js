@@ -17,21 +17,53 @@ const AGES_EVERY = 10_000
 /** More rows than anybody reads; what is older goes on being one address away. */
 const MAX_SHOWN = 1_000
 
-const COLUMNS = Object.fromEntries(['trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'].map(field => [field, trade => trade[field]]))
+const COLUMNS = Object.fromEntries([
+  'trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'
+].map(field => [field, trade => trade[field]]))
 
 const cell = (className, label, ...children) => element('td', { class: className, 'data-label': label }, ...children)
 
 function createRow (trade, pool) {
   const time = Date.parse(trade.timestamp)
-  const age = element('time', { datetime: trade.timestamp, title: `${trade.timestamp.slice(0, 19).replace('T', ' ')} UTC` }, formatAgo(Date.now() - time))
+  const age = element(
+    'time',
+    { datetime: trade.timestamp, title: `${trade.timestamp.slice(0, 19).replace('T', ' ')} UTC` },
+    formatAgo(Date.now() - time)
+  )
   const row = element('tr', { 'data-side': trade.side },
     element('th', { scope: 'row' }, age),
-    cell('side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
-    cell('trade-price', 'Price', element('span', { title: trade.price === null ? undefined : formatExact(trade.price) }, trade.price === null ? NONE : formatPrice(trade.price)), ' ', foreign(quoteOf(pool), 'unit')),
-    cell('trade-amount', 'Amount', element('span', { title: formatExact(trade.base_amount) }, formatAmount(trade.base_amount)), ' ', foreign(nameOf(pool), 'unit')),
-    cell('trade-value', 'Value', element('span', { title: formatExact(trade.quote_amount) }, formatAmount(trade.quote_amount)), ' ', foreign(quoteOf(pool), 'unit')),
-    cell('trade-maker', 'Trader', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)), explorerLink('account', trade.maker, 'trader')),
-    cell('trade-tx', 'Transaction', addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)), explorerLink('transaction', trade.signature, 'transaction')))
+    cell('trade-side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
+    cell('trade-price', 'Price', element(
+      'span',
+      { title: trade.price === null ? undefined : formatExact(trade.price) },
+      trade.price === null ? NONE : formatPrice(trade.price)
+    ), ' ', foreign(quoteOf(pool), 'unit')),
+    cell(
+      'trade-amount',
+      'Amount',
+      element('span', { title: formatExact(trade.base_amount) }, formatAmount(trade.base_amount)),
+      ' ',
+      foreign(nameOf(pool), 'unit')
+    ),
+    cell(
+      'trade-value',
+      'Value',
+      element('span', { title: formatExact(trade.quote_amount) }, formatAmount(trade.quote_amount)),
+      ' ',
+      foreign(quoteOf(pool), 'unit')
+    ),
+    cell(
+      'trade-maker',
+      'Trader',
+      addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
+      explorerLink('account', trade.maker, 'trader')
+    ),
+    cell(
+      'trade-tx',
+      'Transaction',
+      addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)),
+      explorerLink('transaction', trade.signature, 'transaction')
+    ))
   return { trade, row, age, time }
 }
 
@@ -84,9 +116,16 @@ export function createTrades ({ path, banner }) {
       older.disabled = false
     }
   })
-  byId('trades-csv').addEventListener('click', () => downloadCsv(`trades-${nameOf(pool)}-${quoteOf(pool)}`, COLUMNS, rows.map(({ trade }) => trade)))
+  byId('trades-csv').addEventListener(
+    'click', () => downloadCsv(`trades-${nameOf(pool)}-${quoteOf(pool)}`, COLUMNS, rows.map(({ trade }) => trade))
+  )
 
   return {
+    /** Takes a trade that has just been told. */
+    told (trade) {
+      add(checkTrades([trade]))
+      byId('no-trades').hidden = rows.length > 0
+    },
     start (of) {
       pool = of
       poll({ path: `${path}/trades?limit=${PAGE}`, check: checkTrades, interval: EVERY, show })

@@ -8,10 +8,18 @@ import { nameOf, quoteOf } from './tokens.js'
 
 /** What the figures are made of, and where anybody can read it: raw reserves, accounts, fee rates, sequence numbers. */
 
-const ACCOUNTS = { dao: 'Reserves (the DAO)', base_vault: 'Base vault', quote_vault: 'Quote vault', base_mint: 'Base mint', quote_mint: 'Quote mint' }
+const ACCOUNTS = {
+  dao: 'Reserves (the DAO)',
+  base_vault: 'Base vault',
+  quote_vault: 'Quote vault',
+  base_mint: 'Base mint',
+  quote_mint: 'Quote mint'
+}
 
 /** The price that the reserves give, to as many places as the one that is shown. */
-function priceOf ({ base, quote, last_price: shown, provenance: { base_reserves: baseReserves, quote_reserves: quoteReserves } }) {
+function priceOf (
+  { base, quote, last_price: shown, provenance: { base_reserves: baseReserves, quote_reserves: quoteReserves } }
+) {
   const places = shown.split('.')[1]?.length ?? 0
   return divide(shift(quoteReserves, -quote.decimals), shift(baseReserves, -base.decimals), places)
 }
@@ -20,13 +28,16 @@ function priceCheck (pool) {
   const price = priceOf(pool)
   const agrees = price !== null && compare(price, pool.last_price) === 0
   return element('p', { class: `check ${agrees ? 'good' : 'bad'}` }, agrees
-    ? `✓ Reckoned anew by this page: the reserves give ${formatExact(trim(price))} ${quoteOf(pool)}, the price shown.`
-    : `✗ Reckoned anew by this page, the reserves give ${price === null ? 'no price' : formatExact(trim(price))}, which is not the price shown.`)
+    ? `✓ Computed again by this page: the reserves give ${formatExact(trim(price))} ${quoteOf(pool)}, the price shown.`
+    : `✗ Computed again by this page, the reserves give ${price === null ? 'no price' : formatExact(trim(price))}, ` +
+      'which is not the price shown.')
 }
 
 const feeRates = ({ fee_rates: rates }) => rates.length === 0
   ? 'no swap shows one yet'
-  : rates.map(({ rate, from_slot: from, to_slot: to }) => `${trim(multiply(rate, '100'))} % (slots ${from}–${to})`).join('; ')
+  : rates.map(
+    ({ rate, from_slot: from, to_slot: to }) => `${trim(multiply(rate, '100'))} % (slots ${from}–${to})`
+  ).join('; ')
 
 export function drawVerification (pool) {
   const { provenance } = pool
@@ -36,18 +47,62 @@ export function drawVerification (pool) {
     priceCheck(pool),
     element('dl', { class: 'facts' },
       fact('Read at slot', 'provenance.slot', provenance.slot.toLocaleString('en')),
-      fact('Base reserves', 'provenance.base_reserves', whole(provenance.base_reserves, pool.base), { units: nameOf(pool), exact: `${provenance.base_reserves} raw units` }),
-      fact('Quote reserves', 'provenance.quote_reserves', whole(provenance.quote_reserves, pool.quote), { units: quoteOf(pool), exact: `${provenance.quote_reserves} raw units` }),
-      fact('Fees held, base', 'provenance.base_fees', whole(provenance.base_fees, pool.base), { units: nameOf(pool), exact: `${provenance.base_fees} raw units` }),
-      fact('Fees held, quote', 'provenance.quote_fees', whole(provenance.quote_fees, pool.quote), { units: quoteOf(pool), exact: `${provenance.quote_fees} raw units` }),
+      fact(
+        'Base reserves',
+        'provenance.base_reserves',
+        whole(provenance.base_reserves, pool.base),
+        { units: nameOf(pool), exact: `${provenance.base_reserves} raw units` }
+      ),
+      fact(
+        'Quote reserves',
+        'provenance.quote_reserves',
+        whole(provenance.quote_reserves, pool.quote),
+        { units: quoteOf(pool), exact: `${provenance.quote_reserves} raw units` }
+      ),
+      fact(
+        'Fees held, base',
+        'provenance.base_fees',
+        whole(provenance.base_fees, pool.base),
+        { units: nameOf(pool), exact: `${provenance.base_fees} raw units` }
+      ),
+      fact(
+        'Fees held, quote',
+        'provenance.quote_fees',
+        whole(provenance.quote_fees, pool.quote),
+        { units: quoteOf(pool), exact: `${provenance.quote_fees} raw units` }
+      ),
       fact('Protocol fee seen', 'provenance.fee_rates', feeRates(provenance)),
       fact('Events on the chain', 'provenance.sequence_on_chain', formatExact(provenance.sequence_on_chain)),
-      fact('Events stored', 'provenance.sequence_indexed', `up to ${formatExact(provenance.sequence_indexed)}, ${missing === '0' ? 'none missing' : `${formatExact(missing)} missing`}`),
-      ...Number.isInteger(provenance.windows_end) ? [fact('24 hours up to', 'provenance.windows_end', formatMoment(provenance.windows_end * 1000))] : [],
+      fact(
+        'Events stored',
+        'provenance.sequence_indexed',
+        `up to ${formatExact(provenance.sequence_indexed)}, ${missing === '0' ? 'none missing' : `${formatExact(missing)} missing`}`
+      ),
+      ...Number.isInteger(provenance.windows_end)
+        ? [
+            fact('24 hours up to', 'provenance.windows_end', formatMoment(provenance.windows_end * 1000))
+          ]
+        : [],
       ...Object.entries(ACCOUNTS).filter(([name]) => typeof provenance.accounts[name] === 'string')
-        .map(([name, label]) => address(label, name.endsWith('mint') ? 'token' : 'account', label.toLowerCase(), provenance.accounts[name])),
-      ...provenance.usd_priced_by === null ? [] : [address(`USD value of ${quoteOf(pool)} by`, 'account', 'pricing pool', provenance.usd_priced_by)]),
-    pool.other_pools.length === 0 ? '' : remark(`${formatCount(pool.other_pools.length, 'other pool')} of the same pair: the tickers’ pair is the deepest of them.`),
-    element('p', { class: 'fine' }, 'Every transaction is in the list of trades: ', explorerLink('account', pool.pool_id, 'pool', 'see the pool in an explorer'))
+        .map(([name, label]) => address(
+          label, name.endsWith('mint') ? 'token' : 'account', label.toLowerCase(), provenance.accounts[name]
+        )),
+      ...provenance.usd_priced_by === null
+        ? []
+        : [
+            address(`USD value of ${quoteOf(pool)} by`, 'account', 'pricing pool', provenance.usd_priced_by)
+          ]),
+    pool.other_pools.length === 0
+      ? ''
+      : remark(
+      `${formatCount(pool.other_pools.length, 'other pool')} of the same pair: the tickers’ pair is the deepest of ` +
+        'them.'
+      ),
+    element(
+      'p',
+      { class: 'fine' },
+      'Every transaction is in the list of trades: ',
+      explorerLink('account', pool.pool_id, 'pool', 'see the pool in an explorer')
+    )
   ]
 }

@@ -2,7 +2,10 @@ import { announce, byId, setText } from './dom.js'
 import { formatDay, formatSeconds, formatTime } from './format.js'
 import { failureNotice, failureText } from './notice.js'
 
-/** Parts of a page that show what one address answers: drawing, failures, freshness, and a word for those who don't see it. */
+/**
+ * Parts of a page that show what one address answers: drawing, failures, freshness, and a word for those who don't see
+ * it.
+ */
 
 const freshness = ({ loadedAt, age, missing, since }) => [
   age === null
@@ -16,9 +19,11 @@ const freshness = ({ loadedAt, age, missing, since }) => [
 ].join('')
 
 /**
- * A function for `poll` that shows answers in the part of the page named `id`, with its `-state`, `-fresh` and `-loading` where they exist.
+ * A function for `poll` that shows answers in the part of the page named `id`, with its `-state`, `-fresh` and
+ * `-loading` where they exist.
  * What goes wrong is told on the banner; in the part itself only where it has nothing to show.
- * @param {{ id: string, banner: any, draw: (data: any) => void, loaded: (data: any) => string, settled?: () => void, unknown?: () => void }} options
+ * @param {{ id: string, banner: any, draw: (data: any) => void, loaded: (data: any) => string, settled?: () => void,
+ * unknown?: () => void }} options
  *   `settled` runs after each answer or failure, `unknown` when there is a failure and nothing was ever loaded.
  */
 export function createView ({ id, banner, draw, loaded, settled = () => {}, unknown = () => {} }) {
@@ -42,6 +47,10 @@ export function createView ({ id, banner, draw, loaded, settled = () => {}, unkn
     }
     banner.report(id, answer, failure, retry)
     if (failure !== null) say(failureText(failure))
-    else say(answer.age === null ? loaded(answer.data) : 'What is shown is old: the service could not read the chain since')
+    else {
+      say(
+        answer.age === null ? loaded(answer.data) : 'What is shown is old: the service could not read the chain since'
+      )
+    }
   }
 }

@@ -34,7 +34,9 @@
 
   document.head.append(make('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }))
   const market = document.location.pathname.endsWith('/') ? '../market' : 'market'
-  document.body.prepend(make('header', { class: 'site' }, make('nav', { 'aria-label': 'Site' }, make('a', { href: market }, '← Market')), button))
+  document.body.prepend(make(
+    'header', { class: 'site' }, make('nav', { 'aria-label': 'Site' }, make('a', { href: market }, '← Market')), button
+  ))
 
   const site = document.querySelector('header.site')
 
@@ -42,24 +44,41 @@
   function mend () {
     const skip = document.querySelector('.swagger-ui__skip-link')
     if (skip !== null && skip.closest('header') === null) site.prepend(skip)
-    for (const [part, label] of [['information-container', 'About'], ['scheme-container', 'Server'], ['models', 'Schemas']]) {
+    for (const [part, label] of [
+      ['information-container', 'About'], ['scheme-container', 'Server'], ['models', 'Schemas']
+    ]) {
       for (const found of document.querySelectorAll(`.swagger-ui .${part}:not([role])`)) {
         found.setAttribute('role', 'region')
         found.setAttribute('aria-label', label)
       }
     }
     for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
-      select.setAttribute('aria-label', select.closest('.response') === null ? select.id === 'servers' ? 'Server' : 'Choice' : 'Media type')
+      select.setAttribute(
+        'aria-label',
+        select.closest('.response') === null ? select.id === 'servers' ? 'Server' : 'Choice' : 'Media type'
+      )
     }
-    for (const input of document.querySelectorAll('.swagger-ui .parameters input:not([aria-label])')) input.setAttribute('aria-label', input.getAttribute('placeholder') ?? 'Value')
-    for (const icon of document.querySelectorAll('.swagger-ui svg:not([aria-hidden])')) icon.setAttribute('aria-hidden', 'true')
-    for (const block of document.querySelectorAll('.swagger-ui .highlight-code > *, .swagger-ui pre, .swagger-ui .responses-inner table')) if (!block.hasAttribute('tabindex')) block.setAttribute('tabindex', '0')
-    for (const copy of document.querySelectorAll('.swagger-ui .copy-to-clipboard button')) if (!copy.hasAttribute('aria-label')) copy.setAttribute('aria-label', 'Copy')
-    for (const control of document.querySelectorAll('.swagger-ui .opblock-control-arrow:not([aria-label])')) control.setAttribute('aria-label', 'Show or hide the operation')
+    for (const input of document.querySelectorAll('.swagger-ui .parameters input:not([aria-label])')) {
+      input.setAttribute('aria-label', input.getAttribute('placeholder') ?? 'Value')
+    }
+    for (const icon of document.querySelectorAll('.swagger-ui svg:not([aria-hidden])')) {
+      icon.setAttribute('aria-hidden', 'true')
+    }
+    for (const block of document.querySelectorAll(
+      '.swagger-ui .highlight-code > *, .swagger-ui pre, .swagger-ui .responses-inner table'
+    )) if (!block.hasAttribute('tabindex')) block.setAttribute('tabindex', '0')
+    for (const copy of document.querySelectorAll('.swagger-ui .copy-to-clipboard button')) {
+      if (!copy.hasAttribute('aria-label')) copy.setAttribute('aria-label', 'Copy')
+    }
+    for (const control of document.querySelectorAll('.swagger-ui .opblock-control-arrow:not([aria-label])')) {
+      control.setAttribute('aria-label', 'Show or hide the operation')
+    }
     // a link within a button can't be told from it; the button does the same
     for (const link of document.querySelectorAll('.swagger-ui button a[href]')) link.removeAttribute('href')
     for (const [name, level] of [['h3', '2'], ['h4', '3'], ['.models > h4', '2'], ['h5', '4']]) {
-      for (const heading of document.querySelectorAll(`.swagger-ui ${name}:not([aria-level="${level}"])`)) if (!heading.matches('.models > h4') || level === '2') heading.setAttribute('aria-level', level)
+      for (const heading of document.querySelectorAll(`.swagger-ui ${name}:not([aria-level="${level}"])`)) {
+        if (!heading.matches('.models > h4') || level === '2') heading.setAttribute('aria-level', level)
+      }
     }
   }
   new MutationObserver(mend).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true })

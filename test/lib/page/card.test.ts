@@ -18,7 +18,9 @@ t.test('an image of the size that others expect, whatever is known', async t => 
 t.test('texts of strangers are text alone, of letters that the font has, and bounded', async t => {
   const source = cardSource({ ...FACTS, base: '<b>&"', name: '🚀 Ｍoon 漢 ©🇨🇭' })
   t.match(source, '&lt;b&gt;&amp;&quot;')
-  t.match(source, '>Moon ? ©<', 'no emoji, full-width letters as letters, and what can\'t be written as a question mark')
+  t.match(
+    source, '>Moon ? ©<', 'no emoji, full-width letters as letters, and what can\'t be written as a question mark'
+  )
   const marks = `a${'\u0301'.repeat(4_000)}`
   for (const long of ['W'.repeat(4_096), marks.repeat(20), '&'.repeat(4_096), '👨‍👩‍👧'.repeat(500)]) {
     const facts = { ...FACTS, base: long, quote: long, name: long }

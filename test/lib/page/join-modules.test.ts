@@ -1,7 +1,8 @@
 import t from 'tap'
 import { joinModules } from '../../../lib/page/join-modules.js'
 
-const from = (files: Record<string, string>) => (name: string): string => files[name] ?? (() => { throw new Error(`no ${name}`) })()
+const from = (files: Record<string, string>) =>
+  (name: string): string => files[name] ?? (() => { throw new Error(`no ${name}`) })()
 const run = async (text: string): Promise<unknown> => await import(`data:text/javascript,${encodeURIComponent(text)}`)
 
 t.test('modules run once, after what they import, each with names of its own', async t => {
@@ -16,8 +17,13 @@ t.test('modules run once, after what they import, each with names of its own', a
 })
 
 t.test('what it can\'t join is refused', async t => {
-  t.throws(() => joinModules('a.js', from({ 'a.js': "import { b } from './b.js'\n", 'b.js': "import { a } from './a.js'\nexport const b = 1\n" })), /a\.js → b\.js → a\.js/)
-  for (const line of ["import x from './b.js'", "import * as x from './b.js'", 'export default 1', "export { a } from './b.js'", "import { x } from 'elsewhere'"]) {
+  t.throws(() => joinModules(
+    'a.js', from({ 'a.js': "import { b } from './b.js'\n", 'b.js': "import { a } from './a.js'\nexport const b = 1\n" })
+  ), /a\.js → b\.js → a\.js/)
+  for (const line of [
+    "import x from './b.js'", "import * as x from './b.js'", 'export default 1', "export { a } from './b.js'",
+    "import { x } from 'elsewhere'"
+  ]) {
     t.throws(() => joinModules('a.js', from({ 'a.js': `${line}\n`, 'b.js': '' })), SyntaxError, line)
   }
 })

@@ -1,5 +1,8 @@
 import t from 'tap'
-import { add as addExactly, compare as compareExactly, divide, multiply, parseDecimal, ratio, subtract as subtractExactly, toFixed } from '../../../lib/decimal.js'
+import {
+  add as addExactly, compare as compareExactly, divide, multiply, parseDecimal, ratio, subtract as subtractExactly,
+  toFixed
+} from '../../../lib/decimal.js'
 import fc from '../../support/property.js'
 
 /** The page's own arithmetic, held against that of the service. */
@@ -28,11 +31,15 @@ interface PageFormat {
   abbreviate (address: string): string
 }
 
-const load = async <T>(name: string): Promise<T> => await import(new URL(`../../../public/market/${name}`, import.meta.url).href) as T
+const load = async <T>(name: string): Promise<T> => await import(
+  new URL(`../../../public/market/${name}`, import.meta.url).href
+) as T
 const decimal = await load<PageDecimal>('decimal.js')
 const format = await load<PageFormat>('format.js')
 
-const texts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat({ max: 30 })).map(([n, places]) => toFixed(ratio(n, 10n ** BigInt(places)), places))
+const texts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat({ max: 30 })).map(
+  ([n, places]) => toFixed(ratio(n, 10n ** BigInt(places)), places)
+)
 
 t.test('compares numbers that no float tells apart', async t => {
   t.equal(decimal.compare('9007199254740993', '9007199254740992'), 1)
@@ -61,7 +68,9 @@ t.test('agrees with the arithmetic of the service', async t => {
     t.equal(Math.sign(decimal.compare(a, b)!), Math.sign(compareExactly(x, y)))
     t.equal(compareExactly(parseDecimal(decimal.add(a, b)!)!, addExactly(x, y)), 0)
     const [least, most] = compareExactly(x, y) < 0 ? [a, b] : [b, a]
-    t.equal(compareExactly(parseDecimal(decimal.subtract(most, least)!)!, subtractExactly(parseDecimal(most)!, parseDecimal(least)!)), 0)
+    t.equal(compareExactly(
+      parseDecimal(decimal.subtract(most, least)!)!, subtractExactly(parseDecimal(most)!, parseDecimal(least)!)
+    ), 0)
     t.equal(decimal.round(a, places), toFixed(x, places))
     if (y.n > 0n) t.equal(decimal.percent(a, b, places), toFixed(multiply(ratio(100n), divide(x, y)), places))
   }), { numRuns: 200 })
@@ -73,7 +82,10 @@ t.test('spread, in per cent of the middle', async t => {
   t.equal(decimal.spread('2', '1'), null, 'quotes that cross')
   t.equal(decimal.spread('0', '0'), null, 'no quotes')
   t.equal(decimal.spread('', '1'), null)
-  t.ok(decimal.compare(decimal.spread('9007199254740992.1', '9007199254740993.9'), '0')! > 0, 'not lost beside a huge price')
+  t.ok(
+    decimal.compare(decimal.spread('9007199254740992.1', '9007199254740993.9'), '0')! > 0,
+    'not lost beside a huge price'
+  )
 })
 
 t.test('rounding, size, shifting, writing', async t => {
@@ -89,8 +101,10 @@ t.test('rounding, size, shifting, writing', async t => {
 
 t.test('figures as people read them', async t => {
   const { formatAmount, formatExact, formatPercent, formatPrice, formatShort, formatUsd } = format
-  t.same(['6.482913370041', '241.77', '123456.789', '0.034210000000', '0.000000012345678901', '9.999999', '0'].map(formatPrice),
-    ['6.4829', '241.77', '123,456.79', '0.034210', '0.000000012346', '10.000', '0'])
+  t.same([
+    '6.482913370041', '241.77', '123456.789', '0.034210000000', '0.000000012345678901', '9.999999', '0'
+  ].map(formatPrice),
+  ['6.4829', '241.77', '123,456.79', '0.034210', '0.000000012346', '10.000', '0'])
   t.equal(formatPrice('0.0000000000000000123456789'), '1.2346 × 10⁻¹⁷')
   t.equal(formatPrice('9007199254740993'), '9.0072 × 10¹⁵')
   t.equal(formatPrice('nonsense'), '–')
@@ -101,5 +115,8 @@ t.test('figures as people read them', async t => {
     ['1\u202fM', '1.5\u202fK', '25', '1.23 × 10¹⁸', '–', '0'])
   t.same(['1.0893', '0.0001', '0.000', null].map(formatPercent), ['1.09 %', '< 0.01 %', '0.00 %', '–'])
   t.same(['1234.50', 'x'].map(formatExact), ['1,234.50', '–'])
-  t.same([format.abbreviate('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), format.abbreviate('short')], ['EPjF…Dt1v', 'short'])
+  t.same(
+    [format.abbreviate('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), format.abbreviate('short')],
+    ['EPjF…Dt1v', 'short']
+  )
 })

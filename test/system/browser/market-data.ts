@@ -16,21 +16,125 @@ export function address (seed: number): string {
 
 export const SCRIPT = '<img src=x onerror="globalThis.broken=1"><script>globalThis.broken=1</script>'
 
-interface Row { symbol: string, name: string, price: string, volume: string, liquidity: string, bid: string, ask: string }
+interface Row {
+  symbol: string
+  name: string
+  price: string
+  volume: string
+  liquidity: string
+  bid: string
+  ask: string
+}
 
 const ROWS: Row[] = [
-  { symbol: 'META', name: 'Meta-DAO', price: '6.482913370041', volume: '1283400.12000000', liquidity: '9412880.44', bid: '6.449120000000', ask: '6.516880000000' },
-  { symbol: 'HUGE', name: 'Beyond the safe integers', price: '9007199254740993.000000000000', volume: '9007199254740993.00000000', liquidity: '9007199254740993.00', bid: '9007199254740992.100000000000', ask: '9007199254740993.900000000000' },
-  { symbol: 'HUGE1', name: 'One less', price: '9007199254740992.000000000000', volume: '9007199254740992.00000000', liquidity: '9007199254740992.00', bid: '9007199254740990.000000000000', ask: '9007199254740993.000000000000' },
-  { symbol: 'ORE', name: 'Orchard Collective', price: '0.912345678901', volume: '109800.12000000', liquidity: '451234.56', bid: '0.907000000000', ask: '0.917000000000' },
-  { symbol: 'TINY', name: 'Many zeros', price: '0.000000012345678901', volume: '12.40000000', liquidity: '830.12', bid: '0.000000012283950506', ask: '0.000000012407407295' },
-  { symbol: 'DUST', name: 'Hardly anything', price: '0.0000000000000000123456789012', volume: '0.00100000', liquidity: '0.04', bid: '0.0000000000000000122000000000', ask: '0.0000000000000000124000000000' },
-  { symbol: 'KELP', name: 'Kelp Forest Fund', price: '1.004200000000', volume: '48210.75000000', liquidity: '1203445.10', bid: '0.999100000000', ask: '1.009300000000' },
-  { symbol: 'LUMEN', name: 'Lumen Grants', price: '0.034210000000', volume: '0.00000000', liquidity: '60211.00', bid: '0.034032000000', ask: '0.034388000000' },
-  { symbol: '', name: '', price: '14.250000000000', volume: '3021.00000000', liquidity: '0.00', bid: '14.150000000000', ask: '14.350000000000' },
-  { symbol: 'ÆTHER', name: 'Æther Research Guild of the Northern Lights and Affiliates', price: '241.770000000000', volume: '88120.40000000', liquidity: '2210450.00', bid: '240.560000000000', ask: '242.980000000000' },
-  { symbol: SCRIPT, name: SCRIPT, price: '0.250000000000', volume: '510.00000000', liquidity: '12040.00', bid: '0.248700000000', ask: '0.251300000000' },
-  { symbol: '\u202Ekcatta', name: 'Turned around \u202E', price: '0.071000000000', volume: '7.50000000', liquidity: '2210.30', bid: '0.070600000000', ask: '0.071400000000' }
+  {
+    symbol: 'META',
+    name: 'Meta-DAO',
+    price: '6.482913370041',
+    volume: '1283400.12000000',
+    liquidity: '9412880.44',
+    bid: '6.449120000000',
+    ask: '6.516880000000'
+  },
+  {
+    symbol: 'HUGE',
+    name: 'Beyond the safe integers',
+    price: '9007199254740993.000000000000',
+    volume: '9007199254740993.00000000',
+    liquidity: '9007199254740993.00',
+    bid: '9007199254740992.100000000000',
+    ask: '9007199254740993.900000000000'
+  },
+  {
+    symbol: 'HUGE1',
+    name: 'One less',
+    price: '9007199254740992.000000000000',
+    volume: '9007199254740992.00000000',
+    liquidity: '9007199254740992.00',
+    bid: '9007199254740990.000000000000',
+    ask: '9007199254740993.000000000000'
+  },
+  {
+    symbol: 'ORE',
+    name: 'Orchard Collective',
+    price: '0.912345678901',
+    volume: '109800.12000000',
+    liquidity: '451234.56',
+    bid: '0.907000000000',
+    ask: '0.917000000000'
+  },
+  {
+    symbol: 'TINY',
+    name: 'Many zeros',
+    price: '0.000000012345678901',
+    volume: '12.40000000',
+    liquidity: '830.12',
+    bid: '0.000000012283950506',
+    ask: '0.000000012407407295'
+  },
+  {
+    symbol: 'DUST',
+    name: 'Hardly anything',
+    price: '0.0000000000000000123456789012',
+    volume: '0.00100000',
+    liquidity: '0.04',
+    bid: '0.0000000000000000122000000000',
+    ask: '0.0000000000000000124000000000'
+  },
+  {
+    symbol: 'KELP',
+    name: 'Kelp Forest Fund',
+    price: '1.004200000000',
+    volume: '48210.75000000',
+    liquidity: '1203445.10',
+    bid: '0.999100000000',
+    ask: '1.009300000000'
+  },
+  {
+    symbol: 'LUMEN',
+    name: 'Lumen Grants',
+    price: '0.034210000000',
+    volume: '0.00000000',
+    liquidity: '60211.00',
+    bid: '0.034032000000',
+    ask: '0.034388000000'
+  },
+  {
+    symbol: '',
+    name: '',
+    price: '14.250000000000',
+    volume: '3021.00000000',
+    liquidity: '0.00',
+    bid: '14.150000000000',
+    ask: '14.350000000000'
+  },
+  {
+    symbol: 'ÆTHER',
+    name: 'Æther Research Guild of the Northern Lights and Affiliates',
+    price: '241.770000000000',
+    volume: '88120.40000000',
+    liquidity: '2210450.00',
+    bid: '240.560000000000',
+    ask: '242.980000000000'
+  },
+  {
+    symbol: SCRIPT,
+    name: SCRIPT,
+    price: '0.250000000000',
+    volume: '510.00000000',
+    liquidity: '12040.00',
+    bid: '0.248700000000',
+    ask: '0.251300000000'
+  },
+  {
+    symbol: '\u202Ekcatta',
+    name: 'Turned around \u202E',
+    price: '0.071000000000',
+    volume: '7.50000000',
+    liquidity: '2210.30',
+    bid: '0.070600000000',
+    ask: '0.071400000000'
+  }
 ]
 
 const SLOT = 400_123_456
@@ -45,7 +149,11 @@ export interface Pool {
   state: 'spot' | 'proposal',
   created_at: string,
   last_price: string,
+  price_change_5m: string | null
+  price_change_1h: string | null
+  price_change_6h: string | null
   price_change_24h: string | null
+  treasury_usdc_aum: string | null
   high_24h: string | null,
   low_24h: string | null,
   vwap_24h: string | null
@@ -70,7 +178,11 @@ export const POOLS: Pool[] = ROWS.map(({ symbol, name, price, volume, liquidity 
   state: index === 3 ? 'proposal' as const : 'spot' as const,
   created_at: '2026-01-31T12:00:00.000Z',
   last_price: price,
+  price_change_5m: null,
+  price_change_1h: '-0.25',
+  price_change_6h: '1.50',
   price_change_24h: CHANGES[index]!,
+  treasury_usdc_aum: index === 0 ? '5000000' : null,
   high_24h: price,
   low_24h: price,
   vwap_24h: volume === '0.00000000' ? null : price,
@@ -84,7 +196,9 @@ export const POOLS: Pool[] = ROWS.map(({ symbol, name, price, volume, liquidity 
   liquidity_in_usd: liquidity,
   priced_in_usd: liquidity !== '0.00',
   slot: SLOT
-})).toSorted((a, b) => Number(b.priced_in_usd) - Number(a.priced_in_usd) || Number(b.liquidity_in_usd) - Number(a.liquidity_in_usd))
+})).toSorted(
+  (a, b) => Number(b.priced_in_usd) - Number(a.priced_in_usd) || Number(b.liquidity_in_usd) - Number(a.liquidity_in_usd)
+)
 
 /** The rows above by their symbols; HUGE and HUGE1 differ by less than a number tells. */
 export const poolOf = (symbol: string): Pool => POOLS.find(({ base }) => base.symbol === symbol)!
@@ -93,7 +207,9 @@ export const poolOf = (symbol: string): Pool => POOLS.find(({ base }) => base.sy
 export function detailOf (id: string) {
   const pool = POOLS.find(({ pool_id: wanted }) => wanted === id)!
   const places = pool.last_price.split('.')[1]!.length
-  const accounts = { dao: id, base_vault: address(601), quote_vault: address(602), base_mint: pool.base.mint, quote_mint: USDC }
+  const accounts = {
+    dao: id, base_vault: address(601), quote_vault: address(602), base_mint: pool.base.mint, quote_mint: USDC
+  }
   return {
     ...pool,
     provenance: {
@@ -103,7 +219,10 @@ export function detailOf (id: string) {
       base_fees: '1234567',
       quote_fees: '7654321',
       accounts,
-      fee_rates: [{ rate: '0.0025', from_slot: SLOT - 900, to_slot: SLOT - 500 }, { rate: '0.005', from_slot: SLOT - 499, to_slot: SLOT }],
+      fee_rates: [
+        { rate: '0.0025', from_slot: SLOT - 900, to_slot: SLOT - 500 },
+        { rate: '0.005', from_slot: SLOT - 499, to_slot: SLOT }
+      ],
       taker_fee_rate: '0.005',
       quote_notional: '100',
       volume_basis: 'input',
@@ -168,7 +287,11 @@ export function dailyBreakdown (count: number): Array<{ date: string, volume: st
   const days = Array.from({ length: count }, (_, index) => {
     const wave = 1.3 + Math.sin(index / 6) + Math.sin(index / 2.3) / 3 + (index * 37 % 11) / 12
     const cents = Math.round(wave * 41_000_00 * (index === 0 ? 0.4 : 1) / (1 + index / 160))
-    return { date: new Date((today - index) * DAY).toISOString().slice(0, 10), volume: (cents / 100).toFixed(2), trades: Math.round(wave * 190) }
+    return {
+      date: new Date((today - index) * DAY).toISOString().slice(0, 10),
+      volume: (cents / 100).toFixed(2),
+      trades: Math.round(wave * 190)
+    }
   })
   return days.filter((_, index) => index !== 17).sort((a, b) => a.trades - b.trades)
 }
@@ -176,7 +299,9 @@ export function dailyBreakdown (count: number): Array<{ date: string, volume: st
 export const AGGREGATE = {
   totalVolume: '38412880.44',
   dailyBreakdown: dailyBreakdown(400),
-  tokens: POOLS.map(({ base: { mint, symbol } }, index) => ({ mint, symbol, totalVolume: `${(index + 1) * 98_765}.40` }))
+  tokens: POOLS.map(
+    ({ base: { mint, symbol } }, index) => ({ mint, symbol, totalVolume: `${(index + 1) * 98_765}.40` })
+  )
 }
 
 /** 50 % locked, 7.11 % and 2.76 % in the pools. */
@@ -237,7 +362,9 @@ export const SPARKLINES = {
 export const READY = {
   ready: true,
   problems: [] as string[],
-  chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.2, drift_seconds: 0, halted: null as string | null },
+  chain: {
+    utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.2, drift_seconds: 0, halted: null as string | null
+  },
   snapshot: { slot: SLOT, age_seconds: 3.2 },
   history: {
     phase: 'following',

@@ -15,13 +15,20 @@ inBrowser(visiting => {
     t.same((await rowOf(page, 'ORE').locator('th, td').allInnerTexts()).map(text => text.replace(/\s+/g, ' ').trim()),
       ['O ORE / USDC Proposal : A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less liquidity stands behind the spot price. Orchard Collective'.replace('/ ', ''),
         '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '909'])
-    t.equal(await rowOf(page, 'ORE').locator('.price-cell .figure').getAttribute('title'), '0.912345678901', 'every digit on pointing')
+    t.equal(
+      await rowOf(page, 'ORE').locator('.price-cell .figure').getAttribute('title'),
+      '0.912345678901',
+      'every digit on pointing'
+    )
     t.equal(await rowOf(page, 'ORE').locator('.spark-line').count(), 1)
     t.equal(await rowOf(page, 'LUMEN').locator('.change').innerText(), '–', 'nothing to compare with is no zero')
     t.equal(await page.locator('#pools-body tr').last().locator('.liquidity-cell .figure').innerText(), '–')
     t.match(await page.locator('#pools-body tr').last().innerText(), 'No USD price')
     t.equal(await page.locator('.pools th[aria-sort]').getAttribute('aria-sort'), 'descending')
-    const inSight = await evaluate<number>(page, '[...document.querySelectorAll("#pools-body tr")].filter(row => row.getBoundingClientRect().bottom <= innerHeight).length')
+    const inSight = await evaluate<number>(
+      page,
+      '[...document.querySelectorAll("#pools-body tr")].filter(row => row.getBoundingClientRect().bottom <= innerHeight).length'
+    )
     t.ok(inSight >= 8, `${inSight} pools above the fold`)
     t.match(await page.locator('#pools-fresh').innerText(), /^Loaded at \d\d:\d\d:\d\d$/)
     t.match(await page.locator('.strip').innerText(), /\$38\.41\u202fM/)
@@ -37,7 +44,9 @@ inBrowser(visiting => {
     await page.goto(service.url)
     await loaded(page)
     const byName = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
-    const figures = (field: 'last_price' | 'target_volume_24h' | 'liquidity_in_usd') => (a: Pool, b: Pool) => compare(parseDecimal(a[field])!, parseDecimal(b[field])!)
+    const figures = (
+      field: 'last_price' | 'target_volume_24h' | 'liquidity_in_usd'
+    ) => (a: Pool, b: Pool) => compare(parseDecimal(a[field])!, parseDecimal(b[field])!)
     const columns: Record<string, (a: Pool, b: Pool) => number> = {
       Price: figures('last_price'),
       'Volume, 24 h': figures('target_volume_24h'),
@@ -53,8 +62,16 @@ inBrowser(visiting => {
         await header.getByRole('button').click()
         seen[await header.getAttribute('aria-sort') ?? 'none'] = await symbols(page)
       }
-      t.same(seen.ascending, POOLS.toSorted((a, b) => unpricedLast(a, b) || order(a, b)).map(shownName), `${column}, lowest first`)
-      t.same(seen.descending, POOLS.toSorted((a, b) => unpricedLast(a, b) || order(b, a)).map(shownName), `${column}, highest first`)
+      t.same(
+        seen.ascending,
+        POOLS.toSorted((a, b) => unpricedLast(a, b) || order(a, b)).map(shownName),
+        `${column}, lowest first`
+      )
+      t.same(
+        seen.descending,
+        POOLS.toSorted((a, b) => unpricedLast(a, b) || order(b, a)).map(shownName),
+        `${column}, highest first`
+      )
       t.equal(await page.locator('.pools th[aria-sort]').count(), 1)
     }
     await page.getByRole('columnheader', { name: '24 h', exact: true }).getByRole('button').click()
@@ -93,10 +110,14 @@ inBrowser(visiting => {
   })
 
   visiting('the list as a file, with every digit and no formula', {}, async (t, { page, service }) => {
-    service.answers.pools = () => ({ body: [POOLS[0], { ...POOLS[1]!, base: { ...POOLS[1]!.base, symbol: '=HYPERLINK("x")' } }] })
+    service.answers.pools = () => ({
+      body: [POOLS[0], { ...POOLS[1]!, base: { ...POOLS[1]!.base, symbol: '=HYPERLINK("x")' } }]
+    })
     await page.goto(service.url)
     await loaded(page)
-    const lines = (await download(page, page.getByRole('button', { name: 'Download the list as CSV' }))).trim().split('\r\n')
+    const lines = (await download(
+      page, page.getByRole('button', { name: 'Download the list as CSV' })
+    )).trim().split('\r\n')
     t.equal(lines.length, 3)
     t.match(lines[0], 'pool_id,base_symbol')
     t.match(lines[1], `,${POOLS[0]!.last_price},`)
@@ -130,7 +151,10 @@ inBrowser(visiting => {
     t.match(await readout.innerText(), new RegExp(`so far[^]*${today!.trades} trades`))
     await page.keyboard.press('ArrowLeft')
     t.match(await readout.innerText(), new RegExp(`${yesterday!.trades} trades`))
-    t.match(await page.getByLabel('Day of the chart').getAttribute('aria-valuetext'), new RegExp(`, \\$[\\d,.]+, ${yesterday!.trades} trades$`))
+    t.match(
+      await page.getByLabel('Day of the chart').getAttribute('aria-valuetext'),
+      new RegExp(`, \\$[\\d,.]+, ${yesterday!.trades} trades$`)
+    )
     await page.getByLabel('30 days').focus()
     await page.locator('#scrubber').scrollIntoViewIfNeeded()
     const box = (await page.locator('#scrubber').boundingBox())!
@@ -157,7 +181,9 @@ inBrowser(visiting => {
 
   visiting('warming up: how much is left, and the page comes back when told', {}, async (t, { page, service }) => {
     service.answers.pools = () => ({ status: 503, headers: { 'retry-after': '2' }, body: { error: UNAVAILABLE } })
-    service.answers.ready = () => ({ status: 503, body: { ready: false, history: { last_day: { left: 12_345, total: 50_000, seconds_left: 200 } } } })
+    service.answers.ready = () => ({
+      status: 503, body: { ready: false, history: { last_day: { left: 12_345, total: 50_000, seconds_left: 200 } } }
+    })
     await page.goto(service.url)
     const banner = page.locator('#banner')
     await banner.filter({ hasText: '12,345 of 50,000 transactions are left, about 3 minutes.' }).waitFor()
@@ -169,7 +195,9 @@ inBrowser(visiting => {
   })
 
   visiting('over the limit: everything waits as long as told', {}, async (t, { page, service }) => {
-    const limited = () => ({ status: 429, headers: { 'retry-after': '2' }, body: { error: 'Rate limit exceeded. Please try again later.' } })
+    const limited = () => ({
+      status: 429, headers: { 'retry-after': '2' }, body: { error: 'Rate limit exceeded. Please try again later.' }
+    })
     service.answers.pools = limited
     service.answers.volume = limited
     await page.goto(service.url)
@@ -201,37 +229,54 @@ inBrowser(visiting => {
     await page.reload()
     await loaded(page)
     await page.locator('#banner').filter({ hasText: /^These figures are of \d\d:\d\d:\d\d UTC/ }).waitFor()
-    t.match(await page.locator('#pools-fresh').innerText(), /^Loaded at [\d:]+, but 42 seconds old: the service could not read the chain since$/)
+    t.match(
+      await page.locator('#pools-fresh').innerText(),
+      /^Loaded at [\d:]+, but 42 seconds old: the service could not read the chain since$/
+    )
     service.answers.pools = () => ({ body: POOLS })
-    service.answers.volume = () => ({ body: AGGREGATE, headers: { 'x-history-complete': 'false', 'x-history-missing': '3' } })
+    service.answers.volume = () => ({
+      body: AGGREGATE, headers: { 'x-history-complete': 'false', 'x-history-missing': '3' }
+    })
     await page.reload()
     await page.locator('#banner').filter({ hasText: 'Some past trades are missing' }).waitFor()
   })
 
-  visiting('asks again every 15 and 60 seconds while it is seen, keeping focus and what it has', {}, async (t, { page, service }) => {
-    await page.clock.install()
-    await page.addInitScript('Object.defineProperty(document, "visibilityState", { get: () => globalThis.seen ?? "visible" })')
-    await page.goto(service.url)
-    await loaded(page)
-    await page.locator('#chart rect.bar').first().waitFor()
-    await page.getByRole('link', { name: 'ORE', exact: true }).focus()
-    service.answers.pools = () => ({ body: POOLS.map(pool => pool.base.symbol === 'ORE' ? { ...pool, last_price: '2.5', liquidity_in_usd: '99999999999999999999' } : pool) })
-    await page.clock.runFor(15_000)
-    await rowOf(page, 'ORE').filter({ hasText: '2.5000' }).waitFor()
-    t.equal((await symbols(page))[0], 'ORE', 'sorted anew')
-    t.equal(await evaluate(page, 'document.activeElement.textContent'), 'ORE', 'focus stays')
-    service.answers.pools = () => ({ status: 500, body: { error: 'Failed to fetch DAO data from blockchain' } })
-    await page.clock.runFor(15_000)
-    await page.locator('#banner').filter({ hasText: 'What you see was loaded at' }).waitFor()
-    t.equal((await symbols(page)).length, POOLS.length, 'the last answer stays')
-    await evaluate(page, 'globalThis.seen = "hidden", document.dispatchEvent(new Event("visibilitychange"))')
-    const before = service.asked.length
-    await page.clock.runFor(600_000)
-    t.equal(service.asked.length, before, 'unseen, it asks for nothing')
-    service.answers.pools = () => ({ body: POOLS })
-    await evaluate(page, 'globalThis.seen = "visible", document.dispatchEvent(new Event("visibilitychange"))')
-    await page.clock.runFor(10)
-    await page.locator('#banner').waitFor({ state: 'hidden' })
-    t.equal(asked(service, '/api/volume/aggregate'), 2)
-  })
+  visiting(
+    'asks again every 15 and 60 seconds while it is seen, keeping focus and what it has',
+    {},
+    async (t, { page, service }) => {
+      await page.clock.install()
+      await page.addInitScript(
+        'Object.defineProperty(document, "visibilityState", { get: () => globalThis.seen ?? "visible" })'
+      )
+      await page.goto(service.url)
+      await loaded(page)
+      await page.locator('#chart rect.bar').first().waitFor()
+      await page.getByRole('link', { name: 'ORE', exact: true }).focus()
+      service.answers.pools = () => ({
+        body: POOLS.map(pool => pool.base.symbol === 'ORE'
+          ? {
+              ...pool, last_price: '2.5', liquidity_in_usd: '99999999999999999999'
+            }
+          : pool)
+      })
+      await page.clock.runFor(15_000)
+      await rowOf(page, 'ORE').filter({ hasText: '2.5000' }).waitFor()
+      t.equal((await symbols(page))[0], 'ORE', 'sorted anew')
+      t.equal(await evaluate(page, 'document.activeElement.textContent'), 'ORE', 'focus stays')
+      service.answers.pools = () => ({ status: 500, body: { error: 'Failed to fetch DAO data from blockchain' } })
+      await page.clock.runFor(15_000)
+      await page.locator('#banner').filter({ hasText: 'What you see was loaded at' }).waitFor()
+      t.equal((await symbols(page)).length, POOLS.length, 'the last answer stays')
+      await evaluate(page, 'globalThis.seen = "hidden", document.dispatchEvent(new Event("visibilitychange"))')
+      const before = service.asked.length
+      await page.clock.runFor(600_000)
+      t.equal(service.asked.length, before, 'unseen, it asks for nothing')
+      service.answers.pools = () => ({ body: POOLS })
+      await evaluate(page, 'globalThis.seen = "visible", document.dispatchEvent(new Event("visibilitychange"))')
+      await page.clock.runFor(10)
+      await page.locator('#banner').waitFor({ state: 'hidden' })
+      t.equal(asked(service, '/api/volume/aggregate'), 2)
+    }
+  )
 })

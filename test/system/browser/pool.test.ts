@@ -24,13 +24,19 @@ inBrowser(visiting => {
     await page.locator('.supply-bar').waitFor()
     t.equal(await page.locator('#price').getAttribute('title'), '6.482913370041')
     t.equal(await page.locator('#change').innerText(), '+3.42 %')
-    const figures = Object.fromEntries((await page.locator('#figures > div').allInnerTexts()).map(text => text.split('\n').filter(Boolean)) as Array<[string, string]>)
+    const figures = Object.fromEntries((await page.locator('#figures > div').allInnerTexts()).map(
+      text => text.split('\n').filter(Boolean)
+    ) as Array<[string, string]>)
     t.match(figures, {
       Bid: '6.4491 USDC',
       Ask: '6.5169 USDC',
       Spread: '1.05 %',
       'Volume, 24 h': '1,283,400 USDC',
       'In tokens': '120,346 META',
+      'Change, 5 min': '–',
+      'Change, 1 h': '−0.25 %',
+      'Change, 6 h': '+1.50 %',
+      Treasury: '$5,000,000',
       'Trades, 24 h': '1,200',
       Liquidity: '$9,412,880',
       'Market cap': '83.63 M USDC'.replace(' M', '\u202fM'),
@@ -38,17 +44,26 @@ inBrowser(visiting => {
       Launched: '31 Jan 2026',
       Proposal: 'None'
     })
-    t.equal(await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').getAttribute('title'), '83,629,582.4735289', 'a price times a supply, exactly')
-    t.same((await page.locator('#range-rows tr').nth(1).locator('th, td').allInnerTexts()), ['7 d', '+3.33 %', '5.2500', '7.5000', '1.283\u202fM'])
+    t.equal(
+      await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').getAttribute('title'),
+      '83,629,582.4735289',
+      'a price times a supply, exactly'
+    )
+    t.same(
+      (await page.locator('#range-rows tr').nth(1).locator('th, td').allInnerTexts()),
+      ['7 d', '+3.33 %', '5.2500', '7.5000', '1.283\u202fM']
+    )
     t.equal(await page.getByRole('img', { name: /^Supply/ }).getAttribute('aria-label'),
-      'Supply: Team package 50.00 %, Internal AMM 7.11 %, External pool 2.76 %, Everywhere else 40.13 %')
+      'Supply: Team package 50.00 %, DAO pool 7.11 %, External pool 2.76 %, Everywhere else 40.13 %')
     t.match(await page.locator('#verify .check').innerText(), 'the reserves give 6.482913370041 USDC, the price shown')
     t.match(await page.locator('#verify').innerText(), /0\.25 % \(slots [\d–]+\); 0\.5 %/)
     t.ok(service.asked.length < 14, `a visit costs ${service.asked.length} requests`)
     service.answers.supply = () => ({ status: 404, body: { error: 'Token mint not found' } })
     await page.reload()
     await page.locator('#supply-state .notice').filter({ hasText: 'Token mint not found' }).waitFor()
-    t.equal(await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').innerText(), '–', 'unknown is no zero')
+    t.equal(
+      await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').innerText(), '–', 'unknown is no zero'
+    )
     t.equal(await page.locator('#banner').isVisible(), false, 'a token without a supply is no outage')
   })
 
@@ -67,7 +82,10 @@ inBrowser(visiting => {
     await page.mouse.move(0, 0)
     await page.getByLabel('Candle of the chart').focus()
     await page.keyboard.press('ArrowLeft')
-    t.match(await page.getByLabel('Candle of the chart').getAttribute('aria-valuetext'), /open [\d.]+, high [\d.]+, low [\d.]+, close [\d.]+ USDC, volume/)
+    t.match(
+      await page.getByLabel('Candle of the chart').getAttribute('aria-valuetext'),
+      /open [\d.]+, high [\d.]+, low [\d.]+, close [\d.]+ USDC, volume/
+    )
     t.match(await readout.innerText(), Number(candlesOf(3_600).at(-2)!.high).toFixed(4))
     await page.getByLabel('1d', { exact: true }).check({ force: true })
     await page.locator('#candle-range').filter({ hasText: '00:00 UTC to' }).waitFor()
@@ -76,7 +94,10 @@ inBrowser(visiting => {
     await page.locator('#candles').getByText('The same as a table').click()
     await page.locator('#candle-rows tr').nth(299).waitFor()
     t.equal(await page.locator('#candle-rows tr').count(), 300)
-    t.equal(await page.locator('#candle-rows tr').first().locator('td').nth(3).getAttribute('title'), candlesOf(86_400).at(-1)!.close)
+    t.equal(
+      await page.locator('#candle-rows tr').first().locator('td').nth(3).getAttribute('title'),
+      candlesOf(86_400).at(-1)!.close
+    )
     const lines = (await download(page, page.locator('#candles-csv'))).trim().split('\r\n')
     t.equal(lines.length, 301)
     t.match(lines.at(-1), candlesOf(86_400).at(-1)!.close)
@@ -93,7 +114,13 @@ inBrowser(visiting => {
     await page.getByText('No trade in this range.').waitFor()
     await page.getByText('This pool has not traded yet.').waitFor()
     t.equal(await page.locator('#change').innerText(), '–')
-    const tiny = candlesOf(3_600).map(candle => ({ ...candle, open: '0.0000000000000000123456789012', high: '0.0000000000000000133456789012', low: '0.0000000000000000113456789012', close: '0.0000000000000000123456789013' }))
+    const tiny = candlesOf(3_600).map(candle => ({
+      ...candle,
+      open: '0.0000000000000000123456789012',
+      high: '0.0000000000000000133456789012',
+      low: '0.0000000000000000113456789012',
+      close: '0.0000000000000000123456789013'
+    }))
     service.answers.candles = () => ({ body: tiny })
     await page.goto(`${service.url}/pool/${poolOf('DUST').pool_id}`)
     await page.locator('#candle-chart canvas').first().waitFor()
@@ -101,23 +128,34 @@ inBrowser(visiting => {
   })
 
   visiting('trades as they come, and older ones', {}, async (t, { page, service }) => {
-    service.answers.trades = ({ before }) => ({ body: before === undefined ? tradesOf(25) : tradesOf(10, Number(before) - 1) })
+    service.answers.trades = ({ before }) => ({
+      body: before === undefined ? tradesOf(25) : tradesOf(10, Number(before) - 1)
+    })
     await page.clock.install()
     await openPool(page, service.url, META.pool_id)
     const rows = page.locator('#trade-rows tr')
     t.equal(await rows.count(), 25)
     t.match((await rows.first().innerText()).replace(/\s+/g, ' '), /^\d+ s Sell [\d.]+ USDC 20\.25 META 120\.50 USDC/)
     t.equal(await rows.nth(1).locator('.trade-amount span').getAttribute('title'), '73.250000')
-    t.equal(await rows.first().getByRole('link', { name: /^Open the transaction/ }).getAttribute('href'), `https://solscan.io/tx/${tradesOf(1)[0]!.signature}`)
+    t.equal(
+      await rows.first().getByRole('link', { name: /^Open the transaction/ }).getAttribute('href'),
+      `https://solscan.io/tx/${tradesOf(1)[0]!.signature}`
+    )
     await page.getByRole('button', { name: 'Show older trades' }).click()
     await rows.nth(34).waitFor()
-    t.equal(await page.getByRole('button', { name: 'Show older trades' }).isVisible(), false, 'no page was full: there is no more')
+    t.equal(
+      await page.getByRole('button', { name: 'Show older trades' }).isVisible(),
+      false,
+      'no page was full: there is no more'
+    )
     service.answers.trades = () => ({ body: tradesOf(25, 5_002) })
     await page.clock.runFor(15_000)
     await page.locator('#trade-rows tr.new').nth(1).waitFor()
     t.equal(await page.locator('#trade-rows tr.new').count(), 2, 'what is new is seen, what is older is not')
     t.equal(await rows.count(), 37, 'joined, none twice')
-    const lines = (await download(page, page.getByRole('button', { name: 'Download the trades as CSV' }))).trim().split('\r\n')
+    const lines = (await download(
+      page, page.getByRole('button', { name: 'Download the trades as CSV' })
+    )).trim().split('\r\n')
     t.equal(lines.length, 38)
     t.match(lines[1], '5002,')
   })

@@ -15,7 +15,9 @@ import { loadAssets } from '../../../lib/page/assets.js'
 import { createCards } from '../../../lib/page/card/cards.js'
 import { createPages } from '../../../lib/page/pages.js'
 import { findPool } from '../../../lib/page/pool-facts.js'
-import { AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, quotesOf, SNAPSHOT, SPARKLINES, supplyOf, tradesOf } from './market-data.js'
+import {
+  AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, quotesOf, SNAPSHOT, SPARKLINES, supplyOf, tradesOf
+} from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
 
@@ -59,7 +61,9 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
       }
     },
     sparklines: {
-      response: async () => ({ value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1 }),
+      response: async () => ({
+        value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1
+      }),
       of: async () => undefined
     },
     card: createCards(async pool => {
@@ -85,7 +89,15 @@ export async function startService (): Promise<Service> {
     days: () => ({ body: DAYS }),
     volume: () => ({ body: AGGREGATE }),
     supply: mint => ({ body: supplyOf(mint) }),
-    daos: () => ({ body: { slot: 1, discovered: 13, listed: 12, left_out: 1, daos: [{ dao: POOLS[0]!.pool_id.replace(/.$/, 'x'), listed: false, reason: 'no reserves' }] } }),
+    daos: () => ({
+      body: {
+        slot: 1,
+        discovered: 13,
+        listed: 12,
+        left_out: 1,
+        daos: [{ dao: POOLS[0]!.pool_id.replace(/.$/, 'x'), listed: false, reason: 'no reserves' }]
+      }
+    }),
     ready: () => ({ body: READY })
   }
   fastify.addHook('onRequest', async request => { asked.push(request.url) })
@@ -132,7 +144,9 @@ export interface WholeService {
 const DAYS_OF_TRADES = 12
 const TICK = 200
 
-/** The whole service on a simulated chain that goes on as you look, with trades of the last days; closed with the test. */
+/**
+ * The whole service on a simulated chain that goes on as you look, with trades of the last days; closed with the test.
+ */
 export async function startWholeService (t: Test, env: Record<string, string> = {}): Promise<WholeService> {
   let standing: number | undefined
   const now = (): number => standing ?? Date.now()

@@ -6,7 +6,9 @@ import { evaluate, inBrowser } from './visit.js'
 
 inBrowser(visiting => {
   for (const colorScheme of ['light', 'dark'] as const) {
-    visiting(`well, warming up, gone and back, ${colorScheme}`, { colorScheme, viewport: { width: 375, height: 740 } }, async (t, { page, service }) => {
+    visiting(`well, warming up, gone and back, ${colorScheme}`, {
+      colorScheme, viewport: { width: 375, height: 740 }
+    }, async (t, { page, service }) => {
       await page.clock.install()
       await page.goto(service.url.replace(/market$/, 'status'))
       const verdict = page.locator('#verdict')
@@ -17,7 +19,17 @@ inBrowser(visiting => {
       t.same(await evaluate(page, CONTRAST), [])
       service.answers.ready = () => ({
         status: 503,
-        body: { ...READY, ready: false, problems: ['the last 24 hours are not indexed yet'], history: { ...READY.history, phase: 'last-day', last_day_covered: false, last_day: { left: 1_240, total: 5_110, seconds_left: 840 } } }
+        body: {
+          ...READY,
+          ready: false,
+          problems: ['the last 24 hours are not indexed yet'],
+          history: {
+            ...READY.history,
+            phase: 'last-day',
+            last_day_covered: false,
+            last_day: { left: 1_240, total: 5_110, seconds_left: 840 }
+          }
+        }
       })
       await page.clock.runFor(5_000)
       await page.getByText('The last 24 hours are not indexed yet.').waitFor()

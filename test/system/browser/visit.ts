@@ -22,7 +22,8 @@ export interface Visit { page: Page, service: Service }
 type Visiting = (name: string, options: BrowserContextOptions, visit: (t: Test, visit: Visit) => Promise<void>) => void
 
 /** Why these tests are left out here; false where they run. Where CI is set they always run. */
-export const withoutBrowser: string | false = !existsSync(CHROMIUM) && !process.env.CI && `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`
+export const withoutBrowser: string | false = !existsSync(CHROMIUM) && !process.env.CI &&
+  `no browser at ${CHROMIUM}: install Debian's package chromium to run these tests`
 
 let launched: Promise<Browser> | undefined
 
@@ -43,15 +44,23 @@ export function inBrowser (define: (visiting: Visiting) => void): void {
       const browser = await openBrowser()
       const service = await startService()
       t.teardown(() => service.close())
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options })
+      const context = await browser.newContext(
+        { viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options }
+      )
       t.teardown(() => context.close())
       const page = await context.newPage()
       page.setDefaultTimeout(PATIENCE)
       const complaints: string[] = []
       const elsewhere: string[] = []
-      page.on('console', message => { if (['error', 'warning'].includes(message.type()) && !FAILED_REQUEST.test(message.text())) complaints.push(message.text()) })
+      page.on('console', message => {
+        if (['error', 'warning'].includes(message.type()) &&
+        !FAILED_REQUEST.test(message.text())) complaints.push(message.text())
+      })
       page.on('pageerror', error => complaints.push(error.message))
-      page.on('request', request => { if (new URL(request.url()).host !== new URL(service.url).host) elsewhere.push(request.url()) })
+      page.on(
+        'request',
+        request => { if (new URL(request.url()).host !== new URL(service.url).host) elsewhere.push(request.url()) }
+      )
       await visit(t, { page, service })
       // A service waits for the connections that a browser keeps open
       await context.close()
@@ -65,11 +74,15 @@ export function inBrowser (define: (visiting: Visiting) => void): void {
 
 export const symbols = (page: Page): Promise<string[]> => page.locator('#pools-body .symbol').allTextContents()
 export const loaded = (page: Page): Promise<void> => page.locator('#pools-body .symbol').first().waitFor()
-export const rowOf = (page: Page, symbol: string): Locator => page.locator('#pools-body tr').filter({ has: page.getByRole('link', { name: symbol, exact: true }) })
+export const rowOf = (page: Page, symbol: string): Locator => page.locator('#pools-body tr').filter(
+  { has: page.getByRole('link', { name: symbol, exact: true }) }
+)
 /** Longer symbols are shown cut. */
 const MAX_SYMBOL = 32
 const cut = (text: string): string => text.length <= MAX_SYMBOL ? text : `${text.slice(0, MAX_SYMBOL)}…`
-export const shownName = ({ base: { symbol, mint } }: Pool): string => cut(symbol) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
+export const shownName = (
+  { base: { symbol, mint } }: Pool
+): string => cut(symbol) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
 export const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
 export const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
 /** The page of a pool, with its chart drawn and its trades there. */
