@@ -21,7 +21,11 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
   const dao = ledger.dao({ base, quote, baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n })
   const first = ledger.slot
   for (let i = 0; i < POOLS; i++) {
-    const own = i % 2 === 0 ? base : ledger.mint({ symbol: LONG, name: LONG, program: 'token-2022', metadata: 'token-2022' })
+    const own = i % 2 === 0
+      ? base
+      : ledger.mint(
+        { symbol: LONG, name: LONG, program: 'token-2022', metadata: 'token-2022' }
+      )
     const dust = ledger.dao({ base: own, quote, baseReserves: 10_000_000_000n, quoteReserves: 1_000_000n })
     for (let j = 0; j < 5; j++) dust.swap('buy', 1_000n)
   }
@@ -85,8 +89,12 @@ test('on a hostile market no answer takes more than its share, or it is made in 
   }
   for (const end of ends) end()
   await Promise.all(waiting)
-  const [, stated = ''] = /Made in turns,([^]*?)\n- /.exec(readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8'))!
-  for (const path of [...paths, card]) t.equal(stated.includes(`\`${path}\``), inTurns.includes(path), `${path}: stated as made in turns, or not`)
+  const [, stated = ''] = /Made in turns,([^]*?)\n- /.exec(
+    readFileSync(new URL('../../docs/security.md', import.meta.url), 'utf8')
+  )!
+  for (const path of [...paths, card]) {
+    t.equal(stated.includes(`\`${path}\``), inTurns.includes(path), `${path}: stated as made in turns, or not`)
+  }
 
   for (const path of paths) {
     const answer = await patient(app, urlOf(path, 0))

@@ -1,8 +1,10 @@
 import type { Contract, Operation } from './document.js'
 
 /**
- * What a new version of the document takes from those who rely on the old one, a line for each: answers may gain paths, statuses, media types
- * and fields, and lose none; what is sent may not become more than what was told, and what is asked for may not become more at all.
+ * What a new version of the document takes from those who rely on the old one, a line for each: answers may gain paths,
+ * statuses, media types
+ * and fields, and lose none; what is sent may not become more than what was told, and what is asked for may not become
+ * more at all.
  */
 
 interface Schema {
@@ -33,7 +35,11 @@ function compareSchemas (before: Schema, after: Schema, [old, now]: [Lookup, Loo
     const forms = from.anyOf ?? [from]
     return (to.anyOf ?? [to]).flatMap((form, index) => {
       const attempts = forms.map(known => compareSchemas(known, form, [old, now], at))
-      return attempts.some(problems => problems.length === 0) ? [] : [`${at}: form ${index + 1} is none of those it had`]
+      return attempts.some(problems => problems.length === 0)
+        ? []
+        : [
+        `${at}: form ${index + 1} is none of those it had`
+          ]
     })
   }
   if (from.type !== to.type) return [`${at}: type ${from.type} has become ${to.type}`]
@@ -45,7 +51,11 @@ function compareSchemas (before: Schema, after: Schema, [old, now]: [Lookup, Loo
     else problems.push(...compareSchemas(property, next, [old, now], `${at}.${name}`))
   }
   for (const name of from.required ?? []) {
-    if (to.properties?.[name] !== undefined && to.required?.includes(name) !== true) problems.push(`${at}: the field ${name} is no longer always there`)
+    if (to.properties?.[name] !== undefined && to.required?.includes(name) !== true) {
+      problems.push(
+      `${at}: the field ${name} is no longer always there`
+      )
+    }
   }
   if (from.items !== undefined) problems.push(...compareSchemas(from.items, to.items ?? {}, [old, now], `${at}[]`))
   return problems
@@ -59,7 +69,11 @@ function compareAnswers (before: Operation, after: Operation, lookups: [Lookup, 
     const headers = Object.keys(answer.headers ?? {}).filter(name => next.headers?.[name] === undefined)
     const bodies = Object.entries(answer.content ?? {}).flatMap(([media, { schema }]) => {
       const body = next.content?.[media]
-      return body === undefined ? [`${here}: the media type ${media} is gone`] : compareSchemas(schema as Schema, body.schema as Schema, lookups, `${here} body`)
+      return body === undefined
+        ? [`${here}: the media type ${media} is gone`]
+        : compareSchemas(
+          schema as Schema, body.schema as Schema, lookups, `${here} body`
+        )
     })
     return [...headers.map(name => `${here}: the header ${name} is gone`), ...bodies]
   })
@@ -67,15 +81,27 @@ function compareAnswers (before: Operation, after: Operation, lookups: [Lookup, 
 
 function compareParameters (before: Operation, after: Operation, lookups: [Lookup, Lookup], at: string): string[] {
   const [known, asked] = [before.parameters ?? [], after.parameters ?? []]
-  const problems = known.filter(({ name }) => !asked.some(next => next.name === name)).map(({ name }) => `${at}: the parameter ${name} is gone`)
+  const problems = known.filter(
+    ({ name }) => !asked.some(next => next.name === name)
+  ).map(({ name }) => `${at}: the parameter ${name} is gone`)
   for (const parameter of asked) {
     const old = known.find(({ name }) => name === parameter.name)
-    if (old === undefined && parameter.required === true) problems.push(`${at}: the new parameter ${parameter.name} is required`)
+    if (old === undefined && parameter.required === true) {
+      problems.push(
+      `${at}: the new parameter ${parameter.name} is required`
+      )
+    }
     if (old === undefined) continue
-    if (old.required !== true && parameter.required === true) problems.push(`${at}: the parameter ${parameter.name} has become required`)
+    if (old.required !== true && parameter.required === true) {
+      problems.push(
+      `${at}: the parameter ${parameter.name} has become required`
+      )
+    }
     // what could be sent must still be taken: the other way round than with answers
     const [lookupOld, lookupNew] = lookups
-    const narrower = compareSchemas(parameter.schema as Schema, old.schema as Schema, [lookupNew, lookupOld], at).length > 0
+    const narrower = compareSchemas(
+      parameter.schema as Schema, old.schema as Schema, [lookupNew, lookupOld], at
+    ).length > 0
     if (narrower) problems.push(`${at}: the parameter ${parameter.name} takes less than before`)
   }
   return problems
@@ -89,7 +115,11 @@ export function breakingChanges (before: Contract, after: Contract): string[] {
     const at = `GET ${path}`
     const now = after.paths[path]?.get
     if (now === undefined) return [`${at}: the operation is gone`]
-    const renamed = old.operationId === now.operationId ? [] : [`${at}: operationId ${old.operationId} has become ${now.operationId}, the name of a client's function`]
+    const renamed = old.operationId === now.operationId
+      ? []
+      : [
+      `${at}: operationId ${old.operationId} has become ${now.operationId}, the name of a client's function`
+        ]
     return [...renamed, ...compareParameters(old, now, lookups, at), ...compareAnswers(old, now, lookups, at)]
   })
 }

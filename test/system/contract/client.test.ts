@@ -46,7 +46,10 @@ export async function market (baseUrl: string) {
 `
 const WRONG = CLIENT.replace('deepest.last_price', 'deepest.lastPrice')
 
-/** Compiles clients beside their types as a stranger's project would; the complaints of the compiler about each, and about what is of no file of theirs. */
+/**
+ * Compiles clients beside their types as a stranger's project would; the complaints of the compiler about each, and
+ * about what is of no file of theirs.
+ */
 function compile (folder: string, names: readonly string[]): { own: string[][], other: string[] } {
   const files = names.map(name => join(folder, name))
   const program = ts.createProgram(files, {
@@ -60,30 +63,44 @@ function compile (folder: string, names: readonly string[]): { own: string[][], 
     types: []
   })
   program.emit()
-  const complaints = ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => ({ of: file?.fileName ?? '', text: ts.flattenDiagnosticMessageText(messageText, '\n') }))
+  const complaints = ts.getPreEmitDiagnostics(program).map(
+    ({ file, messageText }) => ({ of: file?.fileName ?? '', text: ts.flattenDiagnosticMessageText(messageText, '\n') })
+  )
   const textsOf = (name: string): string[] => complaints.filter(({ of }) => of === name).map(({ text }) => text)
   return { own: files.map(textsOf), other: complaints.filter(({ of }) => !files.includes(of)).map(({ text }) => text) }
 }
 
 test('a client generated from openapi.json compiles and calls the service', async t => {
   const { ledger, node } = await startChain(t)
-  ledger.dao({ base: ledger.mint({ decimals: 9, supply: 21_000_000_000_000_000n }), quote: ledger.usdc(), baseReserves: 10n ** 15n, quoteReserves: 10n ** 12n })
+  ledger.dao({
+    base: ledger.mint({ decimals: 9, supply: 21_000_000_000_000_000n }),
+    quote: ledger.usdc(),
+    baseReserves: 10n ** 15n,
+    quoteReserves: 10n ** 12n
+  })
   const [dao] = ledger.daos
   for (let seq = 0; seq < 5; seq++) dao!.swap('buy', 1_000_000n)
   const env = settings(t, node, ledger)
 
   const types = astToString(await openapiTypescript(new URL('../../../openapi.json', import.meta.url)))
-  const folder = t.testdir({ 'package.json': '{"type":"module"}', 'contract.ts': types, 'client.ts': CLIENT, 'wrong.ts': WRONG })
+  const folder = t.testdir(
+    { 'package.json': '{"type":"module"}', 'contract.ts': types, 'client.ts': CLIENT, 'wrong.ts': WRONG }
+  )
   const { own: [found, wrong], other } = compile(folder, ['client.ts', 'wrong.ts'])
   t.match(wrong, [/Property 'lastPrice' does not exist/], 'a field that does not exist does not compile')
   t.same([found, other], [[], []])
 
-  const app = await build(t, { env: { ...env, DATA_DIR: join(folder, 'data') }, now: () => ledger.time * 1000, pollMs: 20 })
+  const app = await build(
+    t, { env: { ...env, DATA_DIR: join(folder, 'data') }, now: () => ledger.time * 1000, pollMs: 20 }
+  )
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  const { market } = await import(pathToFileURL(join(folder, 'client.js')).href) as { market: (url: string) => Promise<unknown> }
+  const { market } = await import(
+    pathToFileURL(join(folder, 'client.js')).href
+  ) as { market: (url: string) => Promise<unknown> }
   const { quote, base } = dao!.reserves
-  const price = ((2n * quote * 10n ** 15n + base) / (2n * base)).toString().padStart(13, '0')   // of 6 and of 9 decimals, to 12 places
+  // of 6 and of 9 decimals, to 12 places
+  const price = ((2n * quote * 10n ** 15n + base) / (2n * base)).toString().padStart(13, '0')
   t.same(await market(url), {
     price: `${price.slice(0, -12)}.${price.slice(-12)}`,
     decimals: 9,

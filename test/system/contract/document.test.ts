@@ -6,7 +6,9 @@ import { type Contract, createValidators, type Operation } from './document.js'
 
 const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
 const contract = JSON.parse(committed) as Contract
-const operations = Object.entries(contract.paths).flatMap(([path, { get }]): Array<[string, Operation]> => get === undefined ? [] : [[path, get]])
+const operations = Object.entries(contract.paths).flatMap(
+  ([path, { get }]): Array<[string, Operation]> => get === undefined ? [] : [[path, get]]
+)
 
 test('openapi.json is what the routes say', async t => {
   t.equal(await contractText(), committed, 'run `npm run openapi` and commit openapi.json')
@@ -17,9 +19,14 @@ test('the service serves the same document, as JSON and as YAML, and a page to r
   const app = await build(t, { env: settings(t, node, ledger) })
   t.same((await app.inject('/documentation/json')).json(), contract)
   const yaml = (await app.inject('/documentation/yaml')).payload
-  t.ok(yaml.startsWith('openapi: 3.1.0') && operations.every(([, { operationId }]) => yaml.includes(`operationId: ${operationId}\n`)))
+  t.ok(yaml.startsWith('openapi: 3.1.0') && operations.every(
+    ([, { operationId }]) => yaml.includes(`operationId: ${operationId}\n`)
+  ))
   const page = await app.inject('/documentation')
-  t.match(page, { statusCode: 200, headers: { 'content-type': /^text\/html/, 'content-security-policy': /^default-src 'none'/ } })
+  t.match(
+    page,
+    { statusCode: 200, headers: { 'content-type': /^text\/html/, 'content-security-policy': /^default-src 'none'/ } }
+  )
   t.notMatch(page.payload, /(src|href)="?(https?:)?\/\//, 'nothing from another host')
 })
 
@@ -28,7 +35,11 @@ test('every operation says what it is, and what it answers', t => {
   for (const [path, { operationId, summary, description, responses }] of operations) {
     t.match({ operationId, summary, description }, { operationId: /^get[A-Z]/, summary: /./, description: /\.$/ }, path)
     t.ok(['200', '429', '500', '503'].every(status => status in responses), `${path}: what every endpoint answers`)
-    t.equal('502' in responses, /^\/(api|coingecko|cmc|jupiter|dexscreener|geckoterminal)\//.test(path), `${path}: what every endpoint answers that reads the chain`)
+    t.equal(
+      '502' in responses,
+      /^\/(api|coingecko|cmc|jupiter|dexscreener|geckoterminal)\//.test(path),
+      `${path}: what every endpoint answers that reads the chain`
+    )
     for (const [status, { description: says, content, headers }] of Object.entries(responses)) {
       t.match(says, /\.$/, `${path} ${status} is described`)
       t.equal(content === undefined, status === '304', `${path} ${status} has a body, or has none`)
@@ -39,7 +50,10 @@ test('every operation says what it is, and what it answers', t => {
 })
 
 test('spec 4: the endpoints of the specification are there', t => {
-  const paths = ['/', '/health', '/api/tickers', '/api/supply/{mintAddress}', '/api/supply/{mintAddress}/total', '/api/supply/{mintAddress}/circulating', '/api/volume/aggregate']
+  const paths = [
+    '/', '/health', '/api/tickers', '/api/supply/{mintAddress}', '/api/supply/{mintAddress}/total',
+    '/api/supply/{mintAddress}/circulating', '/api/volume/aggregate'
+  ]
   t.same(paths.filter(path => contract.paths[path]?.get === undefined), [])
   t.end()
 })

@@ -12,10 +12,14 @@ import { ROOT } from '../../support/script-process.js'
 const run = promisify(execFile)
 const missing = ['python3', 'curl'].find(command => spawnSync(command, ['--version']).error !== undefined)
 
-test('the Python client and curl read the tickers; an unchanged answer costs a 304', { skip: missing === undefined ? false : `${missing} is not installed` }, async t => {
+test('the Python client and curl read the tickers; an unchanged answer costs a 304', {
+  skip: missing === undefined ? false : `${missing} is not installed`
+}, async t => {
   t.setTimeout(60_000)
   const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
   const statuses: number[] = []
@@ -28,9 +32,13 @@ test('the Python client and curl read the tickers; an unchanged answer costs a 3
   const { stdout } = await run('python3', [join(ROOT, 'examples/client.py'), url])
   t.match(stdout, new RegExp(`^${dao.base.address}_${dao.quote.address} 0\\.1\\d* spread `))
 
-  const [, command = ''] = /^curl (--etag-compare .*) http:\/\/localhost:3000(\/api\/tickers)$/m.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? []
+  const [, command = ''] = /^curl (--etag-compare .*) http:\/\/localhost:3000(\/api\/tickers)$/m.exec(
+    readFileSync(join(ROOT, 'README.md'), 'utf8')
+  ) ?? []
   const cwd = t.testdir({ 'tickers.etag': '' })
-  for (let turn = 0; turn < 2; turn++) await run('curl', ['--silent', ...command.split(' '), `${url}/api/tickers`], { cwd })
+  for (let turn = 0; turn < 2; turn++) {
+    await run('curl', ['--silent', ...command.split(' '), `${url}/api/tickers`], { cwd })
+  }
   t.equal((JSON.parse(readFileSync(join(cwd, 'tickers.json'), 'utf8')) as unknown[]).length, 1)
   t.same(statuses, [200, 200, 304])
 })

@@ -8,7 +8,10 @@ import { build, historyComplete, ROUTER, until } from '../../helper.js'
 import { expected, HOW, NO_MINT, simulated } from './simulated.js'
 
 /** Headers that belong to the answer; the others depend on what was asked before, or on the connection. */
-const HEADERS = ['content-type', 'cache-control', 'age', 'etag', 'vary', 'retry-after', 'x-history-complete', 'x-history-missing', 'x-other-pools']
+const HEADERS = [
+  'content-type', 'cache-control', 'age', 'etag', 'vary', 'retry-after', 'x-history-complete', 'x-history-missing',
+  'x-other-pools'
+]
 
 /** What differs between two runs of the process, or between two releases. */
 const VOLATILE: Array<[RegExp | string, string]> = [
@@ -21,13 +24,19 @@ const VOLATILE: Array<[RegExp | string, string]> = [
   [`"version":"${SERVICE_VERSION}"`, '"version":"<version>"']
 ]
 
-/** How long before the recorded time the service begins, and how long before it time jumps there: longer than a response lives, shorter than a head may be out of reach, ms. */
+/**
+ * How long before the recorded time the service begins, and how long before it time jumps there: longer than a response
+ * lives, shorter than a head may be out of reach, ms.
+ */
 const BEFORE = 600_000
 const LAST_JUMP = 30_000
 /** What a state has left of its life while nobody renews it, ms. */
 const RENEWED = 5_000
 
-/** The whole service on the recording, which ends at the recorded time, with nothing else to reach; and the questions it had no answer to. */
+/**
+ * The whole service on the recording, which ends at the recorded time, with nothing else to reach; and the questions it
+ * had no answer to.
+ */
 async function replayed (t: Test): Promise<{ app: FastifyInstance, missing: string[] }> {
   const recording = await simulated()
   const missing: string[] = []

@@ -7,13 +7,16 @@ import { runScript } from '../../support/script-process.js'
 async function exported (t: Test): Promise<Map<string, AnySchemaObject>> {
   const folder = t.testdir()
   t.match(await runScript('scripts/schemas.ts', ['--out', folder]), { code: 0 })
-  return new Map(readdirSync(folder).map(name => [name, JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as AnySchemaObject]))
+  return new Map(
+    readdirSync(folder).map(name => [name, JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')) as AnySchemaObject])
+  )
 }
 
 test('npm run schemas writes a file for each answer, with a stable id, and references that resolve', async t => {
   const files = await exported(t)
   const known = [
-    'aggregate-volume.json', 'daily-volume.json', 'dao-report.json', 'daos.json', 'error.json', 'health.json', 'ready.json', 'root.json',
+    'aggregate-volume.json', 'daily-volume.json', 'dao-report.json', 'daos.json', 'error.json', 'health.json',
+    'ready.json', 'root.json',
     'supply-answer.json', 'supply.json', 'ticker.json', 'tickers.json', 'token-volume.json'
   ]
   t.same(known.filter(name => !files.has(name)), [], 'the answers of the specification')
@@ -24,7 +27,9 @@ test('npm run schemas writes a file for each answer, with a stable id, and refer
     t.equal(schema.$id, `dao-market-data/${name}`)
     t.equal(schema.$schema, 'https://json-schema.org/draft/2020-12/schema')
     const validate = ajv.getSchema(`dao-market-data/${name}`)!
-    for (const example of schema.examples as unknown[]) t.ok(validate(example), `the example of ${name}`, { errors: validate.errors })
+    for (const example of schema.examples as unknown[]) {
+      t.ok(validate(example), `the example of ${name}`, { errors: validate.errors })
+    }
     t.notOk(validate(null), `${name} does not take everything`)
   }
   const validate = ajv.getSchema('dao-market-data/tickers.json')!

@@ -4,14 +4,18 @@ import { recordNode } from '../../../scripts/recording.js'
 import { createLedger, startNode } from '../../../simulator/index.js'
 import { buildMarket } from '../../../simulator/market.js'
 
-/** The committed recording of the simulated chain: ten DAOs of all kinds, two of them launched, and sixty swaps in two days. */
+/**
+ * The committed recording of the simulated chain: ten DAOs of all kinds, two of them launched, and sixty swaps in two
+ * days.
+ */
 
 const FOLDER = new URL('../../fixtures/simulated/', import.meta.url)
 const FILE = new URL('recording.json', FOLDER)
 
 /** Set, the fixtures are written anew instead of compared: look at the difference before committing it. */
 export const UPDATE = process.env.UPDATE_FIXTURES === '1'
-export const HOW = 'if that is meant, run `UPDATE_FIXTURES=1 npx tap --disable-coverage test/system/contract/replay.test.ts` and commit what it changes'
+export const HOW =
+  'if that is meant, run `UPDATE_FIXTURES=1 npx tap --disable-coverage test/system/contract/replay.test.ts` and commit what it changes'
 
 /** An address that holds no mint: wrapped SOL, which this chain has not. */
 export const NO_MINT = 'So11111111111111111111111111111111111111112'

@@ -14,7 +14,10 @@ import { holdToContract } from './watch.js'
 
 /** Whatever goes wrong behind an endpoint, the document has the status that it answers with. */
 
-const ANYWHERE: ErrorCode[] = ['NODE_UNAVAILABLE', 'NODE_BAD_ANSWER', 'BREAKER_OPEN', 'WARMING_UP', 'HISTORY_UNAVAILABLE', 'OVERLOADED', 'SHUTTING_DOWN']
+const ANYWHERE: ErrorCode[] = [
+  'NODE_UNAVAILABLE', 'NODE_BAD_ANSWER', 'BREAKER_OPEN', 'WARMING_UP', 'HISTORY_UNAVAILABLE', 'OVERLOADED',
+  'SHUTTING_DOWN'
+]
 const OF_A_MINT: ErrorCode[] = [...ANYWHERE, 'INVALID_MINT', 'MINT_NOT_FOUND']
 const OF_A_TICKER: ErrorCode[] = [...ANYWHERE, 'INVALID_TICKER_ID', 'TICKER_NOT_FOUND']
 const OF_A_POOL: ErrorCode[] = [...ANYWHERE, 'INVALID_POOL_ID', 'POOL_NOT_FOUND']
@@ -74,7 +77,8 @@ const ENDPOINTS: Record<string, ErrorCode[]> = {
   '/api/treasuries': ANYWHERE,
   '/api/stream': [...ANYWHERE, 'POOL_NOT_FOUND', 'PROPOSAL_NOT_FOUND', 'INVALID_PARAMETER'],
   '/llms.txt': BEFORE_IT,
-  '/api/fees/aggregate': ANYWHERE
+  '/api/fees/aggregate': ANYWHERE,
+  '/api/liquidity/aggregate?dao=x': OF_A_DAO
 }
 
 /** The real routes and errors over sources that all fail with `failing.error`. */
@@ -86,18 +90,24 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   const fail = async (): Promise<never> => { throw failing.error }
   fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
   fastify.decorate('cache', { supply: { get: fail } } as never)
-  fastify.decorate('market', { tickers: fail, tickersOf: fail, aggregate: fail, fees: fail, daos: fail } as never)
+  fastify.decorate(
+    'market', { tickers: fail, tickersOf: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail } as never
+  )
   // every form of every aggregator, by whatever name it is asked for
   const form = new Proxy({}, { get: () => fail })
   fastify.decorate('page', { assets: [], pages: {} } as never)
-  fastify.decorate('pools', { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail } as never)
+  fastify.decorate('pools', {
+    list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail
+  } as never)
   fastify.decorate('proposals', { list: fail, one: fail, trades: fail, candles: fail } as never)
   fastify.decorate('prices', fail as never)
   fastify.decorate('stream', { check: fail } as never)
   fastify.decorate('connections', {} as never)
   fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
   fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
-  await fastify.register(fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' }))
+  await fastify.register(
+    fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' })
+  )
   await fastify.register(openapi)
   await fastify.register(errors)
   for (const plugin of [client, budget, cachedResponse]) await fastify.register(plugin)
@@ -118,9 +128,14 @@ test('spec 7: every failure of every endpoint is documented', async t => {
     const limited = Object.assign(new Error('limited'), { statusCode: 429 })
     for (const error of [new Error('unexpected'), limited, ...codes.map(code => new ServiceError(code, 'a failure'))]) {
       failing.error = error
-      statuses.add((await fastify.inject({ url: path, headers: codes === BEFORE_IT || error === limited ? { 'x-early': '1' } : {} })).statusCode)
+      statuses.add((await fastify.inject(
+        { url: path, headers: codes === BEFORE_IT || error === limited ? { 'x-early': '1' } : {} }
+      )).statusCode)
     }
-    t.ok(statuses.has(429) && statuses.has(500) && statuses.has(503) && !statuses.has(200), `${path}: ${[...statuses].sort().join(' ')}`)
+    t.ok(
+      statuses.has(429) && statuses.has(500) && statuses.has(503) && !statuses.has(200),
+      `${path}: ${[...statuses].sort().join(' ')}`
+    )
   }
   t.same(told, [])
 })

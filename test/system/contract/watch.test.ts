@@ -8,7 +8,10 @@ import { ErrorSchema } from '../../../schemas/common.js'
 import { holdToContract } from './watch.js'
 
 /** An application of one route, and what is told of its answer. */
-async function toldOf (t: Test, schema: FastifySchema | undefined, answer: { status?: number, body: unknown, headers?: Record<string, string> }, path = '/thing'): Promise<string[]> {
+async function toldOf (
+  t: Test, schema: FastifySchema | undefined,
+  answer: { status?: number, body: unknown, headers?: Record<string, string> }, path = '/thing'
+): Promise<string[]> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
   const told: string[] = []
@@ -20,7 +23,9 @@ async function toldOf (t: Test, schema: FastifySchema | undefined, answer: { sta
   fastify.get('/thing', { ...schema !== undefined && { schema } }, async (_request, reply) => {
     // the serialiser would refuse, or mend, what the checks are to find
     reply.serializer(value => typeof value === 'string' ? value : JSON.stringify(value))
-    return await reply.code(answer.status ?? 200).headers({ 'content-type': 'application/json; charset=utf-8', ...answer.headers }).send(answer.body)
+    return await reply.code(answer.status ?? 200).headers(
+      { 'content-type': 'application/json; charset=utf-8', ...answer.headers }
+    ).send(answer.body)
   })
   await fastify.inject(path)
   return told
@@ -36,9 +41,13 @@ test('an answer that the document has is let be', async t => {
 })
 
 test('an answer that it has not is told', async t => {
-  t.match(await toldOf(t, undefined, { body: RIGHT }), [/thing, 200: the route has no schema/], 'a route without a schema')
+  t.match(
+    await toldOf(t, undefined, { body: RIGHT }), [/thing, 200: the route has no schema/], 'a route without a schema'
+  )
   t.match(await toldOf(t, SCHEMA, { status: 400, body: RIGHT }), [/thing, 400: the route does not have this status/])
-  t.match(await toldOf(t, SCHEMA, { body: '1', headers: { 'content-type': 'text/plain' } }), [/text\/plain is not documented/])
+  t.match(
+    await toldOf(t, SCHEMA, { body: '1', headers: { 'content-type': 'text/plain' } }), [/text\/plain is not documented/]
+  )
   t.match(await toldOf(t, SCHEMA, { body: {} }), [/must have required property 'error'/])
   t.match(await toldOf(t, SCHEMA, { body: { ...RIGHT, more: 1 } }), [/must NOT have additional properties/])
   t.match(await toldOf(t, SCHEMA, { body: '{' }), [/SyntaxError/])

@@ -23,8 +23,10 @@ function validatorsOf (contract: Contract): ReturnType<typeof createValidators> 
 type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly string[] }
 
 /**
- * Holds every answer of an application to the document that it serves: route, status, media type, headers and body. Made before anything
- * is registered; `fail` is told of each answer that the document does not have. Pages, their assets and preflights are no part of it.
+ * Holds every answer of an application to the document that it serves: route, status, media type, headers and body.
+ * Made before anything
+ * is registered; `fail` is told of each answer that the document does not have. Pages, their assets and preflights are
+ * no part of it.
  */
 export function holdToContract (fastify: FastifyInstance, fail: (problem: string) => void): void {
   let contract: Contract | undefined
@@ -33,7 +35,13 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
 
   function documented (request: FastifyRequest, status: number): Held | string {
     const { paths } = contract!
-    if (request.is404) return NO_SUCH_PATH.includes(status) ? { content: { 'application/json': { schema: {} } }, way: [] } : 'the path does not exist'
+    if (request.is404) {
+      return NO_SUCH_PATH.includes(status)
+        ? {
+            content: { 'application/json': { schema: {} } }, way: []
+          }
+        : 'the path does not exist'
+    }
     const path = (request.routeOptions.url ?? '').replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
     const answer = paths[path]?.get?.responses[status]
     if (request.routeOptions.schema?.response === undefined) return 'the route has no schema of its answers'
@@ -51,13 +59,21 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
     }
     const body = bytesOf(reply, payload)
     // What is given for HEAD is measured, not sent
-    if (answer.content === undefined) return body.length === 0 || request.method === 'HEAD' ? undefined : 'a body is not documented'
+    if (answer.content === undefined) {
+      return body.length === 0 || request.method === 'HEAD'
+        ? undefined
+        : 'a body is not documented'
+    }
     const media = String(reply.getHeader('content-type')).split(';')[0]!
     if (answer.content[media] === undefined) return `${media} is not documented`
     const value: unknown = media === 'application/json' ? JSON.parse(body) : body
     const way = request.is404 ? ['components', 'schemas', 'Error'] : [...answer.way, 'content', media, 'schema']
     const validate = validators!(way)
-    return validate(value) ? undefined : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')
+    return validate(value)
+      ? undefined
+      : (validate.errors ?? []).map(
+          ({ instancePath, message }) => `${instancePath} ${message}`
+        ).join('; ')
   }
 
   fastify.addHook('onSend', async (request, reply, payload) => {

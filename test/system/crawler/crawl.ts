@@ -8,8 +8,10 @@ import { build, settings, until } from '../../helper.js'
 import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
 
 /**
- * Days of a market whose node forgets and remembers, lists what it does not give, fails and comes back, crawled as DEX Screener does while the
- * services are ended and started again. The crawler ends with what the store has, and each range it was given stays as it was.
+ * Days of a market whose node forgets and remembers, lists what it does not give, fails and comes back, crawled as DEX
+ * Screener does while the
+ * services are ended and started again. The crawler ends with what the store has, and each range it was given stays as
+ * it was.
  */
 
 const HOUR = 3600
@@ -22,7 +24,10 @@ const KEPT_HOURS = 20
 function populate (ledger: Ledger): Dao[] {
   const quote = ledger.usdc()
   return [0, 2, 6, 8, 9].map((decimals, at) => ledger.dao({
-    base: ledger.mint({ decimals, symbol: `T${at}` }), quote, baseReserves: at === 4 ? 10n ** 19n : 10n ** BigInt(decimals) * 50_000_000n, quoteReserves: 3_000_000_000_000n + BigInt(at) * 777_777_777n
+    base: ledger.mint({ decimals, symbol: `T${at}` }),
+    quote,
+    baseReserves: at === 4 ? 10n ** 19n : 10n ** BigInt(decimals) * 50_000_000n,
+    quoteReserves: 3_000_000_000_000n + BigInt(at) * 777_777_777n
   }))
 }
 
@@ -54,7 +59,12 @@ function hour (ledger: Ledger, daos: readonly Dao[], random: ReturnType<typeof c
   ledger.advance(Math.max(0, end - ledger.time))
 }
 
-export interface Place { env: Record<string, string>, services: number, hours: number, late: () => Promise<Array<{ dao: string, slot: number, kind: string }>> }
+export interface Place {
+  env: Record<string, string>
+  services: number
+  hours: number
+  late: () => Promise<Array<{ dao: string, slot: number, kind: string }>>
+}
 
 export async function crawl (t: Test, { env, services: count, hours: length, late }: Place): Promise<void> {
   const ledger = createLedger({ seed: 5 })
@@ -157,12 +167,25 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
   // what came too late, and only that, is not in the ranges
   const tooLate = await late()
   t.ok(tooLate.length > 50, `${tooLate.length} events came too late`)
-  t.same(tooLate.filter(({ slot }) => !forgotten.some(({ from, to }) => from <= slot && slot <= to)), [], 'and all of them had been forgotten')
+  t.same(
+    tooLate.filter(({ slot }) => !forgotten.some(({ from, to }) => from <= slot && slot <= to)),
+    [],
+    'and all of them had been forgotten'
+  )
   const missed = new Set(tooLate.map(({ dao, slot }) => `${dao} ${slot}`))
   for (const dao of daos) {
-    const want = ledger.swaps.filter(({ dao: address, slot }) => address === dao.address && !missed.has(`${address} ${slot}`))
-      .map(({ signature, side, input, output }) => `${signature} ${formatUnits(input, side === 'buy' ? 6 : dao.base.decimals)} ${formatUnits(output, side === 'buy' ? dao.base.decimals : 6)}`)
-    t.same(crawler.pools.get(dao.address)?.swaps, want, `${want.length} swaps of a pool of ${dao.base.decimals} decimals`)
+    const want = ledger.swaps.filter(
+      ({ dao: address, slot }) => address === dao.address && !missed.has(`${address} ${slot}`)
+    )
+      .map(
+        (
+          { signature, side, input, output }
+        ) =>
+          `${signature} ${formatUnits(input, side === 'buy' ? 6 : dao.base.decimals)} ${formatUnits(output, side === 'buy' ? dao.base.decimals : 6)}`
+      )
+    t.same(
+      crawler.pools.get(dao.address)?.swaps, want, `${want.length} swaps of a pool of ${dao.base.decimals} decimals`
+    )
   }
 
   for (const app of services) {
@@ -171,12 +194,18 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
       pass(1)
       return (await app.inject('/api/tickers')).statusCode === 200
     })
-    const stored = await app.history.read(async ({ trades }) => new Map(await Promise.all(daos.map(async ({ address: dao }) => [dao, (await trades({ dao, limit: 1_000_000 })).length] as const))))
+    const stored = await app.history.read(async ({ trades }) => new Map(await Promise.all(
+      daos.map(async ({ address: dao }) => [dao, (await trades({ dao, limit: 1_000_000 })).length] as const)
+    )))
     t.same([...stored.values()].reduce((sum, trades) => sum + trades, 0), ledger.swaps.length)
     const tickers = new Map((await app.inject('/api/tickers')).json<Ticker[]>().map(ticker => [ticker.pool_id, ticker]))
     for (const { address, reserves, base } of daos) {
       const { reserves: { base: crawledBase, quote: crawledQuote } } = crawler.pools.get(address) as CrawledPool
-      t.same([crawledBase, crawledQuote], [reserves.base * 10n ** BigInt(12 - base.decimals), reserves.quote * 10n ** 6n], 'the pool\'s own reserves')
+      t.same(
+        [crawledBase, crawledQuote],
+        [reserves.base * 10n ** BigInt(12 - base.decimals), reserves.quote * 10n ** 6n],
+        'the pool\'s own reserves'
+      )
       const cents = (crawledQuote * 2n + 5n * 10n ** 9n) / 10n ** 10n
       t.equal(tickers.get(address)!.liquidity_in_usd, `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`)
     }

@@ -6,7 +6,9 @@ import { crawl } from './crawl.js'
 /** A week in a run of its own: `CRAWL_HOURS=168 npx tap --timeout=600 test/system/crawler/crawler.test.ts`. */
 const HOURS = Number(process.env.CRAWL_HOURS ?? 30)
 
-test(`${HOURS} hours on one process: its ranges stay, and the crawler has what the store has`, { timeout: 200_000 + HOURS * 8_000 }, async t => {
+test(`${HOURS} hours on one process: its ranges stay, and the crawler has what the store has`, {
+  timeout: 200_000 + HOURS * 8_000
+}, async t => {
   const folder = t.testdir()
   await crawl(t, {
     env: { DATA_DIR: folder },
@@ -14,7 +16,9 @@ test(`${HOURS} hours on one process: its ranges stay, and the crawler has what t
     hours: HOURS,
     async late () {
       const db = new Database(join(folder, 'history.db'), { readonly: true })
-      const rows = db.prepare('select daos.address as dao, events.slot, events.kind from late join events on late.dao = events.dao and late.seq = events.seq join daos on daos.id = late.dao where late.what = \'event\'').all()
+      const rows = db.prepare(
+        'select daos.address as dao, events.slot, events.kind from late join events on late.dao = events.dao and late.seq = events.seq join daos on daos.id = late.dao where late.what = \'event\''
+      ).all()
       db.close()
       return rows as Array<{ dao: string, slot: number, kind: string }>
     }

@@ -9,11 +9,16 @@ export interface CrawledPool {
   /** After its newest event, in units of 10^-12 tokens, and the block of that event. */
   reserves: { base: bigint, quote: bigint }
   block: number
-  /** No proposal is live, as far as its events tell: while one is, the program's own arbitrage moves more than they do. */
+  /**
+   * No proposal is live, as far as its events tell: while one is, the program's own arbitrage moves more than they do.
+   */
   isSpot: boolean
 }
 
-/** An indexer as DEX Screener's: it asks for each range and each pair once, follows reserves from the events, and holds what it is told to the adapter's rules. */
+/**
+ * An indexer as DEX Screener's: it asks for each range and each pair once, follows reserves from the events, and holds
+ * what it is told to the adapter's rules.
+ */
 export interface Crawler {
   /** Looks for the newest block and reads up to it, as far as the service answers. Throws where a rule is broken. */
   look (ask: Ask): Promise<void>
@@ -44,7 +49,11 @@ function isAfter (a: readonly number[], b: readonly number[]): boolean {
 
 /** What an event adds to the reserves; a swap's protocol fee leaves the pool. */
 function moved (event: BlockEvent): { base: bigint, quote: bigint } | undefined {
-  if ('amount0' in event && event.eventType === 'join') return { base: units(event.amount0), quote: units(event.amount1) }
+  if ('amount0' in event && event.eventType === 'join') {
+    return {
+      base: units(event.amount0), quote: units(event.amount1)
+    }
+  }
   if ('amount0' in event) return { base: -units(event.amount0), quote: -units(event.amount1) }
   if (event.metadata === undefined) return undefined
   const fee = units(event.metadata.protocolFee)
@@ -56,10 +65,14 @@ function moved (event: BlockEvent): { base: bigint, quote: bigint } | undefined 
 /** Liquidity comes and goes only while no proposal is live. */
 function isSpotAfter (event: BlockEvent, before: boolean): boolean {
   const cause = 'amount0' in event ? event.metadata.cause : undefined
-  return cause === 'proposal-ended' || cause === 'provide' || cause === 'withdraw' || (cause !== 'proposal-launched' && before)
+  return cause === 'proposal-ended' || cause === 'provide' || cause === 'withdraw' ||
+    (cause !== 'proposal-launched' && before)
 }
 
-/** `from`: the first block that is asked for; `lost`: ends of stretches of which nobody had the events: a pool's reserves begin anew behind one. */
+/**
+ * `from`: the first block that is asked for; `lost`: ends of stretches of which nobody had the events: a pool's
+ * reserves begin anew behind one.
+ */
 export function createCrawler (from: number, lost: readonly number[] = []): Crawler {
   const given = new Map<string, string>()
   const pools = new Map<string, CrawledPool>()
@@ -79,17 +92,31 @@ export function createCrawler (from: number, lost: readonly number[] = []): Craw
     if (!isAfter(place, last)) throw new Error(`${path}: ${place.join()} comes after ${last.join()}`)
     last = place
     const before = pools.get(event.pairId)
-    const after = event.reserves === undefined ? undefined : { base: units(event.reserves.asset0), quote: units(event.reserves.asset1) }
+    const after = event.reserves === undefined
+      ? undefined
+      : {
+          base: units(event.reserves.asset0), quote: units(event.reserves.asset1)
+        }
     const change = moved(event)
     if (after === undefined) throw new Error(`${path}: ${place.join()} has no reserves`)
     const [block, since] = [event.block.blockNumber, before?.block ?? -1]
     const isSpot = (before?.isSpot ?? true) && !lost.some(end => since <= end && end < block)
     if (change !== undefined && isSpot) {
-      const expected = { base: (before?.reserves.base ?? 0n) + change.base, quote: (before?.reserves.quote ?? 0n) + change.quote }
-      if (expected.base !== after.base || expected.quote !== after.quote) throw new Error(`${path}: ${place.join()} of ${event.pairId} leaves ${after.base} ${after.quote}, ${expected.base} ${expected.quote} follow`)
+      const expected = {
+        base: (before?.reserves.base ?? 0n) + change.base, quote: (before?.reserves.quote ?? 0n) + change.quote
+      }
+      if (expected.base !== after.base || expected.quote !== after.quote) {
+        throw new Error(
+        `${path}: ${place.join()} of ${event.pairId} leaves ${after.base} ${after.quote}, ${expected.base} ${expected.quote} follow`
+        )
+      }
     }
     const swaps = before?.swaps ?? []
-    if (event.eventType === 'swap') swaps.push([event.txnId, ...'asset0In' in event ? [event.asset0In, event.asset1Out] : [event.asset1In, event.asset0Out]].join(' '))
+    if (event.eventType === 'swap') {
+      swaps.push([
+        event.txnId, ...'asset0In' in event ? [event.asset0In, event.asset1Out] : [event.asset1In, event.asset0Out]
+      ].join(' '))
+    }
     pools.set(event.pairId, { swaps, reserves: after, block, isSpot: isSpotAfter(event, isSpot) })
   }
 
@@ -105,7 +132,11 @@ export function createCrawler (from: number, lost: readonly number[] = []): Craw
         const range = await json<DexEvents>(ask, path)
         if (range === undefined) return
         for (const event of range.value.events) {
-          if (event.block.blockNumber < next || event.block.blockNumber > to) throw new Error(`${path}: block ${event.block.blockNumber}`)
+          if (event.block.blockNumber < next || event.block.blockNumber > to) {
+            throw new Error(
+            `${path}: block ${event.block.blockNumber}`
+            )
+          }
           take(event, path)
         }
         given.set(path, range.text)

@@ -8,6 +8,8 @@ test('20,000 damaged accounts, events and answers: no crash, no hang, every fail
   t.same(untyped.slice(0, 5), [])
   t.ok(slowestMs < 5_000, `the slowest, ${slowest}, took ${Math.round(slowestMs)} ms`)
   for (const target of new Set([...outcomes.keys()].map(key => key.split(': ').slice(0, -1).join(': ')))) {
-    t.comment([...outcomes].filter(([key]) => key.startsWith(`${target}: `)).map(([key, count]) => `${key} ${count}`).join(', '))
+    t.comment(
+      [...outcomes].filter(([key]) => key.startsWith(`${target}: `)).map(([key, count]) => `${key} ${count}`).join(', ')
+    )
   }
 })

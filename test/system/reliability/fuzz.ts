@@ -43,7 +43,14 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   await client.load()
   const usdc = ledger.usdc()
   for (const layout of ['F0', 'F1', 'F2', 'F3'] as const) {
-    const dao = ledger.dao({ base: ledger.mint({ metadata: 'token-2022', program: 'token-2022' }), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n, layout, spendingMembers: 3 })
+    const dao = ledger.dao({
+      base: ledger.mint({ metadata: 'token-2022', program: 'token-2022' }),
+      quote: usdc,
+      baseReserves: 10n ** 12n,
+      quoteReserves: 10n ** 11n,
+      layout,
+      spendingMembers: 3
+    })
     dao.swap('buy', 1_000_000n)
   }
   const deciding = ledger.daos[2]!
@@ -51,7 +58,9 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   deciding.launchProposal()
   deciding.conditionalSwap('pass', 'buy', 5_000_000n)
   const launches = LAUNCHPADS.map(({ version }) => {
-    const launch = ledger.launch({ version, raise: 1_000_000_000_000n, packageAmount: version === 'v0.8' ? 0n : 10n ** 13n })
+    const launch = ledger.launch(
+      { version, raise: 1_000_000_000_000n, packageAmount: version === 'v0.8' ? 0n : 10n ** 13n }
+    )
     launch.complete()
     if (version === 'v0.7') launch.initializePackage()
     return launch
@@ -60,22 +69,34 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     const account = ledger.account(address)
     return account === null ? undefined : { address, owner: account.owner, data: account.data }
   }
-  const damaged = (account: RawAccount, random: Random): RawAccount => ({ ...account, data: mutateBytes(account.data, random) })
+  const damaged = (account: RawAccount, random: Random): RawAccount => ({
+    ...account, data: mutateBytes(account.data, random)
+  })
   const targets: Array<[string, Target]> = []
   const add = (name: string, addresses: string[], read: (account: RawAccount) => unknown): void => {
     const samples = addresses.map(raw).filter(account => account !== undefined)
     if (samples.length === 0) throw new Error(`no sample for ${name}`)
     targets.push([name, random => read(damaged(samples[random.int(samples.length)]!, random))])
   }
-  const addressesOf = launches.map(launch => ({ mint: launch.mint.address, ...launchAddresses(launch.version, launch.mint.address, usdc.address) }))
+  const addressesOf = launches.map(
+    launch => ({ mint: launch.mint.address, ...launchAddresses(launch.version, launch.mint.address, usdc.address) })
+  )
   const mints = [...ledger.mints.keys()]
   add('dao', ledger.daos.map(({ address }) => address), account => decodeDao(client, account))
   for (const [i, { version }] of LAUNCHPADS.entries()) {
-    add(`launch ${version}`, [addressesOf[i]!.launch], account => decodeLaunch(client, version, account, addressesOf[i]!.mint))
+    add(
+      `launch ${version}`,
+      [addressesOf[i]!.launch],
+      account => decodeLaunch(client, version, account, addressesOf[i]!.mint)
+    )
   }
   add('package', addressesOf.map(each => each.package), account => decodePackage(client, account, addressesOf[1]!.mint))
   add('external pool', addressesOf.map(each => each.pool), account => decodeExternalPool(client, account))
-  add('external position', addressesOf.map(each => each.position), account => decodeExternalPosition(client, account, addressesOf[1]!.positionNftMint))
+  add(
+    'external position',
+    addressesOf.map(each => each.position),
+    account => decodeExternalPosition(client, account, addressesOf[1]!.positionNftMint)
+  )
   add('mint', mints, decodeMint)
   add('metadata in the mint', mints, token2022Metadata)
   add('metadata', mints.map(metadataAddress), account => decodeMetaplex(account, mints[0]!))
@@ -84,16 +105,24 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   const { methods } = createNodeService(ledger)
   const call = (method: string, params: unknown[]): unknown => JSON.parse(methods.call(method, params, []))
   const answers = {
-    getProgramAccounts: JSON.stringify(call('getProgramAccounts', [ledger.program, { encoding: 'base64', withContext: true }])),
+    getProgramAccounts: JSON.stringify(
+      call('getProgramAccounts', [ledger.program, { encoding: 'base64', withContext: true }])
+    ),
     getMultipleAccounts: JSON.stringify(call('getMultipleAccounts', [mints.slice(0, 3), { encoding: 'base64' }])),
     getSignaturesForAddress: JSON.stringify(call('getSignaturesForAddress', [ledger.program, { limit: 10 }])),
     getAccountInfo: JSON.stringify(call('getAccountInfo', [CLOCK, { encoding: 'base64' }])),
     getSlot: '400000000'
   }
-  const signatures = (JSON.parse(answers.getSignaturesForAddress) as Array<{ signature: string }>).map(({ signature }) => signature)
-  const transactions = signatures.map(signature => JSON.stringify(call('getTransaction', [signature, { encoding: 'json', maxSupportedTransactionVersion: 1 }])))
+  const signatures = (JSON.parse(answers.getSignaturesForAddress) as Array<{
+    signature: string
+  }>).map(({ signature }) => signature)
+  const transactions = signatures.map(signature => JSON.stringify(
+    call('getTransaction', [signature, { encoding: 'json', maxSupportedTransactionVersion: 1 }])
+  ))
   const authority = eventAuthority(ledger.program)
-  const genuine = transactions.flatMap(text => readEvents(JSON.parse(text) as RawTransaction, ledger.program, authority))
+  const genuine = transactions.flatMap(
+    text => readEvents(JSON.parse(text) as RawTransaction, ledger.program, authority)
+  )
   if (genuine.length === 0) throw new Error('no event to damage')
 
   let random = createRandom(seed)
@@ -106,9 +135,17 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
       return { ...read(calls.map(({ method }) => damagedAnswer(method)), {}), readAt: 0 }
     },
     ofEach: async ({ method }) => [damagedAnswer(method)],
-    send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({ jsonrpc: '2.0', id, result: JSON.parse(method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']) })), random), calls.length)
+    send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({
+      jsonrpc: '2.0',
+      id,
+      result: JSON.parse(
+        method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']
+      )
+    })), random), calls.length)
   }
-  const readReplies = (answer: unknown, count: number) => readAnswer('node', { batch: true, ids: Array.from({ length: count }, (_, id) => id) }, answer)
+  const readReplies = (answer: unknown, count: number) => readAnswer(
+    'node', { batch: true, ids: Array.from({ length: count }, (_, id) => id) }, answer
+  )
   const accounts = createAccountReader(rpc)
   const history = createHistoryReader(rpc)
   const using = (target: () => unknown): Target => from => { random = from; return target() }
@@ -119,24 +156,37 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     ['history reader: signatures', using(() => history.signatures(ledger.program, { limit: 10 }))],
     ['history reader: transactions', using(() => history.transactions(signatures.slice(0, 1 + random.int(3))))],
     ['history reader: head', using(() => history.head())],
-    ['event reader', from => readEvents(mutateJson(JSON.parse(transactions[from.int(transactions.length)]!), from) as RawTransaction, ledger.program, authority)]
+    ['event reader', from => readEvents(
+      mutateJson(JSON.parse(transactions[from.int(transactions.length)]!), from) as RawTransaction,
+      ledger.program,
+      authority
+    )]
   )
 
-  const events = transactions.flatMap(text => (JSON.parse(text) as RawTransaction).meta.innerInstructions ?? []).flatMap(({ instructions }) => instructions)
+  const events = transactions.flatMap(
+    text => (JSON.parse(text) as RawTransaction).meta.innerInstructions ?? []
+  ).flatMap(({ instructions }) => instructions)
     .map(({ data }) => Buffer.from(decode58(data))).filter(data => data.length > 40)
   targets.push(['event', from => decodeEvent(mutateBytes(events[from.int(events.length)]!, from))])
 
-  const texts = Object.entries(answers).map(([method, result]) => ({ method, text: `{"jsonrpc":"2.0","id":1,"result":${result}}` }))
+  const texts = Object.entries(answers).map(
+    ([method, result]) => ({ method, text: `{"jsonrpc":"2.0","id":1,"result":${result}}` })
+  )
   let body: Buffer = Buffer.alloc(0)
   const connections: Connections = {
     post: async () => ({ status: 200, headers: {}, body: Readable.from([body]) }),
     close () {}
   }
-  const node = { host: 'node', url: 'http://node', authorization: undefined }
-  const ask = createNodeCalls(node, { node: 'node', clock: systemClock, connections, maxBytes: 2 ** 28, onCall () {}, onHeaders () {} })
+  const ask = createNodeCalls(new URL('http://node'), {
+    node: 'node', clock: systemClock, connections, maxBytes: 2 ** 28, onCall () {}, onHeaders () {}
+  })
   targets.push(['reading the reply', async from => {
     const { method, text } = texts[from.int(texts.length)]!
-    body = from.int(3) === 0 ? mutateBytes(Buffer.from(text), from) : Buffer.from(JSON.stringify(mutateJson(JSON.parse(text), from)) ?? '')
+    body = from.int(3) === 0
+      ? mutateBytes(Buffer.from(text), from)
+      : Buffer.from(
+        JSON.stringify(mutateJson(JSON.parse(text), from)) ?? ''
+      )
     const [reply] = await ask([{ method, params: [] }], 1_000, new AbortController().signal)
     if ('error' in reply!) throw reply.error
   }])
@@ -144,7 +194,9 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
 }
 
 /** Runs `runs` damaged samples, spread over all targets. The same seed damages the same way. */
-export async function fuzz ({ runs, seed, onProgress }: { runs: number, seed: number, onProgress?: (done: number) => void }): Promise<FuzzResult> {
+export async function fuzz (
+  { runs, seed, onProgress }: { runs: number, seed: number, onProgress?: (done: number) => void }
+): Promise<FuzzResult> {
   const targets = await createTargets(seed)
   const random = createRandom(seed)
   const result: FuzzResult = { runs, outcomes: new Map(), slowestMs: 0, slowest: '', untyped: [] }
@@ -157,7 +209,11 @@ export async function fuzz ({ runs, seed, onProgress }: { runs: number, seed: nu
       if (given instanceof Promise) await given
     } catch (error) {
       outcome = error instanceof DecodeError || error instanceof ServiceError ? error.name : 'untyped'
-      if (outcome === 'untyped') result.untyped.push(`run ${run}, ${name}: ${error instanceof Error ? error.stack : String(error)}`)
+      if (outcome === 'untyped') {
+        result.untyped.push(
+        `run ${run}, ${name}: ${error instanceof Error ? error.stack : String(error)}`
+        )
+      }
     }
     const ms = performance.now() - begun
     if (ms > result.slowestMs) Object.assign(result, { slowestMs: ms, slowest: name })

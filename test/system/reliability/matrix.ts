@@ -32,17 +32,53 @@ export const ROWS: Row[] = [
   { name: 'wrong ids', fault: { kind: 'wrong-id' }, ...UNUSABLE },
   { name: 'JSON-RPC error', fault: { kind: 'rpc-error', value: -32000 }, ...UNUSABLE },
   { name: 'missing fields', fault: { kind: 'missing-field' }, ...UNUSABLE },
-  { name: 'no slot', fault: { kind: 'missing-field', value: 'context.slot', method: /^get(Program|Multiple)Accounts$/ }, ...UNUSABLE },
-  { name: 'account without owner', fault: { kind: 'missing-field', value: 'value.0.owner', method: 'getMultipleAccounts' }, cold: { market: [500], supply: [500] }, gone: { market: [200], supply: [500] } },
+  {
+    name: 'no slot',
+    fault: { kind: 'missing-field', value: 'context.slot', method: /^get(Program|Multiple)Accounts$/ },
+    ...UNUSABLE
+  },
+  {
+    name: 'account without owner',
+    fault: { kind: 'missing-field', value: 'value.0.owner', method: 'getMultipleAccounts' },
+    cold: { market: [500], supply: [500] },
+    gone: { market: [200], supply: [500] }
+  },
   { name: 'null for a value', fault: { kind: 'null-value', method: /^get(Program|Multiple)Accounts$/ }, ...UNUSABLE },
   // a list is dated by its own slot, what is read with the Clock by that: a supply without a list is of now
-  { name: 'wrong slot', fault: { kind: 'wrong-slot', method: /^get(Program|Multiple)Accounts$/ }, cold: { market: [502], supply: [200, 502] }, gone: { market: [502], supply: [200, 502] } },
-  { name: 'DAO accounts of another owner', fault: { kind: 'wrong-owner', method: 'getProgramAccounts' }, cold: { market: [500], supply: [200, 500] }, gone: { market: [500], supply: [200, 500] } },
-  { name: "each DAO's account is another's", fault: { kind: 'swapped-accounts', method: 'getProgramAccounts' }, cold: { market: [500], supply: [200, 500] }, gone: { market: [500], supply: [200, 500] } },
+  {
+    name: 'wrong slot',
+    fault: { kind: 'wrong-slot', method: /^get(Program|Multiple)Accounts$/ },
+    cold: { market: [502], supply: [200, 502] },
+    gone: { market: [502], supply: [200, 502] }
+  },
+  {
+    name: 'DAO accounts of another owner',
+    fault: { kind: 'wrong-owner', method: 'getProgramAccounts' },
+    cold: { market: [500], supply: [200, 500] },
+    gone: { market: [500], supply: [200, 500] }
+  },
+  {
+    name: "each DAO's account is another's",
+    fault: { kind: 'swapped-accounts', method: 'getProgramAccounts' },
+    cold: { market: [500], supply: [200, 500] },
+    gone: { market: [500], supply: [200, 500] }
+  },
   // a list and the Clock that dates it are a batch; a supply of no launch is one call
-  { name: 'one of a batch fails', fault: { kind: 'batch-partial' }, cold: { market: [500], supply: [200, 500] }, gone: { market: [500], supply: [200, 500] } },
-  { name: 'one of a batch is missing', fault: { kind: 'batch-missing' }, cold: { market: [500], supply: [200, 500] }, gone: { market: [500], supply: [200, 500] } },
+  {
+    name: 'one of a batch fails',
+    fault: { kind: 'batch-partial' },
+    cold: { market: [500], supply: [200, 500] },
+    gone: { market: [500], supply: [200, 500] }
+  },
+  {
+    name: 'one of a batch is missing',
+    fault: { kind: 'batch-missing' },
+    cold: { market: [500], supply: [200, 500] },
+    gone: { market: [500], supply: [200, 500] }
+  },
   { name: 'inner instructions unknown', fault: { kind: 'inner-null' }, ...HISTORY },
   { name: 'another transaction than asked for', fault: { kind: 'other-signature' }, ...HISTORY },
-  { name: 'signatures in the wrong order', fault: { kind: 'wrong-order', method: 'getSignaturesForAddress' }, ...HISTORY }
+  {
+    name: 'signatures in the wrong order', fault: { kind: 'wrong-order', method: 'getSignaturesForAddress' }, ...HISTORY
+  }
 ]

@@ -10,7 +10,9 @@ async function setUp (t: Test, options: Partial<Omit<AppOptions, 'env'>> = {}) {
   const { ledger, node } = await startChain(t)
   const world = createWorld(ledger)
   const clock = goingOn(ledger)
-  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000' }), now: clock.now, pollMs: 20, ...options })
+  const app = await build(
+    t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000' }), now: clock.now, pollMs: 20, ...options }
+  )
   return { ledger, node, world, clock, app }
 }
 
@@ -24,22 +26,25 @@ test('500 requests that find nothing in the cache make one refresh, of the list 
   t.equal(node.calls.getMultipleAccounts, 2, 'the tokens of the list, and the supply')
 })
 
-test('a node that fails on and on is asked no more than now and then, and again soon after it has recovered', async t => {
-  const { node, world, app } = await setUp(t, { transport: { callMs: 2_000, answerMs: 3_000, retries: 0 } })
-  await historyComplete(app)
-  node.fault({ kind: 'status' })
-  const path = `/api/supply/${world.plain.address}`
-  const statuses = new Set<number>()
-  for (let i = 0; i < 50; i++) statuses.add((await app.inject(path)).statusCode)
-  t.same([...statuses], [502], 'whether this request was tried or not')
-  node.reset()
-  for (let i = 0; i < 200; i++) await app.inject(path)
-  t.ok(node.requests <= 3, `${node.requests} calls for 200 requests`)
-  node.faults.clear()
-  const from = Date.now()
-  while ((await app.inject(path)).statusCode !== 200 && Date.now() - from < 10_000) await setTimeout(100)
-  t.ok(Date.now() - from < 6_000, `${Date.now() - from} ms after the fault`)
-})
+test(
+  'a node that fails on and on is asked no more than now and then, and again soon after it has recovered',
+  async t => {
+    const { node, world, app } = await setUp(t, { transport: { callMs: 2_000, answerMs: 3_000, retries: 0 } })
+    await historyComplete(app)
+    node.fault({ kind: 'status' })
+    const path = `/api/supply/${world.plain.address}`
+    const statuses = new Set<number>()
+    for (let i = 0; i < 50; i++) statuses.add((await app.inject(path)).statusCode)
+    t.same([...statuses], [502], 'whether this request was tried or not')
+    node.reset()
+    for (let i = 0; i < 200; i++) await app.inject(path)
+    t.ok(node.requests <= 3, `${node.requests} calls for 200 requests`)
+    node.faults.clear()
+    const from = Date.now()
+    while ((await app.inject(path)).statusCode !== 200 && Date.now() - from < 10_000) await setTimeout(100)
+    t.ok(Date.now() - from < 6_000, `${Date.now() - from} ms after the fault`)
+  }
+)
 
 test('a vault of another mint, or of another owner, is an error and not a figure', async t => {
   const { ledger, world, app, clock } = await setUp(t, { transport: { callMs: 3_000, answerMs: 5_000, retries: 0 } })

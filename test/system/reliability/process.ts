@@ -20,7 +20,9 @@ export interface ServerProcess {
 }
 
 /** Starts server.ts with nothing but `env`, in a folder that has no settings of its own; killed with the test. */
-export function startServer (t: Test, env: Record<string, string>, cwd = mkdtempSync(join(tmpdir(), 'server-'))): ServerProcess {
+export function startServer (
+  t: Test, env: Record<string, string>, cwd = mkdtempSync(join(tmpdir(), 'server-'))
+): ServerProcess {
   const { child, output, url, isAlive, ended } = startService(env, cwd)
   t.teardown(async () => {
     child.kill('SIGKILL')

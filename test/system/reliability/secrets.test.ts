@@ -29,7 +29,10 @@ test('no log line, answer or metric of the real process holds a key, whatever th
   const metricsPort = await freePort()
   const crash = join(mkdtempSync(join(tmpdir(), 'crash-')), 'crash.mjs')
   // the worst case: an error that carries the setting itself, as the platform's errors do, and that nothing catches
-  writeFileSync(crash, "process.on('SIGWINCH', () => { throw Object.assign(new Error('Invalid URL ' + process.env.CHAIN_RPC_URL), { input: process.env.CHAIN_WS_URL }) })")
+  writeFileSync(
+    crash,
+    "process.on('SIGWINCH', () => { throw Object.assign(new Error('Invalid URL ' + process.env.CHAIN_RPC_URL), { input: process.env.CHAIN_WS_URL }) })"
+  )
   const server = startServer(t, {
     CHAIN_RPC_URL: `${hide(node.url)},${hide('http://127.0.0.1:9')}`,
     CHAIN_WS_URL: hide(node.wsUrl),
@@ -46,12 +49,18 @@ test('no log line, answer or metric of the real process holds a key, whatever th
     const answer = await fetch(address, { headers: { 'x-forwarded-for': '1.2.3.4' } })
     seen += `${JSON.stringify([...answer.headers])}\n${await answer.text()}\n`
   }
-  const faults: Array<FaultRule | undefined> = [undefined, { kind: 'refuse' }, { kind: 'reset' }, { kind: 'status' }, { kind: 'rate-limit', value: 1 }, { kind: 'html' }, { kind: 'truncated' },
-    { kind: 'wrong-id' }, { kind: 'rpc-error' }, { kind: 'missing-field' }, { kind: 'wrong-owner' }]
+  const faults: Array<FaultRule | undefined> = [
+    undefined, { kind: 'refuse' }, { kind: 'reset' }, { kind: 'status' }, { kind: 'rate-limit', value: 1 },
+    { kind: 'html' }, { kind: 'truncated' }, { kind: 'wrong-id' }, { kind: 'rpc-error' }, { kind: 'missing-field' },
+    { kind: 'wrong-owner' }
+  ]
   for (const fault of faults) {
     const active = fault && node.fault(fault)
     node.ws.drop()
-    const paths = ['/', '/health', '/ready', '/nowhere', '/api/tickers', '/api/daos', '/api/volume/aggregate', `/api/supply/${ledger.newAddress()}`, `/api/supply/${world.plain.address}/total`, '/documentation/json']
+    const paths = [
+      '/', '/health', '/ready', '/nowhere', '/api/tickers', '/api/daos', '/api/volume/aggregate',
+      `/api/supply/${ledger.newAddress()}`, `/api/supply/${world.plain.address}/total`, '/documentation/json'
+    ]
     await Promise.all([...paths.map(path => ask(url + path)), ask(`http://127.0.0.1:${metricsPort}/metrics`)])
     await setTimeout(150)
     node.faults.clear(active)
@@ -70,8 +79,18 @@ test('no log line, answer or metric of the real process holds a key, whatever th
 
 test('wrong settings are told without their values', async t => {
   for (const wrong of [
-    { CHAIN_RPC_URL: `htp://${KEY}-host/${KEY}`, CHAIN_WS_URL: `${KEY} is no url`, DATABASE_URL: `mysql://user:${KEY}@host/db`, REDIS_URL: `http://:${KEY}@host` },
-    { CHAIN_RPC_URL: `http://host:99999/${KEY}`, CHAIN_WS_URL: `http://host/${KEY}`, DATABASE_URL: KEY, REDIS_URL: `redis//${KEY}` }
+    {
+      CHAIN_RPC_URL: `htp://${KEY}-host/${KEY}`,
+      CHAIN_WS_URL: `${KEY} is no url`,
+      DATABASE_URL: `mysql://user:${KEY}@host/db`,
+      REDIS_URL: `http://:${KEY}@host`
+    },
+    {
+      CHAIN_RPC_URL: `http://host:99999/${KEY}`,
+      CHAIN_WS_URL: `http://host/${KEY}`,
+      DATABASE_URL: KEY,
+      REDIS_URL: `redis//${KEY}`
+    }
   ]) {
     const server = startServer(t, { ...wrong, FACTORY_ADDRESS: ROUTER, ROUTER_ADDRESS: ROUTER })
     t.equal((await server.exit()).code, 1)
@@ -82,11 +101,21 @@ test('wrong settings are told without their values', async t => {
 
 test('stores that are away are told without their passwords', async t => {
   const { ledger, node } = await startChain(t)
-  const base = { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ROUTER, LOG_LEVEL: 'trace' }
-  const stores: Array<Record<string, string>> = [{ DATABASE_URL: hide('postgres://127.0.0.1:9/test', false) }, { REDIS_URL: hide('redis://127.0.0.1:9/0', false) }]
+  const base = {
+    CHAIN_RPC_URL: node.url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: ledger.program,
+    ROUTER_ADDRESS: ROUTER,
+    LOG_LEVEL: 'trace'
+  }
+  const stores: Array<Record<string, string>> = [
+    { DATABASE_URL: hide('postgres://127.0.0.1:9/test', false) }, { REDIS_URL: hide('redis://127.0.0.1:9/0', false) }
+  ]
   for (const env of stores) {
     const server = startServer(t, { ...base, ...env })
-    await Promise.race([server.exit(), until('it tells that the store is away', () => server.lines().some(({ level }) => level >= 40), 30_000).then(() => setTimeout(2_000))])
+    await Promise.race([server.exit(), until(
+      'it tells that the store is away', () => server.lines().some(({ level }) => level >= 40), 30_000
+    ).then(() => setTimeout(2_000))])
     t.ok(server.lines().some(({ level }) => level >= 40), server.output())
     t.notMatch(server.output(), new RegExp(KEY, 'i'), Object.keys(env).join())
   }
@@ -103,10 +132,16 @@ test('secrets are found in every part and spelling, and nothing else is hidden',
   const redact = createRedactor(secrets)
   const shown = 'https://rpc.example.com/v2 other.example.com:8899 db.example.com/market 12345 not-secret /api/tickers'
   t.equal(redact(shown), shown)
-  for (const secret of ['path-key', 'query-key', 'api-key=query-key', 'user-name', 'pass%21word', 'pass!word', 'it\'s"quoted', 'in-query', JSON.stringify('it\'s"quoted')]) {
+  for (const secret of [
+    'path-key', 'query-key', 'api-key=query-key', 'user-name', 'pass%21word', 'pass!word', 'it\'s"quoted', 'in-query',
+    JSON.stringify('it\'s"quoted')
+  ]) {
     t.notMatch(redact(`a ${secret} b`), secret)
   }
-  t.same(secretsOf({ CHAIN_RPC_URL: 'no url at all' }), ['no url at all', 'no%20url%20at%20all'].sort((a, b) => b.length - a.length))
+  t.same(
+    secretsOf({ CHAIN_RPC_URL: 'no url at all' }),
+    ['no url at all', 'no%20url%20at%20all'].sort((a, b) => b.length - a.length)
+  )
 })
 
 async function freePort (): Promise<number> {

@@ -1,7 +1,10 @@
 import { add, type Rational, ratio, toFixed } from '../../../lib/decimal.js'
 import type { Dao, Launch, Ledger, Mint } from '../../../simulator/index.js'
 
-/** What the answers must say, computed from the ledger and by nothing that the service uses but the printing of decimals. */
+/**
+ * What the answers must say, computed from the ledger and by nothing that the service uses but the printing of
+ * decimals.
+ */
 
 export interface World {
   ledger: Ledger
@@ -15,7 +18,12 @@ export function createWorld (ledger: Ledger): World {
   const launch = ledger.launch({ version: 'v0.7', raise: 1_000_000_000_000n, packageAmount: 5_000_000_000_000n })
   launch.complete()
   launch.initializePackage()
-  const other = ledger.dao({ base: ledger.mint({ decimals: 9, symbol: 'BBB', name: 'Token B' }), quote: ledger.usdc(), baseReserves: 10n ** 16n, quoteReserves: 10n ** 11n })
+  const other = ledger.dao({
+    base: ledger.mint({ decimals: 9, symbol: 'BBB', name: 'Token B' }),
+    quote: ledger.usdc(),
+    baseReserves: 10n ** 16n,
+    quoteReserves: 10n ** 11n
+  })
   const plain = ledger.mint({ decimals: 3, supply: 123_456_789n })
   const daos = [...ledger.daos]
   if (!daos.includes(other)) daos.push(other)

@@ -10,8 +10,16 @@ const skip = await withoutPostgres()
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
-  ledger.dao({ base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  return { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ROUTER, RATE_LIMIT_ALLOW: '127.0.0.1' }
+  ledger.dao(
+    { base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  return {
+    CHAIN_RPC_URL: node.url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: ledger.program,
+    ROUTER_ADDRESS: ROUTER,
+    RATE_LIMIT_ALLOW: '127.0.0.1'
+  }
 }
 
 const messages = (server: ReturnType<typeof startServer>): string[] => server.lines().map(({ msg }) => msg)
@@ -24,7 +32,12 @@ test('a signal ends a start that waits for others, at once and with status 0', {
   t.teardown(() => other.end())
   await other.query('select pg_advisory_lock(hashtextextended($1, 0))', [`dao-market-data tables ${schema}`])
   const server = startServer(t, { ...env, DATABASE_URL: url })
-  await until('it has begun', async () => (await other.query("select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())")).rows.length > 0)
+  await until(
+    'it has begun',
+    async () => (await other.query(
+      "select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())"
+    )).rows.length > 0
+  )
   const at = Date.now()
   server.child.kill('SIGTERM')
   const { code, ms } = await server.exit(at)
@@ -33,23 +46,27 @@ test('a signal ends a start that waits for others, at once and with status 0', {
   t.ok(messages(server).includes('SIGTERM received before the service listens: it ends'))
 })
 
-test('a database that falls silent does not hold up the end: it comes within 10 s, with status 0', { skip }, async t => {
-  const env = await setUp(t)
-  const database = new URL(newPlace(t).url)
-  const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
-  t.teardown(() => link.close())
-  Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
-  const server = startServer(t, { ...env, DATABASE_URL: database.href })
-  const url = await server.url()
-  await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
-  link.begin('silent')
-  const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {})
-  await setTimeout(300)
-  const at = Date.now()
-  server.child.kill('SIGTERM')
-  const { code, ms } = await server.exit(at)
-  await waiting
-  t.equal(code, 0)
-  t.ok(ms < 10_000, `${ms} ms`)
-  t.ok(messages(server).includes('the service has ended'))
-})
+test(
+  'a database that falls silent does not hold up the end: it comes within 10 s, with status 0',
+  { skip },
+  async t => {
+    const env = await setUp(t)
+    const database = new URL(newPlace(t).url)
+    const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
+    t.teardown(() => link.close())
+    Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
+    const server = startServer(t, { ...env, DATABASE_URL: database.href })
+    const url = await server.url()
+    await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
+    link.begin('silent')
+    const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {})
+    await setTimeout(300)
+    const at = Date.now()
+    server.child.kill('SIGTERM')
+    const { code, ms } = await server.exit(at)
+    await waiting
+    t.equal(code, 0)
+    t.ok(ms < 10_000, `${ms} ms`)
+    t.ok(messages(server).includes('the service has ended'))
+  }
+)

@@ -23,7 +23,10 @@ interface Ticker { pool_id: string, base_volume: string, target_volume: string }
 
 const EVERY_MS = 60
 const PATIENCE_MS = 3000
-/** Ten seconds of an answer's life, sixty for which the last good one may be served when something fails, and what it takes to come here. */
+/**
+ * Ten seconds of an answer's life, sixty for which the last good one may be served when something fails, and what it
+ * takes to come here.
+ */
 const OLDEST_MS = 80_000
 
 /** `from`: the block that the crawler begins at. */
@@ -41,8 +44,15 @@ export function createLoad (replicas: readonly Replica[], daos: readonly string[
     let all = 0
     for (const { pool_id: dao, base_volume: base, target_volume: target } of tickers) {
       const counted = truth.counted(dao, base, target)
-      if (counted === undefined) problems.push(`${dao}: ${base} and ${target} are the volumes of no beginning of its swaps`)
-      else if (counted < truth.countAt(dao, asked - OLDEST_MS)) problems.push(`${dao}: only ${counted} swaps are counted`)
+      if (counted === undefined) {
+        problems.push(
+        `${dao}: ${base} and ${target} are the volumes of no beginning of its swaps`
+        )
+      } else if (counted < truth.countAt(dao, asked - OLDEST_MS)) {
+        problems.push(
+        `${dao}: only ${counted} swaps are counted`
+        )
+      }
       all += counted ?? 0
       before.set(dao, counted ?? 0)
     }
@@ -74,13 +84,17 @@ export function createLoad (replicas: readonly Replica[], daos: readonly string[
   }
 
   const asker = (replica: Replica): Ask => async path => {
-    const given = fetch(`${replica.url()}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(async answer => ({ status: answer.status, text: await answer.text() }))
+    const given = fetch(
+      `${replica.url()}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) }
+    ).then(async answer => ({ status: answer.status, text: await answer.text() }))
     return await given.catch(() => ({ status: 503, text: '' }))
   }
 
   async function keepCrawling (): Promise<void> {
     for (let turn = 0; state.running; turn++) {
-      await crawler.look(asker(replicas[turn % replicas.length]!)).catch((error: Error) => { problems.push(error.message) })
+      await crawler.look(asker(replicas[turn % replicas.length]!)).catch(
+        (error: Error) => { problems.push(error.message) }
+      )
       await wait(EVERY_MS)
     }
   }

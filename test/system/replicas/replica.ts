@@ -29,13 +29,19 @@ export function startReplica (env: Record<string, string>): Replica {
     async ready () {
       const deadline = performance.now() + READY_MS
       for (;;) {
-        if (!isAlive() || performance.now() > deadline) throw new Error(`a replica is not ready:\n${output().slice(-3000)}`)
+        if (!isAlive() || performance.now() > deadline) {
+          throw new Error(
+          `a replica is not ready:\n${output().slice(-3000)}`
+          )
+        }
         const address = url()
         if (address !== undefined && (await fetch(`${address}/ready`)).ok) return
         await wait(100)
       }
     },
-    leads: () => isAlive() && output().lastIndexOf('writes the history from now on') > output().lastIndexOf('has lost the lead'),
+    leads: () => isAlive() && output().lastIndexOf(
+      'writes the history from now on'
+    ) > output().lastIndexOf('has lost the lead'),
     isAlive,
     pause: () => { child.kill('SIGSTOP') },
     goOn: () => { child.kill('SIGCONT') },

@@ -42,12 +42,18 @@ async function until (what: string, ms: number, holds: () => boolean | Promise<b
   return performance.now() - begun
 }
 
-/** So many replicas of the whole service, each a process of its own, on one database and a simulated chain that trades on; and clients who ask them all. */
+/**
+ * So many replicas of the whole service, each a process of its own, on one database and a simulated chain that trades
+ * on; and clients who ask them all.
+ */
 export async function setStage ({ url, schema }: { url: string, schema: string }, count = 3): Promise<Stage> {
   const ledger = createLedger({ seed: 21, time: Math.floor(Date.now() / 1000) - 600 })
   const begin = ledger.slot
   const daos: Dao[] = Array.from({ length: DAOS }, (_, at) => ledger.dao({
-    base: ledger.mint({ decimals: 6 + at % 4, symbol: `T${at}` }), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000_000n
+    base: ledger.mint({ decimals: 6 + at % 4, symbol: `T${at}` }),
+    quote: ledger.usdc(),
+    quoteReserves: 200_000_000_000n,
+    baseReserves: 2_000_000_000_000_000n
   }))
   const truth = createTruth(ledger, daos)
   let swaps = 0
@@ -76,12 +82,22 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
 
   /** Every write is noted, in the order in which the database let them happen, with the session that made it. */
   async function noteWriters (): Promise<void> {
-    await until('the tables are there', 60_000, async () => (await ask('select from information_schema.tables where table_schema = $1 and table_name = $2', [schema, 'accounts'])).length > 0)
-    await ask(`create table "${schema}".writers (n bigserial primary key, pid integer not null default pg_backend_pid())`)
-    await ask(`create function "${schema}".note () returns trigger language plpgsql as $$ begin insert into "${schema}".writers default values; return new; end $$`)
-    await ask(`create trigger note after insert or update on "${schema}".meta for each row when (new.key in ('head_time', 'revision')) execute function "${schema}".note()`)
+    await until('the tables are there', 60_000, async () => (await ask(
+      'select from information_schema.tables where table_schema = $1 and table_name = $2', [schema, 'accounts']
+    )).length > 0)
+    await ask(
+      `create table "${schema}".writers (n bigserial primary key, pid integer not null default pg_backend_pid())`
+    )
+    await ask(
+      `create function "${schema}".note () returns trigger language plpgsql as $$ begin insert into "${schema}".writers default values; return new; end $$`
+    )
+    await ask(
+      `create trigger note after insert or update on "${schema}".meta for each row when (new.key in ('head_time', 'revision')) execute function "${schema}".note()`
+    )
   }
-  const lastWriter = async () => (await ask(`select pid, n from "${schema}".writers order by n desc limit 1`))[0] as { pid: number, n: string } | undefined
+  const lastWriter = async () => (await ask(
+    `select pid, n from "${schema}".writers order by n desc limit 1`
+  ))[0] as { pid: number, n: string } | undefined
   const leader = () => replicas.find(replica => replica.leads())
   async function nextWriter (before: { pid: number } | undefined): Promise<number> {
     return await until('another session writes', TAKEOVER_MS, async () => {
@@ -114,16 +130,29 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
   async function compareRows (): Promise<string[]> {
     const folder = mkdtempSync(join(tmpdir(), 'replicas-'))
     const store = await openSqliteStore({ folder, program: ledger.program })
-    const history = createHistory({ reader: ledgerReader(ledger), time: ageTime(() => ledger.time * 1000), store, program: ledger.program, daos: accountsOf(ledger), rate: parseDecimal('0.005')!, basis: 'input', pollMs: 50 })
+    const history = createHistory({
+      reader: ledgerReader(ledger),
+      time: ageTime(() => ledger.time * 1000),
+      store,
+      program: ledger.program,
+      daos: accountsOf(ledger),
+      rate: parseDecimal('0.005')!,
+      basis: 'input',
+      pollMs: 50
+    })
     history.start()
-    await until('the other store is filled', 20_000, () => history.status().swaps === swaps && history.status().complete)
+    await until(
+      'the other store is filled', 20_000, () => history.status().swaps === swaps && history.status().complete
+    )
     await history.stop()
     await store.close()
     const [expected, found] = [sqliteRows(folder), await postgresRows(schema)]
     rmSync(folder, { recursive: true, force: true })
     // Where a page ended is of no matter
     delete expected.indexedRanges
-    return Object.keys(expected).filter(table => JSON.stringify(expected[table]) !== JSON.stringify(found[table])).map(table => `the rows of ${table} differ from those of a store that nothing happened to`)
+    return Object.keys(expected).filter(table => JSON.stringify(expected[table]) !== JSON.stringify(found[table])).map(
+      table => `the rows of ${table} differ from those of a store that nothing happened to`
+    )
   }
 
   /** Ranges as each replica has them, and what they told against what was traded. */
@@ -135,10 +164,16 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       await crawler.look(load.ask(replicas[0]!))
       return crawler.newest >= slot
     })
-    const changed = await Promise.all(replicas.map(async (replica, at) => (await crawler.again(load.ask(replica))).map(path => `replica ${at} has another ${path}`)))
+    const changed = await Promise.all(replicas.map(
+      async (replica, at) => (await crawler.again(load.ask(replica))).map(path => `replica ${at} has another ${path}`)
+    ))
     const told = daos.map(({ address }) => crawler.pools.get(address)?.swaps.map(swap => swap.split(' ')[0]))
-    const made = daos.map(({ address }) => ledger.swaps.filter(({ dao }) => dao === address).map(({ signature }) => signature))
-    return [...changed.flat(), ...JSON.stringify(told) === JSON.stringify(made) ? [] : ['the ranges do not tell the trades']]
+    const made = daos.map(
+      ({ address }) => ledger.swaps.filter(({ dao }) => dao === address).map(({ signature }) => signature)
+    )
+    return [
+      ...changed.flat(), ...JSON.stringify(told) === JSON.stringify(made) ? [] : ['the ranges do not tell the trades']
+    ]
   }
 
   return {
@@ -148,7 +183,9 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       await victim.kill()
       const ms = await nextWriter(before)
       replicas[replicas.indexOf(victim)] = startReplica(env)
-      await until('all are back', 60_000, async () => (await Promise.all(replicas.map(async replica => await replica.ready().then(() => true)))).every(Boolean))
+      await until('all are back', 60_000, async () => (await Promise.all(
+        replicas.map(async replica => await replica.ready().then(() => true))
+      )).every(Boolean))
       return ms
     },
     async cut () {
@@ -169,14 +206,26 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
     async settle () {
       clearInterval(trading)
       await wait(1000)
-      const full = until('every replica shows all swaps', 30_000, async () => (await Promise.all(replicas.map(async replica => await load.counts(replica)))).every(counts => counts === swaps))
+      const full = until('every replica shows all swaps', 30_000, async () => (await Promise.all(
+        replicas.map(async replica => await load.counts(replica))
+      )).every(counts => counts === swaps))
       const problems: string[] = await full.then(() => [], (error: Error) => [error.message])
       await load.stop()
       problems.push(...load.problems, ...await compareRanges(), ...await compareRows())
       const writers = await ask(`select pid, n from "${schema}".writers order by n`) as Array<{ pid: number }>
       const turns = writers.filter(({ pid }, at) => pid !== writers[at - 1]?.pid).map(({ pid }) => pid)
-      if (new Set(turns).size !== turns.length) problems.push(`a session wrote again after another had: ${turns.join(', ')}`)
-      return { problems, swaps, events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0), writers: turns.length, writes: writers.length }
+      if (new Set(turns).size !== turns.length) {
+        problems.push(
+        `a session wrote again after another had: ${turns.join(', ')}`
+        )
+      }
+      return {
+        problems,
+        swaps,
+        events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0),
+        writers: turns.length,
+        writes: writers.length
+      }
     },
     close
   }

@@ -15,7 +15,11 @@ interface Known { decimals: number, base: Rational, quote: Rational, times: numb
 
 export function createTruth (ledger: Ledger, daos: readonly Dao[]): Truth {
   const known = new Map<string, Known>(daos.map(({ address, base }) => [address, {
-    decimals: ledger.mints.get(base.address)!.decimals, base: ratio(0n), quote: ratio(0n), times: [], sums: new Map([['0.00000000 0.00000000', 0]])
+    decimals: ledger.mints.get(base.address)!.decimals,
+    base: ratio(0n),
+    quote: ratio(0n),
+    times: [],
+    sums: new Map([['0.00000000 0.00000000', 0]])
   }]))
   let at = 0
   return {
@@ -27,7 +31,9 @@ export function createTruth (ledger: Ledger, daos: readonly Dao[]): Truth {
         sums.base = add(sums.base, side === 'buy' ? other : notional)
         sums.quote = add(sums.quote, side === 'buy' ? notional : other)
         sums.times.push(Date.now())
-        const shown = (value: Rational, decimals: number) => toFixed(ratio(value.n, value.d * 10n ** BigInt(decimals)), 8)
+        const shown = (value: Rational, decimals: number) => toFixed(
+          ratio(value.n, value.d * 10n ** BigInt(decimals)), 8
+        )
         sums.sums.set(`${shown(sums.base, sums.decimals)} ${shown(sums.quote, 6)}`, sums.times.length)
       }
     },

@@ -4,23 +4,36 @@ import type { Answer } from './clients.js'
 import { fail, time, type World } from './scene.js'
 import { ageText } from './shown.js'
 
-/** Nodes without limits, nothing wrong with them and a chain that goes on for so long: what is alive is there, and fresh; ms. */
+/**
+ * Nodes without limits, nothing wrong with them and a chain that goes on for so long: what is alive is there, and
+ * fresh; ms.
+ */
 const CALM_MS = 30_000
 const GOING_MS = 15_000
 const CENT = ratio(1n, 100n)
+const AGREEING_MS = 60_000
 
 /** Nothing has been wrong for a while: a node that was must not be held against what it is now. */
 export function checkCalm ({ troubledAt, haltedAt }: World, { status, shown }: Answer): void {
   const calmFor = time.now() - troubledAt
   if (calmFor <= CALM_MS || time.now() - haltedAt <= GOING_MS || (status === 200 && !shown.isStale)) return
-  fail('calm', `a fresh list of DAOs, ${Math.round(calmFor / 1000)} s after the last trouble`, `${status}, ${ageText(shown)}`)
+  fail(
+    'calm',
+    `a fresh list of DAOs, ${Math.round(calmFor / 1000)} s after the last trouble`,
+    `${status}, ${ageText(shown)}`
+  )
 }
 
-/** An age may not be more than that of the moment that is told with it, whatever clocks say; that it is not less shows in what is served. */
+/**
+ * An age may not be more than that of the moment that is told with it, whatever clocks say; that it is not less shows
+ * in what is served.
+ */
 export function checkAge ({ ledger }: World, { shown, headers }: Answer): void {
   const told = headers['x-chain-time']
   if (!shown.isStale || typeof told !== 'string') return
-  const most = 1000 * ledger.utc - Date.parse(told)
+  // witnesses of UTC that differ by less than a minute agree, and the latest of them is believed
+  const ahead = time.epoch() - 1000 * ledger.utc
+  const most = 1000 * ledger.utc - Date.parse(told) + (ahead > 0 && ahead <= AGREEING_MS ? ahead : 0)
   if (shown.least > most) fail('age', `that of ${told}, ${most / 1000} s`, ageText(shown))
 }
 
@@ -32,9 +45,17 @@ export function checkServed ({ plan: { serves = Infinity } }: World, path: strin
 /** Asked at one moment: whoever may come in finds tickers. */
 export function checkReady (ready: Answer, tickers: Answer): void {
   const expected = tickers.status === 200 ? 200 : 503
-  if (ready.status !== expected) fail('ready', `${expected} beside tickers of ${tickers.status}`, `${ready.status}: ${ready.problems}`)
+  if (ready.status !== expected) {
+    fail(
+      'ready', `${expected} beside tickers of ${tickers.status}`, `${ready.status}: ${ready.problems}`
+    )
+  }
   if (ready.body.ready !== (expected === 200) || (ready.body.problems.length === 0) !== (expected === 200)) {
-    fail('ready', `a reason beside tickers of ${tickers.status}, and none beside those that are there`, JSON.stringify(ready.body))
+    fail(
+      'ready',
+      `a reason beside tickers of ${tickers.status}, and none beside those that are there`,
+      JSON.stringify(ready.body)
+    )
   }
 }
 
@@ -44,7 +65,13 @@ export async function checkDisk ({ app, disk: { hasNoRoom } }: World, { status, 
   const metric = /^history_store_refused (\d)/m.exec(await app!.metrics.text())?.[1]
   if (metric !== (hasNoRoom ? '1' : '0')) fail('disk', `history_store_refused ${hasNoRoom ? 1 : 0}`, String(metric))
   // while there are tickers nothing stands in the way of being ready
-  if (says !== (hasNoRoom && status !== 200)) fail('disk', hasNoRoom ? 'no room, among the problems of /ready' : 'no word of a disk without room', JSON.stringify(body.problems))
+  if (says !== (hasNoRoom && status !== 200)) {
+    fail(
+      'disk',
+      hasNoRoom ? 'no room, among the problems of /ready' : 'no word of a disk without room',
+      JSON.stringify(body.problems)
+    )
+  }
 }
 
 export function checkTickers ({ ledger, truth, seen }: World, { body, shown }: Answer): void {
@@ -58,31 +85,55 @@ export function checkTickers ({ ledger, truth, seen }: World, { body, shown }: A
     const dao = ledger.daos.find(({ address }) => address === ticker.pool_id)
     if (dao === undefined) fail('tickers', 'DAOs of the chain', ticker.pool_id)
     const states = truth.statesBetween(dao.address, now - shown.prices, now)
-    if (!states.some(state => !state.empty && state.price === ticker.last_price && state.liquidity === ticker.liquidity_in_usd)) {
-      fail(`price of ${dao.address}, ${ageText(shown)}`, states.map(state => `${state.price} (${state.liquidity})`).join(' or '), `${ticker.last_price} (${ticker.liquidity_in_usd})`)
+    if (!states.some(
+      state => !state.empty && state.price === ticker.last_price && state.liquidity === ticker.liquidity_in_usd
+    )) {
+      fail(
+        `price of ${dao.address}, ${ageText(shown)}`,
+        states.map(state => `${state.price} (${state.liquidity})`).join(' or '),
+        `${ticker.last_price} (${ticker.liquidity_in_usd})`
+      )
     }
     const served = { base: ticker.base_volume, quote: ticker.target_volume }
     const possible = truth.volumes(dao, [truth.slotAt(now - shown.volumes), truth.finalAt(now)], served)
-    if (possible !== undefined) fail(`volumes of ${dao.address}, ${ageText(shown)}`, possible.join(' or '), `${served.base}/${served.quote}`)
+    if (possible !== undefined) {
+      fail(
+      `volumes of ${dao.address}, ${ageText(shown)}`, possible.join(' or '), `${served.base}/${served.quote}`
+      )
+    }
   }
 }
 
 export function checkDaos ({ ledger, truth, seen }: World, { body: report, shown }: Answer): void {
-  if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) fail('daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length }))
+  if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) {
+    fail(
+      'daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length })
+    )
+  }
   const known = new Set(report.daos.map((entry: any) => entry.dao))
   for (const { address } of ledger.daos) {
-    if (truth.born(address)! < time.now() - shown.prices && !known.has(address)) fail('daos', `${address} with its reason`, 'not there')
+    if (truth.born(address)! < time.now() - shown.prices && !known.has(address)) {
+      fail(
+        'daos', `${address} with its reason`, 'not there'
+      )
+    }
   }
   for (const { dao, listed, reason } of report.daos) {
     if (!listed && reason === null) fail('daos', 'a reason', `${dao} without one`)
-    if (!listed && reason === 'mint unreadable' && seen.has(dao)) fail('daos', 'what was a mint stays one', `${dao} left out: ${reason}`)
+    if (!listed && reason === 'mint unreadable' && seen.has(dao)) {
+      fail(
+        'daos', 'what was a mint stays one', `${dao} left out: ${reason}`
+      )
+    }
   }
 }
 
 export const isComplete = ({ headers }: Answer): boolean => headers['x-history-complete'] === 'true'
 
 /** Trades that an aggregate has counted. */
-export const tradesOf = ({ body }: Answer): number => body.dailyBreakdown.reduce((sum: number, day: any) => sum + day.trades, 0)
+export const tradesOf = ({ body }: Answer): number => body.dailyBreakdown.reduce(
+  (sum: number, day: any) => sum + day.trades, 0
+)
 
 export function checkAggregate ({ truth }: World, answer: Answer): void {
   const { body: record, shown } = answer
@@ -92,7 +143,13 @@ export function checkAggregate ({ truth }: World, answer: Answer): void {
   const [trades, complete] = [tradesOf(answer), isComplete(answer)]
   const isLow = compare(served, subtract(low.usd, CENT)) < 0 || trades < low.trades
   const isHigh = compare(subtract(served, CENT), high.usd) > 0 || trades > high.trades
-  if (isHigh || (complete && isLow)) fail(`aggregate, ${ageText(shown)}`, `${text(low)} to ${text(high)}${complete ? '' : ' at most'}`, `${record.totalVolume}, ${trades} trades`)
+  if (isHigh || (complete && isLow)) {
+    fail(
+    `aggregate, ${ageText(shown)}`,
+    `${text(low)} to ${text(high)}${complete ? '' : ' at most'}`,
+    `${record.totalVolume}, ${trades} trades`
+    )
+  }
 }
 
 function text ({ usd, trades }: { usd: { n: bigint, d: bigint }, trades: number }): string {

@@ -1,7 +1,12 @@
-/** The clients of a world: one who looks at everything, one who follows the blocks; two in three hold what they were told and ask whether it stands. */
+/**
+ * The clients of a world: one who looks at everything, one who follows the blocks; two in three hold what they were
+ * told and ask whether it stands.
+ */
 import type { LightMyRequestResponse } from 'fastify'
 import { compare, parseDecimal, ratio, toFixed } from '../../../lib/decimal.js'
-import { checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkReady, checkServed, checkTickers } from './checks.js'
+import {
+  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkReady, checkServed, checkTickers
+} from './checks.js'
 import { fail, type Held, time, type World } from './scene.js'
 import { type Shown, shownBy } from './shown.js'
 import { plain } from './truth.js'
@@ -30,8 +35,14 @@ export async function getAll (world: World, paths: readonly string[]): Promise<A
   const asked = time.now()
   const known = paths.map(path => plan.seed % 3 === 0 ? undefined : held.get(path))
   const responses = await time.until(Promise.all(paths.map(async (path, at) => {
-    const response = await app!.inject({ url: path, remoteAddress: '127.0.0.1', headers: known[at] === undefined ? {} : { 'if-none-match': known[at].etag } })
-    if (time.now() - asked > DEADLINE_MS) fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`)
+    const response = await app!.inject({
+      url: path, remoteAddress: '127.0.0.1', headers: known[at] === undefined ? {} : { 'if-none-match': known[at].etag }
+    })
+    if (time.now() - asked > DEADLINE_MS) {
+      fail(
+        'deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`
+      )
+    }
     return response
   })), DEADLINE_MS + 1000)
   const answers = responses.map((response, at) => answerOf({ held, outcome }, paths[at]!, response, known[at]))
@@ -39,19 +50,32 @@ export async function getAll (world: World, paths: readonly string[]): Promise<A
   return answers
 }
 
-function answerOf ({ held, outcome }: Pick<World, 'held' | 'outcome'>, path: string, response: LightMyRequestResponse, known: Held | undefined): Answer {
+function answerOf (
+  { held, outcome }: Pick<World, 'held' | 'outcome'>, path: string, response: LightMyRequestResponse,
+  known: Held | undefined
+): Answer {
   const isFigure = path.startsWith('/api/')
   if (isFigure) outcome.answers++
   const { etag } = response.headers
   const isSame = response.statusCode === 304
   if (isSame && etag !== known?.etag) fail('entity tag', `304 for ${etag} alone`, `304 for ${known?.etag}`)
-  if (response.statusCode === 200 && known !== undefined && etag === known.etag) fail('entity tag', `304 for ${etag} of ${path}`, '200')
+  if (response.statusCode === 200 && known !== undefined && etag === known.etag) {
+    fail(
+      'entity tag', `304 for ${etag} of ${path}`, '200'
+    )
+  }
   if (isFigure && (isSame || response.statusCode === 200)) outcome.served++
   // Who is told that it is the same has the body and what its headers said, with the new age
   const body = isSame ? known!.body : response.json() as any
   const headers = isSame ? { ...known!.headers, ...response.headers } : response.headers
   if (isFigure && response.statusCode === 200 && typeof etag === 'string') held.set(path, { etag, body, headers })
-  return { status: isSame ? 200 : response.statusCode, body, problems: String(body.problems ?? body.error ?? body), headers, shown: shownOf(response.headers) }
+  return {
+    status: isSame ? 200 : response.statusCode,
+    body,
+    problems: String(body.problems ?? body.error ?? body),
+    headers,
+    shown: shownOf(response.headers)
+  }
 }
 
 /** A look at everything, in which every answer is checked. */
@@ -87,7 +111,9 @@ async function lookAtSupply (world: World): Promise<void> {
   const { base } = ledger.daos[random.int(ledger.daos.length)]!
   const { status, body } = await get(world, `/api/supply/${base.address}`)
   const expected = toFixed(ratio(base.supply, 10n ** BigInt(base.decimals)), base.decimals)
-  if (status === 200 && compare(parseDecimal(body.result)!, parseDecimal(expected)!) !== 0) fail(`supply of ${base.address}`, expected, body.result)
+  if (status === 200 && compare(
+    parseDecimal(body.result)!, parseDecimal(expected)!
+  ) !== 0) fail(`supply of ${base.address}`, expected, body.result)
 }
 
 /** The swaps of a range of slots, as they are told: each once. */
@@ -99,7 +125,9 @@ function swapsOf ({ ledger }: World, from: number, to: number): string[] {
   }).sort()
 }
 
-/** One who follows the blocks: each range is asked for once, holds every swap of it, and ends at a block that is final. */
+/**
+ * One who follows the blocks: each range is asked for once, holds every swap of it, and ends at a block that is final.
+ */
 async function followBlocks (world: World): Promise<void> {
   const { ledger, truth } = world
   const { status, body } = await get(world, '/dexscreener/latest-block')
@@ -108,7 +136,11 @@ async function followBlocks (world: World): Promise<void> {
   if (newest < world.toldBlock) fail('latest block', `${world.toldBlock} or more`, newest)
   const final = truth.finalAt(time.now())
   if (newest > final) fail('latest block', `a final one, ${final} at most`, newest)
-  if (blockTimestamp !== ledger.timeOf(newest)) fail('latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
+  if (blockTimestamp !== ledger.timeOf(newest)) {
+    fail(
+      'latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp
+    )
+  }
   world.toldBlock = newest
   const from = Math.max(world.nextBlock, newest - 9_999)
   if (newest < from) return
@@ -116,7 +148,9 @@ async function followBlocks (world: World): Promise<void> {
   if (range.status !== 200) return
   world.nextBlock = newest + 1
   if (world.isLost) return
-  const told = range.body.events.filter((event: any) => event.eventType === 'swap').map(({ pairId, txnId, asset0In, asset0Out, asset1In, asset1Out }: any) => `${pairId} ${txnId} ${asset0In ?? asset0Out} ${asset1In ?? asset1Out}`).sort()
+  const told = range.body.events.filter((event: any) => event.eventType === 'swap').map((
+    { pairId, txnId, asset0In, asset0Out, asset1In, asset1Out }: any
+  ) => `${pairId} ${txnId} ${asset0In ?? asset0Out} ${asset1In ?? asset1Out}`).sort()
   const real = swapsOf(world, from, newest)
   const lacking = real.find(line => !told.includes(line))
   if (lacking !== undefined) fail(`range ${from} to ${newest}`, lacking, 'without it')

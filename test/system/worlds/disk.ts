@@ -18,7 +18,9 @@ export interface Disk {
 }
 
 /** A table that is there is not made. */
-const [BEGINS, WRITES, COMMITS] = [/^\s*begin\b/i, /^\s*(insert|update|delete|create(?! table if not exists)|alter|drop)\b/i, /^\s*commit\b/i]
+const [BEGINS, WRITES, COMMITS] = [
+  /^\s*begin\b/i, /^\s*(insert|update|delete|create(?! table if not exists)|alter|drop)\b/i, /^\s*commit\b/i
+]
 
 let current: { weather: DiskWeather | undefined, hasNoRoom: boolean } = { weather: undefined, hasNoRoom: false }
 

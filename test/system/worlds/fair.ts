@@ -1,4 +1,7 @@
-/** Fair weather: nothing is wrong any more, and all must be whole, and equal, within the time that the nodes' limits allow. */
+/**
+ * Fair weather: nothing is wrong any more, and all must be whole, and equal, within the time that the nodes' limits
+ * allow.
+ */
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
 import type { Dao } from '../../../simulator/index.js'
 import { checkAggregate, checkDaos, checkTickers, isComplete, tradesOf } from './checks.js'
@@ -22,12 +25,17 @@ export async function fairWeather (world: World): Promise<void> {
   for (let problem = 'not asked yet'; problem !== '';) {
     await time.advance(10_000)
     problem = await lacking(world)
-    if (problem !== '' && time.now() - begun > allowed) fail('whole in fair weather', `within ${Math.round(allowed / 1000)} s`, problem)
+    if (problem !== '' && time.now() - begun > allowed) {
+      fail(
+        'whole in fair weather', `within ${Math.round(allowed / 1000)} s`, problem
+      )
+    }
   }
 }
 
 /**
- * DAOs that may be hidden for a day. While a proposal is live a swap of a new form can't prove itself before one of a pool without a proposal has: where there is
+ * DAOs that may be hidden for a day. While a proposal is live a swap of a new form can't prove itself before one of a
+ * pool without a proposal has: where there is
  * none yet, its DAO is hidden too.
  */
 function hiddenFor ({ ledger, isGrown, swapsBeforeGrown, hidden }: World): ReadonlySet<string> {
@@ -41,16 +49,22 @@ async function lacking (world: World): Promise<string> {
   const { ledger, truth } = world
   const hidden = hiddenFor(world)
   const ready = await get(world, '/ready')
-  const [tickers, aggregate, daos] = [await get(world, '/api/tickers'), await get(world, '/api/volume/aggregate'), await get(world, '/api/daos')]
+  const [tickers, aggregate, daos] = [
+    await get(world, '/api/tickers'), await get(world, '/api/volume/aggregate'), await get(world, '/api/daos')
+  ]
   if (world.isLost) {
     // The last day stays unknown until it has passed; all else is told, and says that something is missing
     if (tickers.status === 200) checkTickers(world, tickers)
     if (aggregate.status !== 200) return `aggregate ${aggregate.status}: ${aggregate.problems}`
     checkAggregate(world, aggregate)
     const { trades } = truth.total(ledger.slot)
-    return isComplete(aggregate) && tradesOf(aggregate) !== trades ? `${tradesOf(aggregate)} trades of ${trades}, and complete` : ''
+    return isComplete(aggregate) && tradesOf(aggregate) !== trades
+      ? `${tradesOf(aggregate)} trades of ${trades}, and complete`
+      : ''
   }
-  for (const [name, { status }] of Object.entries({ ready, aggregate, daos })) if (status !== 200) return `${name} ${status}: ${ready.problems}`
+  for (const [name, { status }] of Object.entries({ ready, aggregate, daos })) {
+    if (status !== 200) return `${name} ${status}: ${ready.problems}`
+  }
   checkDaos(world, daos)
   checkAggregate(world, aggregate)
   const reasons = new Map(daos.body.daos.map((entry: any) => [entry.dao, entry.reason]))
@@ -63,10 +77,13 @@ async function lacking (world: World): Promise<string> {
   const unlisted = alive.filter(({ address }) => !listed.has(address))
   if (unlisted.some(isHidden) && unlisted.every(({ address }) => hidden.has(address))) return ''
   if (unlisted.length > 0) return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
-  if (!isComplete(aggregate)) return `the history is incomplete, ${String(aggregate.headers['x-history-missing'])} missing`
+  if (!isComplete(
+    aggregate
+  )) return `the history is incomplete, ${String(aggregate.headers['x-history-missing'])} missing`
   const { usd, trades } = truth.total(ledger.slot)
   if (tradesOf(aggregate) !== trades) return `${tradesOf(aggregate)} trades of ${trades}`
   const apart = subtract(parseDecimal(aggregate.body.totalVolume)!, usd)
-  if (compare(apart, CENT) > 0 || compare(apart, ratio(-1n, 100n)) < 0) return `a total of ${aggregate.body.totalVolume}`
+  if (compare(apart, CENT) > 0 ||
+    compare(apart, ratio(-1n, 100n)) < 0) return `a total of ${aggregate.body.totalVolume}`
   return ''
 }

@@ -30,7 +30,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
       weather: 200,
       every: 8,
       events: [
-        { at: 30, chain: 'unknown' }, { at: 50, chain: 'upgrade' }, { at: 60, chain: 'unknown' }, { at: 80, chain: 'launch' },
+        { at: 30, chain: 'unknown' }, { at: 50, chain: 'upgrade' }, { at: 60, chain: 'unknown' },
+        { at: 80, chain: 'launch' },
         { at: 100, chain: 'unknown' }, { at: 120, chain: 'finalize' }, { at: 199, chain: 'unknown' }
       ]
     }

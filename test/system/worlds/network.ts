@@ -51,8 +51,14 @@ export function createNetwork (random: () => number): Network {
       case 'reply': return { status: reply.status, headers: reply.headers, body: bodyOf([reply.body]) }
       case 'refuse': throw failed('ECONNREFUSED')
       // a body that ends in the middle
-      case 'reset': return { status: 200, headers: reply.headers, body: bodyOf([reply.body.slice(0, reply.body.length >> 1)], failed('ECONNRESET')) }
-      case 'drip': await wait(reply.everyMs * reply.body.length); return { status: 200, headers: reply.headers, body: bodyOf([reply.body]) }
+      case 'reset': return {
+        status: 200,
+        headers: reply.headers,
+        body: bodyOf([reply.body.slice(0, reply.body.length >> 1)], failed('ECONNRESET'))
+      }
+      case 'drip': await wait(reply.everyMs * reply.body.length); return {
+        status: 200, headers: reply.headers, body: bodyOf([reply.body])
+      }
       case 'hang':
       case 'oversize': await wait(3_600_000); throw failed('ECONNRESET')
     }

@@ -19,7 +19,9 @@ const START_AGAIN_MS = 10_000
 let isLoaded = false
 
 async function startApp ({ plan, ledger, folder, network }: World): Promise<FastifyInstance> {
-  const [{ default: Fastify }, { default: fp }, { default: application, serverOptions }] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../../../app.js')])
+  const [
+    { default: Fastify }, { default: fp }, { default: application, serverOptions }
+  ] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../../../app.js')])
   const env = {
     CHAIN_RPC_URL: Array.from({ length: plan.nodes }, (_, at) => `http://node-${at}.test`).join(),
     CHAIN_WS_URL: '',
@@ -31,8 +33,12 @@ async function startApp ({ plan, ledger, folder, network }: World): Promise<Fast
     RATE_LIMIT_ALLOW: '127.0.0.1',
     PROTOCOL_FEE_RATE: '0.005'
   }
-  const app = Fastify({ ...serverOptions(env), logger: process.env.WORLD_LOG === undefined ? false : { level: 'warn' } })
-  await app.register(fp(application), { env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity } })
+  const app = Fastify(
+    { ...serverOptions(env), logger: process.env.WORLD_LOG === undefined ? false : { level: 'warn' } }
+  )
+  await app.register(fp(application), {
+    env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity }
+  })
   const loading = { isOver: false }
   const ready = Promise.resolve(app.ready()).finally(() => { loading.isOver = true })
   ready.catch(() => {})
@@ -88,7 +94,13 @@ async function runElsewhere (world: World, seconds: number): Promise<void> {
     await startService(world)
     for (let left = seconds; left > 0; left -= 10) {
       await time.advance(10_000)
-      for (const path of ['/api/tickers', '/api/volume/aggregate']) if ((await get(world, path)).status === 200) fail('network', `no 200 from ${path} on another network than the store's`, '200')
+      for (const path of ['/api/tickers', '/api/volume/aggregate']) {
+        if ((await get(world, path)).status === 200) {
+          fail(
+            'network', `no 200 from ${path} on another network than the store's`, '200'
+          )
+        }
+      }
     }
   } catch (error) {
     // refusing to start is right

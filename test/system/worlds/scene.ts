@@ -1,4 +1,7 @@
-/** A world as it stands before the service starts: its chain with a past, its nodes, what may be known of them, and what is remembered on the way. */
+/**
+ * A world as it stands before the service starts: its chain with a past, its nodes, what may be known of them, and what
+ * is remembered on the way.
+ */
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,7 +57,10 @@ export interface World {
   isGrown: boolean
   /** So many swaps had been made before its events last grew. */
   swapsBeforeGrown: number
-  /** DAOs of which an event that nobody knows came after that: what follows it can't prove itself, so that they are hidden for a day. */
+  /**
+   * DAOs of which an event that nobody knows came after that: what follows it can't prove itself, so that they are
+   * hidden for a day.
+   */
   readonly hidden: Set<string>
   /** The nodes have forgotten what nobody had read: it can be counted, not told. */
   isLost: boolean
@@ -70,7 +76,10 @@ export function fail (rule: string, expected: string, served: string): never {
   throw new Violation({ second: Math.round(time.now() / 1000), rule, expected, served })
 }
 
-/** A list takes two calls, one after the other, each up to a third longer than this; where an older one may be served it is waited for two seconds. */
+/**
+ * A list takes two calls, one after the other, each up to a third longer than this; where an older one may be served it
+ * is waited for two seconds.
+ */
 const QUICK_MS = 700
 
 /** Seconds by which the chain's clock may be behind without a word, where nobody shows it but one node. */
@@ -79,8 +88,12 @@ const DRIFT = 5
 /** Whether nothing is wrong with any node. */
 export function isCalm ({ ledger, nodes }: Pick<World, 'ledger' | 'nodes'>): boolean {
   const isDated = nodes.length > 1 || ledger.utc - ledger.time <= DRIFT
-  return isDated && nodes.every(({ down, latencyMs, service: { conditions, faults, position } }) => !down && latencyMs <= QUICK_MS &&
-    position.behind() === 0 && conditions.date === 'right' && conditions.limits === null && faults.active.every(({ fired, times = Infinity }) => fired >= times))
+  return isDated && nodes.every((
+    { down, latencyMs, service: { conditions, faults, position } }
+  ) => !down && latencyMs <= QUICK_MS &&
+    position.behind() === 0 && conditions.date === 'right' && conditions.limits === null && faults.active.every(
+    ({ fired, times = Infinity }) => fired >= times
+  ))
 }
 
 /** Makes the chain of a plan with its past, and its nodes; time begins anew. The service is not started. */
@@ -94,7 +107,13 @@ export function createWorld (plan: Plan): World {
   const bulk = { fullLimit: 1000, ...plan.seed % 2 === 0 && { page: 100 } }
   // there from the beginning: a node that is days behind shows what was then
   const nodes = Array.from({ length: plan.nodes }, (_, at): Host => {
-    const service = createNodeService(ledger, { now: () => time.now(), finalityLag: plan.finalityLag, keepStates: true, kind: plan.kind, bulk: plan.bulk && at === 0 ? bulk : null })
+    const service = createNodeService(ledger, {
+      now: () => time.now(),
+      finalityLag: plan.finalityLag,
+      keepStates: true,
+      kind: plan.kind,
+      bulk: plan.bulk && at === 0 ? bulk : null
+    })
     const host = { service, latencyMs: 20 + chance.int(100), down: false }
     network.hosts.set(`node-${at}.test`, host)
     return host
@@ -104,7 +123,9 @@ export function createWorld (plan: Plan): World {
   ledger.clockRate = 1 - drift / (days * 86_400)
   const truth = createTruth(ledger, USDC, () => Math.min(...nodes.map(({ service }) => service.conditions.finalityLag)))
   for (let at = 0; at < plan.past.swaps; at++) {
-    ledger.advance(Math.max(0, (days * 86_400 * (at + 1)) / (plan.past.swaps + 1) - (ledger.utc - (start - days * 86_400))))
+    ledger.advance(
+      Math.max(0, (days * 86_400 * (at + 1)) / (plan.past.swaps + 1) - (ledger.utc - (start - days * 86_400)))
+    )
     swapSomewhere(ledger, random)
   }
   ledger.advance(Math.max(0, start - ledger.utc))

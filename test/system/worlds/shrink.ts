@@ -1,4 +1,7 @@
-/** A smaller world that still fails: events and time taken away as long as the same rule is broken. Nodes stay: what one alone can't know, another shows. */
+/**
+ * A smaller world that still fails: events and time taken away as long as the same rule is broken. Nodes stay: what one
+ * alone can't know, another shows.
+ */
 import type { Plan } from './plan.js'
 import { type Failure, runWorld } from './world.js'
 
@@ -18,7 +21,11 @@ export async function shrink (plan: Plan, failure: Failure): Promise<Plan> {
     return true
   }
   // Nothing after the failure can have caused it
-  await fails({ ...smallest, events: smallest.events.filter(({ at }) => at <= failure.second), weather: Math.min(smallest.weather, failure.second + 5) })
+  await fails({
+    ...smallest,
+    events: smallest.events.filter(({ at }) => at <= failure.second),
+    weather: Math.min(smallest.weather, failure.second + 5)
+  })
   for (let size = Math.ceil(smallest.events.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let at = 0; at < smallest.events.length;) {
       const events = smallest.events.toSpliced(at, size)

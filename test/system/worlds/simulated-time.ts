@@ -1,7 +1,9 @@
 /**
  * Time and chance of the whole process, replaced: what reads a clock, sleeps or rolls a die gets the simulated one,
- * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Nothing is compressed, which
- * would come back from another thread at a moment of its own: nobody here asks for it. Load and memory of the machine are no part of a world.
+ * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Nothing
+ * is compressed, which
+ * would come back from another thread at a moment of its own: nobody here asks for it. Load and memory of the machine
+ * are no part of a world.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 
@@ -76,7 +78,9 @@ function createQueue () {
       heap[0] = last
       for (let at = 0; ;) {
         let least = at
-        for (const child of [2 * at + 1, 2 * at + 2]) if (child < heap.length && before(heap[child]!, heap[least]!)) least = child
+        for (const child of [2 * at + 1, 2 * at + 2]) {
+          if (child < heap.length && before(heap[child]!, heap[least]!)) least = child
+        }
         if (least === at) return first
         swap(at, least)
         at = least
@@ -95,7 +99,9 @@ export function installSimulatedTime (): SimulatedTime {
   let live = 0
 
   function schedule (action: () => void, ms: number, every?: number): Timer {
-    const timer = { at: now + Math.max(1, Number.isFinite(ms) ? ms : 1), order: order++, action, every, cancelled: false }
+    const timer = {
+      at: now + Math.max(1, Number.isFinite(ms) ? ms : 1), order: order++, action, every, cancelled: false
+    }
     queue.push(timer)
     live++
     return timer
@@ -131,11 +137,19 @@ export function installSimulatedTime (): SimulatedTime {
     [Symbol.toPrimitive] (): number { return this.timer.order }
     [Symbol.dispose] (): void { cancel(this.timer) }
   }
-  const fakeTimeout = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => new Handle(() => schedule(() => action(...args), ms))
-  const fakeInterval = (action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => new Handle(() => schedule(() => action(...args), ms, Math.max(1, ms)))
+  const fakeTimeout = (
+    action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]
+  ) => new Handle(() => schedule(() => action(...args), ms))
+  const fakeInterval = (
+    action: (...args: unknown[]) => void, ms = 1, ...args: unknown[]
+  ) => new Handle(() => schedule(() => action(...args), ms, Math.max(1, ms)))
   const fakeClear = (handle: unknown) => { if (handle instanceof Handle) cancel(handle.timer) }
-  const fakeSleep = (ms = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}) => new Promise((resolve, reject) => {
-    const aborted = () => new DOMException('The operation was aborted', { name: 'AbortError', cause: signal?.reason } as never)
+  const fakeSleep = (
+    ms = 1, value?: unknown, { signal }: { signal?: AbortSignal } = {}
+  ) => new Promise((resolve, reject) => {
+    const aborted = () => new DOMException(
+      'The operation was aborted', { name: 'AbortError', cause: signal?.reason } as never
+    )
     if (signal?.aborted === true) return reject(aborted())
     const timer = schedule(() => {
       signal?.removeEventListener('abort', abort)
@@ -161,9 +175,23 @@ export function installSimulatedTime (): SimulatedTime {
     const done = rest.pop() as (error: Error | null, result?: Buffer) => void
     process.nextTick(() => done(null, data))
   }
-  const load = { enable: () => true, disable: () => true, reset: () => {}, percentile: () => 0, min: 0, max: 0, mean: 0, stddev: 0, exceeds: 0, count: 1, percentiles: new Map() }
+  const load = {
+    enable: () => true,
+    disable: () => true,
+    reset: () => {},
+    percentile: () => 0,
+    min: 0,
+    max: 0,
+    mean: 0,
+    stddev: 0,
+    exceeds: 0,
+    count: 1,
+    percentiles: new Map()
+  }
 
-  const replace = (target: object, name: string, value: unknown) => Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: true })
+  const replace = (target: object, name: string, value: unknown) => Object.defineProperty(
+    target, name, { value, writable: true, configurable: true, enumerable: true }
+  )
   for (const target of [globalThis, timers]) {
     replace(target, 'setTimeout', fakeTimeout)
     replace(target, 'setInterval', fakeInterval)

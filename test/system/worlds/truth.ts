@@ -1,4 +1,7 @@
-/** What the answers of a world may say, from the ledger alone: at each moment of its time what was in every pool, and what had been traded up to a slot. */
+/**
+ * What the answers of a world may say, from the ledger alone: at each moment of its time what was in every pool, and
+ * what had been traded up to a slot.
+ */
 import { ratio, toFixed, type Rational } from '../../../lib/decimal.js'
 import type { Dao, Ledger, SpotSwap } from '../../../simulator/index.js'
 
@@ -9,7 +12,10 @@ interface State { at: number, price: string, liquidity: string, empty: boolean }
 export interface Counting { scale: bigint, legs (swap: SpotSwap): { base: bigint, quote: bigint } }
 
 /** What was paid and what was received. */
-const BY_AMOUNTS: Counting = { scale: 1n, legs: ({ side, input, output }) => side === 'buy' ? { base: output, quote: input } : { base: input, quote: output } }
+const BY_AMOUNTS: Counting = {
+  scale: 1n,
+  legs: ({ side, input, output }) => side === 'buy' ? { base: output, quote: input } : { base: input, quote: output }
+}
 
 const DAY = 86_400
 
@@ -21,10 +27,19 @@ export function significant ({ n, d }: Rational): string {
 }
 
 /** An amount without noughts at its end. */
-export const plain = (units: bigint, decimals: number): string => decimals === 0 ? String(units) : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
+export const plain = (units: bigint, decimals: number): string => decimals === 0
+  ? String(units)
+  : toFixed(
+    ratio(units, 10n ** BigInt(decimals)), decimals
+  ).replace(/\.?0+$/, '')
 
-/** @param dollar the quote mint that counts as USD; `finalityLag`: slots between confirmed and finalized where that is quickest */
-export function createTruth (ledger: Ledger, dollar: string, finalityLag: () => number, { scale, legs }: Counting = BY_AMOUNTS) {
+/**
+ * @param dollar the quote mint that counts as USD; `finalityLag`: slots between confirmed and finalized where that is
+ * quickest
+ */
+export function createTruth (
+  ledger: Ledger, dollar: string, finalityLag: () => number, { scale, legs }: Counting = BY_AMOUNTS
+) {
   const texts = new WeakMap<Dao, string>()
   const states = new Map<string, State[]>()
   const swaps = new Map<string, SpotSwap[]>()
@@ -47,8 +62,16 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: () => 
       list.push({
         at: now,
         empty,
-        price: empty ? '' : significant(ratio(quote * 10n ** BigInt(dao.base.decimals), base * 10n ** BigInt(dao.quote.decimals))),
-        liquidity: dao.quote.address === dollar ? toFixed(ratio(2n * quote, 10n ** BigInt(dao.quote.decimals)), 2) : '0.00'
+        price: empty
+          ? ''
+          : significant(
+            ratio(quote * 10n ** BigInt(dao.base.decimals), base * 10n ** BigInt(dao.quote.decimals))
+          ),
+        liquidity: dao.quote.address === dollar
+          ? toFixed(
+            ratio(2n * quote, 10n ** BigInt(dao.quote.decimals)), 2
+          )
+          : '0.00'
       })
     }
     for (; taken < ledger.swaps.length; taken++) {
@@ -78,10 +101,13 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: () => 
     slotAt,
     finalAt,
     /**
-     * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at which the window ends; else
+     * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at
+     * which the window ends; else
      * what they could have been.
      */
-    volumes (dao: Dao, [from, to]: readonly [number, number], served: { base: string, quote: string }): string[] | undefined {
+    volumes (
+      dao: Dao, [from, to]: readonly [number, number], served: { base: string, quote: string }
+    ): string[] | undefined {
       const list = swaps.get(dao.address) ?? []
       const text = (amount: bigint, decimals: number) => toFixed(ratio(amount, scale * 10n ** BigInt(decimals)), 8)
       const [least, most] = [countUpTo(list, from), countUpTo(list, Math.max(from, to))]
@@ -105,7 +131,8 @@ export function createTruth (ledger: Ledger, dollar: string, finalityLag: () => 
           base += moved.base
           quote += moved.quote
         }
-        if (start > most && served.base === text(0n, dao.base.decimals) && served.quote === text(0n, dao.quote.decimals)) return undefined
+        if (start > most && served.base === text(0n, dao.base.decimals) &&
+          served.quote === text(0n, dao.quote.decimals)) return undefined
       }
       return possible.slice(0, 6)
     },

@@ -1,4 +1,6 @@
-/** A loop that never lets anything else in can't be told by the thread it holds: another one does, and ends the process. */
+/**
+ * A loop that never lets anything else in can't be told by the thread it holds: another one does, and ends the process.
+ */
 import { Worker } from 'node:worker_threads'
 
 /** Real time for which the event loop may not turn, ms. */

@@ -10,7 +10,8 @@ import { restart } from './process.js'
 import { time, type World } from './scene.js'
 
 /** Weather that the service finds when it starts. */
-export const isThere = (event: WorldEvent): boolean => event.at === 0 && ('weather' in event || 'clock' in event || 'clockRate' in event)
+export const isThere = (event: WorldEvent): boolean =>
+  event.at === 0 && ('weather' in event || 'clock' in event || 'clockRate' in event)
 
 /** Nothing is wrong with a node any more; the limits of its kind stay. */
 function calm ({ kind }: Plan, host: Host): void {
@@ -42,17 +43,23 @@ function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () =>
       service.freeze()
       return () => pace === undefined ? service.thaw() : service.position.catchUp(pace)
     }
-    case 'finality': conditions.finalizedAt = service.methods.slotAt('finalized'); return () => { conditions.finalizedAt = null }
+    case 'finality': conditions.finalizedAt = service.methods.slotAt(
+      'finalized'
+    ); return () => { conditions.finalizedAt = null }
     case 'down': host.down = true; return () => { host.down = false }
     case 'lag': service.position.lag(weather.seconds, weather.pace); return () => service.thaw()
-    case 'date': conditions.date = weather.date === 'cached' ? { standsAt: service.ledger.utc } : weather.date; return () => { conditions.date = 'right' }
+    case 'date': conditions.date = weather.date === 'cached'
+      ? { standsAt: service.ledger.utc }
+      : weather.date; return () => { conditions.date = 'right' }
     case 'healthy': conditions.health = 'ok'; return () => { conditions.health = 'honest' }
     case 'latency': host.latencyMs = weather.ms; return () => { host.latencyMs = latencyMs }
     case 'older': conditions.software = 'older'; return () => { conditions.software = 'current' }
     case 'limits': {
       const { limits, maxBatch } = NODE_KINDS[weather.node]
       Object.assign(conditions, { limits, maxBatch })
-      return () => Object.assign(conditions, { limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch })
+      return () => Object.assign(
+        conditions, { limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch }
+      )
     }
     case 'fault': {
       const fault = service.fault(weather.rule as { kind: FaultKind })
@@ -61,7 +68,10 @@ function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () =>
   }
 }
 
-/** Nobody's transactions for so long; the slots that passed meanwhile were shown to nobody, and from then on what is confirmed is final. */
+/**
+ * Nobody's transactions for so long; the slots that passed meanwhile were shown to nobody, and from then on what is
+ * confirmed is final.
+ */
 function handOver ({ ledger, nodes }: World, ms: number, slotMs: number): void {
   const before = ledger.slotMs
   ledger.slotMs = null

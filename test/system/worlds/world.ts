@@ -1,4 +1,7 @@
-/** Runs one world: chain, nodes, weather, clients and the service in one process and simulated time, holding every answer against the ledger. */
+/**
+ * Runs one world: chain, nodes, weather, clients and the service in one process and simulated time, holding every
+ * answer against the ledger.
+ */
 import { rmSync } from 'node:fs'
 import { swapSomewhere } from './chain.js'
 import { look } from './clients.js'

@@ -3,7 +3,15 @@ import { compare, ratio, type Rational } from '../../../../lib/decimal.js'
 import type { Dao, Ledger, SpotSwap } from '../../../../simulator/index.js'
 import { plain, significant } from '../truth.js'
 
-interface Candle { open: Rational, high: Rational, low: Rational, close: Rational, base: bigint, quote: bigint, trades: number }
+interface Candle {
+  open: Rational
+  high: Rational
+  low: Rational
+  close: Rational
+  base: bigint
+  quote: bigint
+  trades: number
+}
 
 /** By the number of the interval; every swap here has received something, and so a price. */
 function candlesOf (swaps: readonly SpotSwap[], seconds: number): Map<number, Candle> {
@@ -29,13 +37,17 @@ function candlesOf (swaps: readonly SpotSwap[], seconds: number): Map<number, Ca
 /** A line for each candle, oldest first; without volumes where they are not counted by the amounts. */
 export function expectedCandles (ledger: Ledger, dao: Dao, seconds: number, hasVolumes: boolean): string[] {
   const swaps = ledger.swaps.filter(swap => swap.dao === dao.address)
-  const price = ({ n, d }: Rational) => significant(ratio(n * 10n ** BigInt(dao.base.decimals), d * 10n ** BigInt(dao.quote.decimals)))
+  const price = ({ n, d }: Rational) => significant(
+    ratio(n * 10n ** BigInt(dao.base.decimals), d * 10n ** BigInt(dao.quote.decimals))
+  )
   return Array.from(candlesOf(swaps, seconds), ([number, { open, high, low, close, base, quote, trades }]) => [
-    number * seconds, ...[open, high, low, close].map(price), trades, ...hasVolumes ? [plain(base, dao.base.decimals), plain(quote, dao.quote.decimals)] : []
+    number * seconds, ...[open, high, low, close].map(price), trades,
+    ...hasVolumes ? [plain(base, dao.base.decimals), plain(quote, dao.quote.decimals)] : []
   ].join(' '))
 }
 
 /** The same of candles, or of days, as they are served; days come with their date. */
 export const servedCandles = (rows: any[], hasVolumes: boolean): string[] => rows.map(row => [
-  row.time ?? Date.parse(row.date) / 1000, row.open, row.high, row.low, row.close, row.trades, ...hasVolumes ? [row.base_volume, row.target_volume] : []
+  row.time ?? Date.parse(row.date) / 1000, row.open, row.high, row.low, row.close, row.trades,
+  ...hasVolumes ? [row.base_volume, row.target_volume] : []
 ].join(' '))

@@ -1,4 +1,7 @@
-/** Those who ask: each process all the time, one who reads block ranges from whoever comes next, and one who asks more than he may. */
+/**
+ * Those who ask: each process all the time, one who reads block ranges from whoever comes next, and one who asks more
+ * than he may.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../../simulator/random.js'
 import { type Crawler, createCrawler } from '../../crawler/crawler.js'
@@ -39,7 +42,9 @@ export interface Clients {
   asker (process: Process): (path: string) => Promise<{ status: number, text: string }>
 }
 
-export function createClients (plan: DatabasePlan, scene: Scene, processes: readonly Process[], checks: Checks, lateness: Lateness, random: Random): Clients {
+export function createClients (
+  plan: DatabasePlan, scene: Scene, processes: readonly Process[], checks: Checks, lateness: Lateness, random: Random
+): Clients {
   const { now, ledger, begin } = scene
   const answers: Record<string, number> = {}
   const crawler = createCrawler(begin)
@@ -50,15 +55,20 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
 
   /** Whether a process of which nothing came had a reason that is not its own. */
   const isExcused = (process: Process, life: Life, asked: number): boolean =>
-    process.life !== life || life.ending !== undefined || life.pausedAt !== undefined || (life.wentOn ?? -Infinity) >= asked - DEADLINE_MS - lateness.ms()
+    process.life !== life || life.ending !== undefined || life.pausedAt !== undefined ||
+      (life.wentOn ?? -Infinity) >= asked - DEADLINE_MS - lateness.ms()
 
-  async function ask (process: Process, path: string, headers: Record<string, string> = {}): Promise<Answer | undefined> {
+  async function ask (
+    process: Process, path: string, headers: Record<string, string> = {}
+  ): Promise<Answer | undefined> {
     const { life } = process
     if (life.url === undefined) return undefined
     const asked = now()
     let response, text
     try {
-      response = await fetch(life.url + path, { headers, signal: AbortSignal.timeout(Math.round(PATIENCE_MS + lateness.ms())) })
+      response = await fetch(
+        life.url + path, { headers, signal: AbortSignal.timeout(Math.round(PATIENCE_MS + lateness.ms())) }
+      )
       text = await response.text()
     } catch (error) {
       answers.none = (answers.none ?? 0) + 1
@@ -66,12 +76,20 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
       // its end may be told a moment later than that of its connections
       await wait(500)
       if (isExcused(process, life, asked)) return undefined
-      fail(`answer of process ${process.index}`, `to ${path}`, life.ended === undefined ? `none: ${(error as Error).message} ${String((error as Error).cause ?? '')}` : 'it has ended')
+      fail(`answer of process ${process.index}`, `to ${path}`, life.ended === undefined
+        ? `none: ${(error as Error).message} ${String((error as Error).cause ?? '')}`
+        : 'it has ended')
     }
     const answered = now()
     answers[response.status] = (answers[response.status] ?? 0) + 1
     if (path === '/ready' && !isExcused(process, life, asked)) lateness.note(answered - asked)
-    if (answered - asked > DEADLINE_MS + lateness.ms() && !isExcused(process, life, asked)) fail(`deadline of process ${process.index}`, `${path} within ${DEADLINE_MS} ms`, `after ${Math.round(answered - asked)} ms`)
+    if (answered - asked > DEADLINE_MS + lateness.ms() && !isExcused(process, life, asked)) {
+      fail(
+      `deadline of process ${process.index}`,
+      `${path} within ${DEADLINE_MS} ms`,
+      `after ${Math.round(answered - asked)} ms`
+      )
+    }
     return {
       path,
       asked,
@@ -87,13 +105,20 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     const { status, path, body } = answer
     if (status === 200) return true
     const isNode = mayFail && status === 500 && body.error === 'Failed to fetch DAO data from blockchain'
-    if (![502, 503].includes(status) && !isNode) fail(`status of ${path}`, '200, 502 or 503', `${status} ${JSON.stringify(body)}`)
+    if (![502, 503].includes(status) && !isNode) {
+      fail(
+      `status of ${path}`, '200, 502 or 503', `${status} ${JSON.stringify(body)}`
+      )
+    }
     return false
   }
 
   async function look (process: Process): Promise<void> {
     const dao = ledger.daos[random.int(plan.daos)]!
-    const paths = ['/api/tickers', '/api/tickers', '/api/volume/aggregate', '/api/daos', '/health', `/api/pools/${dao.address}/trades?limit=${TRADES}`, `/api/supply/${dao.base.address}`]
+    const paths = [
+      '/api/tickers', '/api/tickers', '/api/volume/aggregate', '/api/daos', '/health',
+      `/api/pools/${dao.address}/trades?limit=${TRADES}`, `/api/supply/${dao.base.address}`
+    ]
     const path = paths[random.int(paths.length)]!
     const answer = await ask(process, path)
     if (answer === undefined || !checkStatus(answer)) return
@@ -111,37 +136,74 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     checks.ready(process, answer)
     if (answer.body.history.leads !== true) delete life.leads
     else life.leads = { since: life.leads?.since ?? answer.answered, last: answer.answered }
-    const leaders = processes.filter(({ life: { leads, pausedAt, ending } }) => leads !== undefined && now() - leads.last < SAYS_MS && pausedAt === undefined && ending === undefined)
+    const leaders = processes.filter((
+      { life: { leads, pausedAt, ending } }
+    ) => leads !== undefined && now() - leads.last < SAYS_MS && pausedAt === undefined && ending === undefined)
     const together = leaders.length < 2 ? 0 : now() - Math.max(...leaders.map(({ life }) => life.leads!.since))
     if (leaders.length > 0) ledAt = now()
     lookForLeader()
-    if (together > TWO_LEAD_MS + 2 * lateness.ms()) fail('leaders', 'one', `${leaders.length} for ${Math.round(together / 1000)} s: ${leaders.map(({ index }) => index).join()}`)
+    if (together > TWO_LEAD_MS + 2 * lateness.ms()) {
+      fail(
+        'leaders',
+        'one',
+      `${leaders.length} for ${Math.round(together / 1000)} s: ${leaders.map(({ index }) => index).join()}`
+      )
+    }
   }
 
   /** Somebody leads, where there is one who could for long enough. */
   function lookForLeader (): void {
     for (const process of processes) {
       const { life: { setting, url, ended, ending, pausedAt }, away } = process
-      const isAble = setting.role !== 'api' && url !== undefined && ended === undefined && ending === undefined && pausedAt === undefined && away === undefined
+      const isAble = setting.role !== 'api' && url !== undefined && ended === undefined && ending === undefined &&
+        pausedAt === undefined && away === undefined
       if (!isAble) able.delete(process)
       else if (!able.has(process)) able.set(process, now())
       const since = Math.max(ledAt, able.get(process) ?? Infinity)
-      if (now() - since > NO_LEAD_MS + 2 * lateness.ms()) fail('leaders', `one within ${NO_LEAD_MS / 1000} s`, `none for ${Math.round((now() - since) / 1000)} s, while process ${process.index} could`)
+      if (now() - since > NO_LEAD_MS + 2 * lateness.ms()) {
+        fail(
+          'leaders',
+        `one within ${NO_LEAD_MS / 1000} s`,
+        `none for ${Math.round((now() - since) / 1000)} s, while process ${process.index} could`
+        )
+      }
     }
   }
 
   /** What a process holds, and that it lives, listens and ends as it should. */
   function lookAt ({ index, life, holds, lines }: Process): void {
     const { begun, url, ending, ended, pausedAt, wentOn = begun } = life
-    if (ended !== undefined && ending === undefined) fail(`process ${index}`, 'it goes on', `it has ended with ${ended.code ?? ended.signal}: ${lines().slice(-3).join(' ').slice(-600)}`)
+    if (ended !== undefined && ending === undefined) {
+      fail(
+      `process ${index}`,
+      'it goes on',
+      `it has ended with ${ended.code ?? ended.signal}: ${lines().slice(-3).join(' ').slice(-600)}`
+      )
+    }
     if (pausedAt !== undefined || ended !== undefined) return
-    if (url === undefined && ending === undefined && now() - Math.max(begun, wentOn) > LISTENS_MS * patience()) fail(`process ${index}`, `it listens within ${LISTENS_MS} ms`, lines().slice(-3).join(' ').slice(-600))
-    if (ending !== undefined && now() - Math.max(ending, wentOn) > ENDS_MS * patience()) fail(`process ${index}`, `it ends within ${ENDS_MS} ms`, lines().slice(-3).join(' ').slice(-600))
+    if (url === undefined && ending === undefined && now() - Math.max(begun, wentOn) > LISTENS_MS * patience()) {
+      fail(
+      `process ${index}`, `it listens within ${LISTENS_MS} ms`, lines().slice(-3).join(' ').slice(-600)
+      )
+    }
+    if (ending !== undefined && now() - Math.max(ending, wentOn) > ENDS_MS * patience()) {
+      fail(
+      `process ${index}`, `it ends within ${ENDS_MS} ms`, lines().slice(-3).join(' ').slice(-600)
+      )
+    }
     // While it loads, every module that is read is an open file
     if (url === undefined) return
     const held = holds()
-    if (held !== undefined && held.files > MOST_FILES) fail(`files of process ${index}`, `${MOST_FILES} at most`, String(held.files))
-    if (held !== undefined && held.bytes > MOST_BYTES) fail(`memory of process ${index}`, `${MOST_BYTES / 1e6} MB at most`, `${Math.round(held.bytes / 1e6)} MB`)
+    if (held !== undefined && held.files > MOST_FILES) {
+      fail(
+      `files of process ${index}`, `${MOST_FILES} at most`, String(held.files)
+      )
+    }
+    if (held !== undefined && held.bytes > MOST_BYTES) {
+      fail(
+      `memory of process ${index}`, `${MOST_BYTES / 1e6} MB at most`, `${Math.round(held.bytes / 1e6)} MB`
+      )
+    }
   }
 
   async function keepAsking (process: Process, signal: AbortSignal): Promise<void> {
@@ -155,7 +217,11 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
   function checkBlock ({ blockNumber, blockTimestamp }: { blockNumber: number, blockTimestamp: number }): void {
     const final = ledger.slot - plan.finalityLag
     if (blockNumber > final) fail('latest block', `a final one, ${final} at most`, String(blockNumber))
-    if (blockTimestamp !== ledger.timeOf(blockNumber)) fail('latest block', `${blockNumber} at ${ledger.timeOf(blockNumber)}`, String(blockTimestamp))
+    if (blockTimestamp !== ledger.timeOf(blockNumber)) {
+      fail(
+        'latest block', `${blockNumber} at ${ledger.timeOf(blockNumber)}`, String(blockTimestamp)
+      )
+    }
   }
 
   /** Errors of its own are those of a rule; who does not answer has nothing to say yet. */
@@ -183,6 +249,10 @@ export function createClients (plan: DatabasePlan, scene: Scene, processes: read
     crawler,
     answers,
     asker,
-    run: async signal => { await Promise.all([keepCrawling(signal), ...processes.map(async process => await keepAsking(process, signal))]) }
+    run: async signal => {
+      await Promise.all(
+        [keepCrawling(signal), ...processes.map(async process => await keepAsking(process, signal))]
+      )
+    }
   }
 }

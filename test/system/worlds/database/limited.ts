@@ -1,4 +1,6 @@
-/** A client who asks more than he may, of every process in turn: what they let through together, by the clock's minute. */
+/**
+ * A client who asks more than he may, of every process in turn: what they let through together, by the clock's minute.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clients } from './clients.js'
 import type { DatabasePlan } from './plan.js'
@@ -16,7 +18,9 @@ interface Minute { passed: number, isTorn: boolean, starts: number }
 
 /** Only where the clocks agree, and the counts are shared. */
 export const isLimited = ({ redis, processes, events }: DatabasePlan): boolean =>
-  redis && processes.every(({ skew }) => skew === 0) && !events.some(event => 'clock' in event || ('setting' in event && (event.setting?.skew ?? 0) !== 0))
+  redis && processes.every(({ skew }) => skew === 0) && !events.some(
+    event => 'clock' in event || ('setting' in event && (event.setting?.skew ?? 0) !== 0)
+  )
 
 export interface Limited {
   /** A process has started. */
@@ -26,11 +30,15 @@ export interface Limited {
   run (signal: AbortSignal): Promise<void>
 }
 
-export function createLimited (plan: DatabasePlan, processes: readonly Process[], clients: Pick<Clients, 'ask'>): Limited {
+export function createLimited (
+  plan: DatabasePlan, processes: readonly Process[], clients: Pick<Clients, 'ask'>
+): Limited {
   const minutes = new Map<number, Minute>()
   const sent: number[] = []
   /** The largest that a process has now, or will have. */
-  const limits = [...plan.processes.map(({ limit }) => limit), ...plan.events.flatMap(event => 'setting' in event && event.setting?.limit !== undefined ? [event.setting.limit] : [])]
+  const limits = [...plan.processes.map(({ limit }) => limit), ...plan.events.flatMap(
+    event => 'setting' in event && event.setting?.limit !== undefined ? [event.setting.limit] : []
+  )]
   const [most, least] = [Math.max(...limits), Math.min(...limits)]
 
   function minuteOf (time: number): Minute {
@@ -62,7 +70,12 @@ export function createLimited (plan: DatabasePlan, processes: readonly Process[]
     }
     // Shares of what was left, and for each that starts without the others the whole
     const allowed = minute.isTorn ? 2 * most + minute.starts * most : most
-    if (passed > allowed) fail('limit', `${allowed} requests a minute${minute.isTorn ? ' while the counts are not shared' : ''}`, String(passed))
+    if (passed > allowed) {
+      fail(
+        'limit', `${allowed} requests a minute${minute.isTorn ? ' while the counts are not shared' : ''}`,
+        String(passed)
+      )
+    }
   }
 
   return {

@@ -23,7 +23,10 @@ export interface Place {
   cut (): Promise<number>
   /** Notes each write from now on, once the tables are there; says whether they are. */
   noteWriters (): Promise<boolean>
-  /** The sessions that have written, in the order in which the database let them; one that wrote twice in a row is named once. */
+  /**
+   * The sessions that have written, in the order in which the database let them; one that wrote twice in a row is named
+   * once.
+   */
   writers (): Promise<number[]>
   drop (): Promise<void>
 }
@@ -64,7 +67,13 @@ const isAlive = (pid: number): boolean => {
 /** Databases of runs that ended before they could clear up. */
 export async function dropLeftBehind (): Promise<void> {
   const rows = await ask(POSTGRES, 'select datname from pg_database where starts_with(datname, $1)', [PREFIX])
-  for (const { datname } of rows) if (!isAlive(Number(String(datname).slice(PREFIX.length).split('_')[0]))) await ask(POSTGRES, `drop database if exists "${String(datname)}" with (force)`)
+  for (const { datname } of rows) {
+    if (!isAlive(Number(String(datname).slice(PREFIX.length).split('_')[0]))) {
+      await ask(
+        POSTGRES, `drop database if exists "${String(datname)}" with (force)`
+      )
+    }
+  }
 }
 
 /** The first database of Redis that holds nothing, marked as ours. */
@@ -87,7 +96,9 @@ export async function createPlace (): Promise<Place> {
   const own = urlOf(POSTGRES, { ...postgres, path: database })
   await ask(POSTGRES, `create database "${database}"`)
   const counts = await takeRedis()
-  const cut = async () => (await ask(POSTGRES, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database])).length
+  const cut = async () => (await ask(
+    POSTGRES, 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]
+  )).length
   const allow = (is: boolean) => ask(POSTGRES, `alter database "${database}" allow_connections ${is}`)
 
   return {
@@ -103,7 +114,9 @@ export async function createPlace (): Promise<Place> {
     },
     async letIn () { await allow(true) },
     async noteWriters () {
-      const [table] = await ask(own, "select from information_schema.tables where table_schema = 'history' and table_name = 'meta'")
+      const [table] = await ask(
+        own, "select from information_schema.tables where table_schema = 'history' and table_name = 'meta'"
+      )
       if (table === undefined) return false
       await ask(own, `
         create table public.writers (n bigserial primary key, pid integer not null default pg_backend_pid());

@@ -1,4 +1,7 @@
-/** A world of several processes on one database, in real time, as plain data made of a seed: it can be printed and run again. */
+/**
+ * A world of several processes on one database, in real time, as plain data made of a seed: it can be printed and run
+ * again.
+ */
 import { createRandom } from '../../../../simulator/index.js'
 import type { ChainAction } from '../plan.js'
 
@@ -22,7 +25,12 @@ export type Ill = { at: number, for: number } & (
   /** SIGKILL or SIGTERM, and started anew, with other settings where they are given. */
   | { ill: 'killed' | 'stopped', process: number, setting?: Partial<Setting> }
   | { ill: 'node', node: number, how: 'down' | 'frozen' | 'slow' }
-  | { ill: 'node', node: number, how: 'fault', rule: { kind: string, method?: string, value?: unknown, times?: number } }
+  | {
+    ill: 'node'
+    node: number
+    how: 'fault'
+    rule: { kind: string, method?: string, value?: unknown, times?: number }
+  }
   | { ill: 'halt' })
 
 export type DatabaseEvent = Ill
@@ -50,8 +58,12 @@ export interface DatabasePlan {
   events: DatabaseEvent[]
 }
 
-const ACTIONS: readonly ChainAction[] = ['born', 'launch', 'finalize', 'collect', 'burst', 'forged', 'liquidity', 'fees']
-const METHODS = ['getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', undefined] as const
+const ACTIONS: readonly ChainAction[] = [
+  'born', 'launch', 'finalize', 'collect', 'burst', 'forged', 'liquidity', 'fees'
+]
+const METHODS = [
+  'getSignaturesForAddress', 'getTransaction', 'getProgramAccounts', 'getMultipleAccounts', 'getSlot', undefined
+] as const
 const SKEWS = [-3_600_000, -90_000, -3_000, 3_000, 90_000, 3_600_000] as const
 /** The first may always index, so that somebody does. */
 const INDEXING = ['all', 'all', 'indexer'] as const
@@ -67,7 +79,10 @@ export function databasePlanOf (seed: number): DatabasePlan {
   const basis = oneIn(4) ? 'fees' : 'input'
   const isSkewed = oneIn(2)
   const skew = () => isSkewed && oneIn(2) ? pick(SKEWS) : 0
-  const processes: Setting[] = Array.from({ length: pick([2, 3, 3, 4]) }, (_, at) => ({ role: pick(at === 0 ? INDEXING : ROLES), basis, limit: 30, skew: skew() }))
+  const processes: Setting[] = Array.from(
+    { length: pick([2, 3, 3, 4]) },
+    (_, at) => ({ role: pick(at === 0 ? INDEXING : ROLES), basis, limit: 30, skew: skew() })
+  )
   const process = () => random.int(processes.length)
   const whose = (): Whose => oneIn(2) ? {} : { process: process() }
   const redis = oneIn(2)
@@ -75,7 +90,10 @@ export function databasePlanOf (seed: number): DatabasePlan {
   const fault = (): { kind: string, method?: string, value?: unknown, times?: number } => {
     const method = pick(METHODS)
     return pick([
-      ...[{ kind: 'refuse' }, { kind: 'reset' }, { kind: 'hang' }, { kind: 'status', value: 503 }, { kind: 'rate-limit', value: 1 }, { kind: 'rpc-error', value: -32005 }, { kind: 'truncated' }]
+      ...[
+        { kind: 'refuse' }, { kind: 'reset' }, { kind: 'hang' }, { kind: 'status', value: 503 },
+        { kind: 'rate-limit', value: 1 }, { kind: 'rpc-error', value: -32005 }, { kind: 'truncated' }
+      ]
         .map(rule => ({ ...rule, ...method !== undefined && { method } })),
       { kind: 'null-transaction', times: 1 + random.int(20) },
       { kind: 'skipped-signatures', value: 2 + random.int(4) },
@@ -98,7 +116,11 @@ export function databasePlanOf (seed: number): DatabasePlan {
       case 0: return { ...when, ill: 'database', how: 'closed' }
       case 1:
       case 2: return { ...when, ill: 'database', how: pick(['reset', 'silent', 'slow']), ...whose() }
-      case 3: return redis ? { ...when, ill: 'redis', how: pick(['reset', 'silent', 'slow']), ...whose() } : { ...when, ill: 'halt' }
+      case 3: return redis
+        ? {
+            ...when, ill: 'redis', how: pick(['reset', 'silent', 'slow']), ...whose()
+          }
+        : { ...when, ill: 'halt' }
       case 4:
       case 5: return { ...when, ill: 'paused', process: one }
       case 6:
@@ -110,10 +132,14 @@ export function databasePlanOf (seed: number): DatabasePlan {
     }
   }
 
-  const events: DatabaseEvent[] = Array.from({ length: 2 + random.int(5) }, () => ill(oneIn(5) ? 0 : random.int(weather - 3)))
+  const events: DatabaseEvent[] = Array.from(
+    { length: 2 + random.int(5) }, () => ill(oneIn(5) ? 0 : random.int(weather - 3))
+  )
   if (oneIn(2)) events.push({ at: random.int(weather), cut: true })
   if (isSkewed && oneIn(2)) events.push({ at: random.int(weather), clock: pick(SKEWS), process: process() })
-  for (let actions = random.int(6); actions > 0; actions--) events.push({ at: random.int(weather), chain: pick(ACTIONS) })
+  for (let actions = random.int(6); actions > 0; actions--) {
+    events.push({ at: random.int(weather), chain: pick(ACTIONS) })
+  }
   return {
     seed,
     processes,

@@ -1,5 +1,10 @@
-/** What a world is made of: the chain that goes on by the clock, its nodes, the truth, and where the processes keep their things. */
-import { createLedger, createRandom, type Dao, FORGERIES, type Ledger, type SimulatedNode, startNode, USDC } from '../../../../simulator/index.js'
+/**
+ * What a world is made of: the chain that goes on by the clock, its nodes, the truth, and where the processes keep
+ * their things.
+ */
+import {
+  createLedger, createRandom, type Dao, FORGERIES, type Ledger, type SimulatedNode, startNode, USDC
+} from '../../../../simulator/index.js'
 import type { Host } from '../network.js'
 import type { ChainAction } from '../plan.js'
 import { createTruth, type Counting } from '../truth.js'
@@ -49,20 +54,31 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
   const usdc = ledger.usdc()
   for (let at = 0; at < plan.daos; at++) {
     const decimals = random.int(9)
-    ledger.dao({ base: ledger.mint({ decimals, symbol: `T${at}` }), quote: usdc, baseReserves: 10n ** BigInt(decimals) * 1_000_000n + 10n ** 9n, quoteReserves: random.amount(20_000n * DOLLAR, 3_000_000n * DOLLAR) })
+    ledger.dao({
+      base: ledger.mint({ decimals, symbol: `T${at}` }),
+      quote: usdc,
+      baseReserves: 10n ** BigInt(decimals) * 1_000_000n + 10n ** 9n,
+      quoteReserves: random.amount(20_000n * DOLLAR, 3_000_000n * DOLLAR)
+    })
   }
   // Where the rate is another than the settings', what is counted by fees is twice or half of what was paid
   if (plan.seed % 2 === 0) ledger.daos[0]!.setFees(25, 25)
   const start = ledger.time
   const finalityLag = () => plan.finalityLag
-  const truths = { input: createTruth(ledger, USDC, finalityLag), fees: createTruth(ledger, USDC, finalityLag, BY_FEES) }
+  const truths = {
+    input: createTruth(ledger, USDC, finalityLag), fees: createTruth(ledger, USDC, finalityLag, BY_FEES)
+  }
 
   function swap (): void {
     const dao = ledger.daos[random.int(ledger.daos.length)]!
     const side = random.int(2) === 0 ? 'buy' : 'sell'
     const reserve = side === 'buy' ? dao.reserves.quote : dao.reserves.base
     if (reserve < 200_000n) return
-    dao.swap(side, random.amount(reserve / 100_000n + 1n, reserve / 200n + 1n), random.int(12) === 0 ? { failed: true } : random.int(8) === 0 ? { via: 'aggregator' } : {})
+    dao.swap(
+      side,
+      random.amount(reserve / 100_000n + 1n, reserve / 200n + 1n),
+      random.int(12) === 0 ? { failed: true } : random.int(8) === 0 ? { via: 'aggregator' } : {}
+    )
   }
   for (let at = 0; at < plan.past.swaps; at++) {
     ledger.advance(Math.max(0, past * (at + 1) / (plan.past.swaps + 1) - (ledger.time - start)))
@@ -71,7 +87,10 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
   ledger.advance(Math.max(0, Date.now() / 1000 - ledger.time))
 
   const nodes: WorldNode[] = await Promise.all(Array.from({ length: plan.nodes }, async (_, at) => {
-    const node = await startNode(ledger, { finalityLag: plan.finalityLag, keepStates: true, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null })
+    const node = await startNode(
+      ledger,
+      { finalityLag: plan.finalityLag, keepStates: true, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null }
+    )
     return { node, host: { service: node.service, latencyMs: 0, down: false } }
   }))
   let moved = Math.floor(now())
@@ -98,7 +117,9 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     if (ledger.slotMs === null) return
     const dao: Dao = ledger.daos[random.int(plan.daos)]!
     switch (kind) {
-      case 'born': ledger.dao({ base: ledger.mint({ decimals: random.int(9) }), quote: usdc, baseReserves: 10n ** 15n, quoteReserves: 10n ** 11n }); break
+      case 'born': ledger.dao({
+        base: ledger.mint({ decimals: random.int(9) }), quote: usdc, baseReserves: 10n ** 15n, quoteReserves: 10n ** 11n
+      }); break
       case 'launch': if (!dao.proposalLive) dao.launchProposal(); break
       case 'finalize': if (dao.proposalLive) dao.finalizeProposal({ passed: random.int(2) === 0 }); break
       case 'collect': if (!dao.proposalLive) dao.collectFees(); break

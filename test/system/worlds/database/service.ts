@@ -1,4 +1,6 @@
-/** One process of the service in a world: its lives, one after the other, its links to the servers, and what it holds. */
+/**
+ * One process of the service in a world: its lives, one after the other, its links to the servers, and what it holds.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -90,9 +92,19 @@ export function createProcess ({ index, database, counts, setting, env, now, onL
     const started = child = spawn(process.execPath, [...flags, '--import', CLOCK, join(ROOT, 'dist/server.js')], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder, WORLD_SKEW: String(setting.skew), ...env({ setting, database, counts }) }
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: '0',
+        DATA_DIR: folder,
+        WORLD_SKEW: String(setting.skew),
+        ...env({ setting, database, counts })
+      }
     })
-    for (const stream of [started.stdout!, started.stderr!]) createInterface(stream).on('line', line => hear(life, line))
+    for (const stream of [started.stdout!, started.stderr!]) {
+      createInterface(stream).on('line', line => hear(life, line))
+    }
     started.on('error', () => {})   // a message to one who has just gone
     over = new Promise<void>(resolve => {
       started.once('exit', (code, signal) => {
@@ -142,7 +154,10 @@ export function createProcess ({ index, database, counts, setting, env, now, onL
       const pid = child?.pid
       if (pid === undefined || self.life.ended !== undefined) return undefined
       try {
-        return { files: readdirSync(`/proc/${pid}/fd`).length, bytes: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024 }
+        return {
+          files: readdirSync(`/proc/${pid}/fd`).length,
+          bytes: Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+        }
       } catch {
         return undefined   // it has just ended
       }

@@ -37,7 +37,9 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
     }
   }
 
-  function beginLink (link: 'database' | 'counts', { how, process }: Ill & { ill: 'database' | 'redis', how: 'reset' | 'silent' | 'slow' }): () => Promise<void> {
+  function beginLink (
+    link: 'database' | 'counts', { how, process }: Ill & { ill: 'database' | 'redis', how: 'reset' | 'silent' | 'slow' }
+  ): () => Promise<void> {
     const which = process === undefined ? processes : [processes[process]!]
     const isAway = link === 'database' && how !== 'slow'
     const ends = which.map(process => process[link]?.begin(how))
@@ -61,7 +63,13 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
       const { ended } = life
       const isRight = ill.ill === 'killed' || ended?.code === 0
       // While it loads nothing listens to signals yet
-      if (!isRight && life.url !== undefined) fail(`end of process ${process.index}`, '0 upon SIGTERM', `${ended?.code ?? ended?.signal} after ${Math.round(ended!.at - life.ending!)} ms: ${process.lines().slice(-3).join('\n')}`)
+      if (!isRight && life.url !== undefined) {
+        fail(
+        `end of process ${process.index}`,
+        '0 upon SIGTERM',
+        `${ended?.code ?? ended?.signal} after ${Math.round(ended!.at - life.ending!)} ms: ${process.lines().slice(-3).join('\n')}`
+        )
+      }
       process.start({ ...process.setting, ...ill.setting })
     }
   }
@@ -102,7 +110,9 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
         case 'redis': return beginLink('counts', ill)
         case 'paused': {
           const process = processes[ill.process]!
-          return await nested(`paused ${ill.process}`, process.pause, () => { if (process.life.pausedAt !== undefined) process.goOn() })
+          return await nested(
+            `paused ${ill.process}`, process.pause, () => { if (process.life.pausedAt !== undefined) process.goOn() }
+          )
         }
         case 'killed':
         case 'stopped': return beginEnd(ill)

@@ -36,7 +36,9 @@ const LINES = 14
 const UNCAUGHT = 'an error that nothing caught'
 const TORN = /the rate limit is (not )?shared/
 
-const environment = (plan: DatabasePlan, { ledger, nodes }: Scene, place: Place) => ({ setting, database, counts }: Pick<Process, 'setting' | 'database' | 'counts'>): Record<string, string> => ({
+const environment = (plan: DatabasePlan, { ledger, nodes }: Scene, place: Place) => (
+  { setting, database, counts }: Pick<Process, 'setting' | 'database' | 'counts'>
+): Record<string, string> => ({
   CHAIN_RPC_URL: nodes.map(({ node }) => node.url).join(),
   CHAIN_WS_URL: nodes[0]!.node.wsUrl,
   FACTORY_ADDRESS: ledger.program,
@@ -92,7 +94,11 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
   }
 
   /** Less where the world ends before. */
-  const pause = async (ms: number): Promise<void> => { await wait(ms, undefined, { signal: over.signal }).catch(() => {}) }
+  const pause = async (ms: number): Promise<void> => {
+    await wait(
+      ms, undefined, { signal: over.signal }
+    ).catch(() => {})
+  }
 
   async function happen (event: DatabaseEvent): Promise<void> {
     if ('cut' in event) await place.cut()
@@ -110,7 +116,9 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
 
   /** Everything happens at its time; resolves once what was wrong is so no more. */
   async function live (): Promise<void> {
-    while (plan.up && !over.signal.aborted && processes.some(({ life: { url } }) => url === undefined)) await pause(LISTENING_MS)
+    while (plan.up && !over.signal.aborted && processes.some(({ life: { url } }) => url === undefined)) {
+      await pause(LISTENING_MS)
+    }
     const ending = pause(plan.weather * 1000)
     await Promise.all(plan.events.map(async event => {
       await pause(event.at * 1000)
@@ -125,8 +133,14 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
 
   async function checkWriters (): Promise<void> {
     const writers = await place.writers()
-    if (new Set(writers).size !== writers.length) throw new Violation('writers', 'no session that writes again after another has', writers.join())
-    const causes = plan.events.filter(event => 'cut' in event || ('ill' in event && ['database', 'paused', 'killed', 'stopped'].includes(event.ill))).length
+    if (new Set(writers).size !== writers.length) {
+      throw new Violation(
+        'writers', 'no session that writes again after another has', writers.join()
+      )
+    }
+    const causes = plan.events.filter(
+      event => 'cut' in event || ('ill' in event && ['database', 'paused', 'killed', 'stopped'].includes(event.ill))
+    ).length
     const most = WRITERS + WRITERS_EACH * causes
     if (writers.length > most) throw new Violation('writers', `${most} sessions at most`, String(writers.length))
   }
@@ -151,7 +165,9 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
   }
 
   for (const process of processes) process.start(process.setting)
-  const work = [watchWriters(), clients.run(over.signal), unfold(), ...isLimited(plan) ? [limited.run(over.signal)] : []].map(async work => await work.catch(end))
+  const work = [
+    watchWriters(), clients.run(over.signal), unfold(), ...isLimited(plan) ? [limited.run(over.signal)] : []
+  ].map(async work => await work.catch(end))
   try {
     await Promise.all(work)
   } finally {
@@ -159,7 +175,8 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
     if (broken !== undefined) {
       const { rule, expected, served } = broken
       outcome.failure = { second: Math.round(now() / 1000), rule, expected, served }
-      outcome.lines = processes.flatMap(process => process.lines().flatMap(line => shortOf(line) ?? []).slice(-LINES).map(line => `${process.index}: ${line}`))
+      outcome.lines = processes.flatMap(process =>
+        process.lines().flatMap(line => shortOf(line) ?? []).slice(-LINES).map(line => `${process.index}: ${line}`))
     }
     over.abort()
     await Promise.all(processes.map(async process => await process.close()))

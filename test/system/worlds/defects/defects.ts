@@ -1,5 +1,6 @@
 /**
- * Defects that were real, or nearly: each put back by replacing one piece of a file, seldom two. A piece must stand there exactly once, so that a
+ * Defects that were real, or nearly: each put back by replacing one piece of a file, seldom two. A piece must stand
+ * there exactly once, so that a
  * defect that no longer applies is noticed and written anew.
  */
 export interface Defect {
@@ -40,8 +41,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'Version 1 transactions are not admitted: four in ten swaps can\'t be read.',
     file: 'lib/chain/transactions.ts',
-    find: 'const MAX_VERSION = 1',
-    put: 'const MAX_VERSION = 0'
+    find: 'maxSupportedTransactionVersion: 1',
+    put: 'maxSupportedTransactionVersion: 0'
   },
   {
     name: 'unbound-store',
@@ -96,8 +97,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
     file: 'lib/chain/failover.ts',
-    find: 'if (outcome.age <= current && !outcome.isDoubted) break',
-    put: 'break'
+    find: 'else if (found.push(outcome) && outcome.isCurrent) break',
+    put: 'else if (found.push(outcome)) break'
   },
   {
     name: 'lag-as-fresh',
@@ -141,8 +142,8 @@ export const DEFECTS: Defect[] = [
     by: 3010,
     sentence: 'A moment of the future is taken.',
     file: 'lib/chain/timekeeper.ts',
-    find: 'if (isFuture(facts, now, { ...moment, at: now })) return',
-    put: 'if (isFuture(facts, now, { ...moment, at: now }) && false) return'
+    find: 'if (isFuture(facts, at, { ...moment, at })) return',
+    put: 'if (isFuture(facts, at, { ...moment, at }) && false) return'
   },
   {
     name: 'frozen-head',
@@ -181,8 +182,8 @@ export const DEFECTS: Defect[] = [
     by: 39,
     sentence: 'The sum of a day stays what it first was: a swap that is stored late does not reach it.',
     file: 'lib/history/volumes/daily.ts',
-    find: 'for (const row of rows) put(row, made)',
-    put: 'for (const row of rows) if (known === 0 || dateOf(dayOf(row.start)) >= ([...byDao.get(row.dao)?.keys() ?? []].sort().at(-1) ?? \'\')) put(row, made)'
+    find: 'days.set(...entryOf(row))',
+    put: 'if (known === 0 || entryOf(row)[0] >= [...days.keys()].sort().at(-1)!) days.set(...entryOf(row))'
   },
   {
     name: 'grown-event-unread',
@@ -245,8 +246,8 @@ export const DEFECTS: Defect[] = [
     by: 327,
     sentence: 'While the chain has halted any head counts as reached, also one that was minutes behind before.',
     file: 'lib/chain/timekeeper.ts',
-    find: 'if (halted !== undefined) return age(halted.time)',
-    put: 'if (halted !== undefined) return Infinity'
+    find: 'if (now !== undefined) return age(now.time)',
+    put: 'if (now !== undefined) return Infinity'
   },
   {
     name: 'numbers-forgotten',
@@ -273,8 +274,8 @@ export const DEFECTS: Defect[] = [
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'sum(bucket, bucket.windowMs, since) /',
-      put: 'sum(bucket, bucket.windowMs) /'
+      find: 'sum(bucket, windowMs, since) /',
+      put: 'sum(bucket, windowMs) /'
     }
   },
   {
