@@ -1,4 +1,5 @@
-// The built service on a simulated chain: every path of the contract, every page and whatever a page loads answers 200 with something in it.
+// The built service on a simulated chain: every path of the contract, every page and whatever a page loads answers 200
+// with something in it.
 // What the build has left out, or put where it is not found, shows here.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -12,7 +13,11 @@ const PAGES = ['/market', '/status', '/documentation/', '/documentation/json', '
 const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8'))
 
 await withProcesses(async ({ folder, start }) => {
-  const node = start(['--import', 'tsx', 'simulator/serve.ts', '--daos', '3', '--swaps', '200', '--days', '3', '--live'], {}, ['ignore', 'pipe', 'inherit'])
+  const node = start(
+    ['--import', 'tsx', 'simulator/serve.ts', '--daos', '3', '--swaps', '200', '--days', '3', '--live'],
+    {},
+    ['ignore', 'pipe', 'inherit']
+  )
   const [line] = await once(createInterface({ input: node.stdout }), 'line')
   const chain = JSON.parse(line)
   const [PORT, METRICS_PORT] = [await freePort(), await freePort()]
@@ -32,7 +37,9 @@ await withProcesses(async ({ folder, start }) => {
   // what needs the whole history is there last
   const begun = performance.now()
   while ((await fetch(`${home}/dexscreener/latest-block`).catch(() => ({ ok: false }))).ok === false) {
-    assert.ok(performance.now() - begun < READY_WITHIN && service.exitCode === null, 'the history has not been read in time')
+    assert.ok(
+      performance.now() - begun < READY_WITHIN && service.exitCode === null, 'the history has not been read in time'
+    )
     await setTimeout(100)
   }
 
@@ -61,22 +68,44 @@ await withProcesses(async ({ folder, start }) => {
   const [mint] = ticker.split('_')
   const day = new Date(chain.time * 1000).toISOString().slice(0, 10)
   const [decision] = JSON.parse(await get('/api/proposals'))
-  const values = { dao: pool, side: 'buy', market: 'pass', amount: '1', mints: mint, proposal: decision?.proposal, pool_id: pool, mintAddress: mint, ticker_id: ticker, market_pair: ticker, date: day, fromBlock: blockNumber - 100, toBlock: blockNumber }
+  const values = {
+    dao: pool,
+    side: 'buy',
+    market: 'pass',
+    amount: '1',
+    mints: mint,
+    proposal: decision?.proposal,
+    pool_id: pool,
+    mintAddress: mint,
+    ticker_id: ticker,
+    market_pair: ticker,
+    date: day,
+    fromBlock: blockNumber - 100,
+    toBlock: blockNumber
+  }
   const idOf = { pair: pool, asset: mint }
   for (const [path, { get: { parameters = [] } }] of Object.entries(paths)) {
     // a market in which nothing is decided has no proposal to ask for
     if (path.includes('{proposal}') && decision === undefined) continue
     const valueOf = name => values[name] ?? idOf[path.split('/').at(-1)] ?? assert.fail(`${path}: what is ${name}?`)
-    const query = parameters.filter(({ in: place, required }) => place === 'query' && required).map(({ name }) => `${name}=${valueOf(name)}`)
+    const query = parameters.filter(
+      ({ in: place, required }) => place === 'query' && required
+    ).map(({ name }) => `${name}=${valueOf(name)}`)
     if (path === '/api/stream') {
       await begins(path)
       continue
     }
-    await get(`${path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name))}${query.length > 0 ? `?${query.join('&')}` : ''}`)
+    await get(
+      `${path.replaceAll(/\{(\w+)\}/g, (_, name) => valueOf(name))}${query.length > 0 ? `?${query.join('&')}` : ''}`
+    )
   }
   for (const page of [...PAGES, `/market/pool/${pool}`, `/market/pool/${pool}/card.png`]) {
     const body = await get(page)
-    const loaded = page.endsWith('.png') ? [] : [...body.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g)].map(([, link]) => new URL(link, home + page))
+    const loaded = page.endsWith('.png')
+      ? []
+      : [
+          ...body.matchAll(/<(?:script|link|img)\b[^>]*?(?:src|href)="([^"]+)"/g)
+        ].map(([, link]) => new URL(link, home + page))
     for (const { origin, pathname } of loaded) if (origin === home && !asked.has(pathname)) await get(pathname)
   }
   assert.match(await get('/metrics', `http://127.0.0.1:${METRICS_PORT}`), /^# HELP/)

@@ -1,4 +1,5 @@
-// The built service, as an operator runs it: it refuses wrong settings, listens without its node, and ends with status 0 when told to.
+// The built service, as an operator runs it: it refuses wrong settings, listens without its node, and ends with status
+// 0 when told to.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
@@ -21,7 +22,14 @@ await withProcesses(async ({ folder, start }) => {
   assert.match(refused.output(), /ROUTER_ADDRESS not configured/)
 
   const PORT = await freePort()
-  const running = startService({ FACTORY_ADDRESS: PROGRAM, ROUTER_ADDRESS: PROGRAM, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_WS_URL: '', PORT, DATA_DIR: folder })
+  const running = startService({
+    FACTORY_ADDRESS: PROGRAM,
+    ROUTER_ADDRESS: PROGRAM,
+    CHAIN_RPC_URL: 'http://127.0.0.1:9',
+    CHAIN_WS_URL: '',
+    PORT,
+    DATA_DIR: folder
+  })
   const begun = performance.now()
   let health
   while (health === undefined && performance.now() - begun < 20_000) {

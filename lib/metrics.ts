@@ -164,7 +164,8 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
   )
   gauge(
     'rate_limit_backend_local',
-    '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where REDIS_URL is set.',
+    '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where ' +
+      'REDIS_URL is set.',
     () => {
       const shared = sharedLimit()
       return shared && !shared.up

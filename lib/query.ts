@@ -69,8 +69,14 @@ export const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-0
 /** A moment, Unix seconds; a date stands for its first second. */
 export const time: Parameter<number> = { expects: TIME, read: readTime(false) }
 
+/** The same parameter where it need not be given. */
+export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =>
+  ({ ...parameter, otherwise: { value: undefined } })
+
 /** The bounds of a range by their names, and by the synonyms `since` and `until`: times, both included. */
 const RANGE = { from: 'since', to: 'until' } as const
+const [FROM, TO] = [optional(time), optional({ expects: TIME, read: readTime(true) })]
+const BOUNDS = { from: FROM, to: TO, since: FROM, until: TO }
 
 /**
  * As `readQuery`, with a range of time in Unix seconds: `from` and `to`, or `since` and `until`; a date as its end
@@ -79,8 +85,7 @@ const RANGE = { from: 'since', to: 'until' } as const
 export function readRange<P extends Record<string, Parameter<unknown>>> (
   query: unknown, parameters: P
 ): Values<P> & { from: number | undefined, to: number | undefined } {
-  const [from, to] = [optional(time), optional({ expects: TIME, read: readTime(true) })]
-  const asked = readQuery(query, { ...parameters, from, to, since: from, until: to })
+  const asked = readQuery(query, { ...parameters, ...BOUNDS })
   const bounds = asked as Record<keyof typeof RANGE | 'since' | 'until', number | undefined>
   for (const [name, synonym] of Object.entries(RANGE) as Array<['from' | 'to', 'since' | 'until']>) {
     if (bounds[name] !== undefined && bounds[synonym] !== undefined) {
@@ -96,10 +101,6 @@ export function readRange<P extends Record<string, Parameter<unknown>>> (
   const own = Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(parameters, name)))
   return { ...own as Values<P>, from: first, to: last }
 }
-
-/** The same parameter where it need not be given. */
-export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =>
-  ({ ...parameter, otherwise: { value: undefined } })
 
 /** One of a few words. */
 export function oneOf<const W extends string, D extends W | undefined> (

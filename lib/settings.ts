@@ -236,7 +236,8 @@ export function warnings (settings: Settings, env: Readonly<Record<string, strin
   const found = misspelt(env)
   if (settings.nodeUrls[0] === PUBLIC_NODE) {
     found.push(
-      'CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take more than an hour to read'
+      'CHAIN_RPC_URL is the public node, which allows about one call of a kind a second: the last day alone may take ' +
+        'more than an hour to read'
     )
   }
   if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')

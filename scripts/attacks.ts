@@ -8,9 +8,13 @@ import { httpUrl, readCommandLine, refuse, runScript, UsageError } from './comma
 import { openDemo } from './attacks/demo.js'
 import { openStage } from './attacks/stage.js'
 
-const USAGE = `npm run attacks -- [--url <the demo's service> --chain <where its chain takes moves>] [${Object.keys(ATTACKS).join('] [')}]`
+const USAGE =
+  'npm run attacks -- [--url <the demo\'s service> --chain <where its chain takes moves>] ' +
+    `[${Object.keys(ATTACKS).join('] [')}]`
 
-const { values, positionals: wanted } = readCommandLine(USAGE, { url: { type: 'string' }, chain: { type: 'string' } }, true)
+const { values, positionals: wanted } = readCommandLine(
+  USAGE, { url: { type: 'string' }, chain: { type: 'string' } }, true
+)
 for (const name of wanted) if (ATTACKS[name] === undefined) refuse(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
 
 /** A figure as a reader takes it: lists with commas, an error's sentence, nothing in words. */

@@ -22,7 +22,9 @@ const LINE_MS = 10_000
 const BAR = 24
 
 function duration (seconds: number): string {
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60
+  ]
   if (days > 0) return `${days} d ${hours} h`
   if (hours > 0) return `${hours} h ${minutes} min`
   return minutes > 0 ? `${minutes} min ${Math.floor(seconds % 60)} s` : `${Math.ceil(seconds)} s`
@@ -42,7 +44,11 @@ export function progressLine (status: HistoryStatus, since: HistoryStatus, secon
   const left = expected === null || gained <= 0 ? undefined : Math.max(expected - events, 0) / gained * seconds
   const filled = Math.round((share ?? 0) * BAR)
   return [
-    ...(bar ? [`${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)} %`] : []),
+    ...(bar
+      ? [
+      `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)} %`
+        ]
+      : []),
     `${signatures} signatures`,
     `${swaps} swaps`,
     `back to ${oldestTime === null ? '–' : new Date(oldestTime * 1000).toISOString().slice(0, 10)}`,
@@ -55,19 +61,30 @@ export function progressLine (status: HistoryStatus, since: HistoryStatus, secon
 export function summary (status: HistoryStatus): string {
   const { complete, swaps, events, missingEvents, missingTransactions } = status
   if (!complete) return `Stopped after ${swaps} swaps; the next start goes on from here.\n`
-  const missing = [...(missingEvents > 0 ? [`${missingEvents} events`] : []), ...(missingTransactions > 0 ? [`${missingTransactions} transactions`] : [])]
+  const missing = [
+    ...(missingEvents > 0 ? [`${missingEvents} events`] : []),
+    ...(missingTransactions > 0 ? [`${missingTransactions} transactions`] : [])
+  ]
   return `The history is complete to the beginning that the node offers: ${events} events, ${swaps} swaps.\n` +
-    (missing.length === 0 ? 'Every DAO\'s events are numbered without a sequence gap.\n' : `Not to be had from this node: ${missing.join(' and ')}; they are looked for again whenever the service runs.\n`)
+    (missing.length === 0
+      ? 'Every DAO\'s events are numbered without a sequence gap.\n'
+      : `Not to be had from this node: ${missing.join(' and ')}; they are looked for again whenever the service ` +
+        'runs.\n')
 }
 
 /** Compared with the accounts, and at rest: nothing more is to be expected of this node. */
-const isDone = ({ complete, phase, expected, searched }: HistoryStatus) => complete && phase === 'following' && expected !== null && searched
+const isDone = (
+  { complete, phase, expected, searched }: HistoryStatus
+) => complete && phase === 'following' && expected !== null && searched
 
 /**
- * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives its last status.
+ * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives
+ * its last status.
  * Throws WRONG_NETWORK where the store holds the rows of another one.
  */
-export async function backfill (history: History, { out, clock = systemClock, signal }: BackfillOptions): Promise<HistoryStatus> {
+export async function backfill (
+  history: History, { out, clock = systemClock, signal }: BackfillOptions
+): Promise<HistoryStatus> {
   const begun = clock.now()
   let since: HistoryStatus | undefined
   let shown = -Infinity

@@ -1,5 +1,6 @@
 /**
- * Reads the whole history of the program into the store, with its progress: `npm run backfill`. The settings are those of the service. It can
+ * Reads the whole history of the program into the store, with its progress: `npm run backfill`. The settings are those
+ * of the service. It can
  * be ended with Ctrl-C and started again at any time, and refuses to run beside a service on the same store.
  */
 import { existsSync } from 'node:fs'
@@ -68,12 +69,23 @@ async function run (): Promise<void> {
         program: factory,
         daos: async () => {
           const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
-          return { slot, daos: discovered.flatMap(({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]) }
+          return {
+            slot,
+            daos: discovered.flatMap(
+              ({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]
+            )
+          }
         },
         time: chain.time,
         rate: feeRate,
         basis: volumeBasis,
-        onLog: ({ level, message }) => { if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`) }
+        onLog: ({ level, message }) => {
+          if (level !== 'info') {
+            process.stderr.write(
+          `${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`
+            )
+          }
+        }
       }), { out: process.stdout, signal: stopping.signal })
     } finally {
       await store.close()
@@ -87,6 +99,8 @@ try {
   await run()
 } catch (error) {
   const problems = error instanceof SettingsError ? error.problems : isServiceError(error) ? [error.message] : undefined
-  for (const problem of problems ?? [String(error instanceof Error ? error.stack : error)]) process.stderr.write(`${problem}\n`)
+  for (const problem of problems ?? [String(error instanceof Error ? error.stack : error)]) {
+    process.stderr.write(`${problem}\n`)
+  }
   process.exitCode = 1
 }

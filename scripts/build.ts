@@ -5,12 +5,17 @@ import { build, type Plugin } from 'esbuild'
 import { readCommandLine, refuse } from './command-line.js'
 
 /**
- * `npm run build`, once the types have been checked. What is loaded by its name or started stays a file of its own under the name of its source; all else is
- * joined into few files beside them, most libraries included: compiling many modules is what a start consists of (docs/performance.md).
+ * `npm run build`, once the types have been checked. What is loaded by its name or started stays a file of its own
+ * under the name of its source; all else is
+ * joined into few files beside them, most libraries included: compiling many modules is what a start consists of
+ * (docs/performance.md).
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const { values } = readCommandLine('npm run build [-- --out .tap/NAME]: makes dist/; tests have a folder of their own', { out: { type: 'string', default: 'dist' } })
+const { values } = readCommandLine(
+  'npm run build [-- --out .tap/NAME]: makes dist/; tests have a folder of their own',
+  { out: { type: 'string', default: 'dist' } }
+)
 // what is there is removed
 if (!/^(dist|\.tap\/[\w-]+)$/.test(values.out)) refuse(`--out ${values.out}: dist, or a folder in .tap`)
 const OUT = join(ROOT, values.out)
@@ -18,9 +23,13 @@ const OUT = join(ROOT, values.out)
 const FOUND_BY_NAME = ['plugins', 'routes', 'schemas']
 const STARTED = ['server.ts', ...['backfill', 'export', 'migrate', 'rebuild-rollups'].map(name => `scripts/${name}.ts`)]
 /** Libraries that read files of their own folder, hold native code, or are optional. */
-const LEFT_ALONE = ['@expo-google-fonts/inter', '@fastify/swagger-ui', '@resvg/resvg-js', 'libsql', 'lightweight-charts', 'pg-native', 'pino', 'pino-pretty']
+const LEFT_ALONE = [
+  '@expo-google-fonts/inter', '@fastify/swagger-ui', '@resvg/resvg-js', 'libsql', 'lightweight-charts', 'pg-native',
+  'pino', 'pino-pretty'
+]
 /** Joined, CommonJS packages still ask for the platform's own modules. */
-const REQUIRE = 'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);'
+const REQUIRE =
+  'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);'
 
 /** It reads the folder that it is in, and so stays there. */
 const REGISTRY = './schemas/registry.js'
@@ -32,7 +41,9 @@ const ownFolder: Plugin = {
 }
 
 const inFolder = (name: string): string[] =>
-  (readdirSync(join(ROOT, name), { recursive: true }) as string[]).filter(path => path.endsWith('.ts')).map(path => join(name, path))
+  (readdirSync(
+    join(ROOT, name), { recursive: true }
+  ) as string[]).filter(path => path.endsWith('.ts')).map(path => join(name, path))
 
 // a file deleted from the source cannot live on in it
 rmSync(OUT, { recursive: true, force: true })
@@ -59,6 +70,8 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning'
 })
-const misplaced = Object.entries(metafile.outputs).filter(([path, { inputs }]) => 'app.ts' in inputs && join(ROOT, dirname(path)) !== OUT)
+const misplaced = Object.entries(metafile.outputs).filter(
+  ([path, { inputs }]) => 'app.ts' in inputs && join(ROOT, dirname(path)) !== OUT
+)
 if (misplaced.length > 0) throw new Error(`app.ts ended up in ${misplaced[0]![0]}, where it does not find its folders`)
 console.log(`${values.out}: ${Object.keys(metafile.outputs).filter(path => path.endsWith('.js')).length} files`)

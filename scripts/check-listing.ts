@@ -14,9 +14,14 @@ const MAX_PRINTED = 50
 /** Between two lines of progress where no terminal shows it, ms. */
 const LINE_MS = 10_000
 
-const { values } = readCommandLine(`npm run check-listing -- [--url http://127.0.0.1:3000] [--form ${FORMS.join('|')}] [--pools 5]`, {
-  url: { type: 'string', default: 'http://127.0.0.1:3000' }, form: { type: 'string' }, pools: { type: 'string', default: '5' }
-})
+const { values } = readCommandLine(
+  `npm run check-listing -- [--url http://127.0.0.1:3000] [--form ${FORMS.join('|')}] [--pools 5]`,
+  {
+    url: { type: 'string', default: 'http://127.0.0.1:3000' },
+    form: { type: 'string' },
+    pools: { type: 'string', default: '5' }
+  }
+)
 
 const progress = (() => {
   let [read, shownAt] = [0, performance.now()]
@@ -43,7 +48,9 @@ const progress = (() => {
 /** Asks as one form's check does; the service's limit is waited for, as a crawler would. */
 const ask = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
   for (;;) {
-    const response = await fetch(new URL(path, values.url), { headers }).catch((error: Error) => refuse(`${values.url} can't be asked: ${messageOf(error.cause ?? error)}`))
+    const response = await fetch(new URL(path, values.url), { headers }).catch(
+      (error: Error) => refuse(`${values.url} can't be asked: ${messageOf(error.cause ?? error)}`)
+    )
     if (response.status !== 429) {
       progress.tell(form, path)
       return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }

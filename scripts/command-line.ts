@@ -15,13 +15,18 @@ type Options = NonNullable<ParseArgsConfig['options']>
 type Read<O extends Options, P extends boolean> = ReturnType<typeof parseArgs<{ options: O, allowPositionals: P }>>
 
 /**
- * The command line's flags. `--help` prints `usage` and ends the process; one that is unknown, or lacks its value, ends it with status 2 and a line
+ * The command line's flags. `--help` prints `usage` and ends the process; one that is unknown, or lacks its value, ends
+ * it with status 2 and a line
  * that has both what is wrong and `usage`.
  */
-export function readCommandLine<const O extends Options, const P extends boolean = false> (usage: string, options: O, allowPositionals?: P): Read<O, P> {
+export function readCommandLine<const O extends Options, const P extends boolean = false> (
+  usage: string, options: O, allowPositionals?: P
+): Read<O, P> {
   let read
   try {
-    read = parseArgs({ options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: allowPositionals ?? false })
+    read = parseArgs(
+      { options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: allowPositionals ?? false }
+    )
   } catch (error) {
     // What is behind the first sentence is advice on how to quote
     return refuse(`${(error as Error).message.split('. ')[0]}: ${usage}`)
@@ -31,13 +36,17 @@ export function readCommandLine<const O extends Options, const P extends boolean
   process.exit(0)
 }
 
-/** Runs a script. What its caller or an operator can mend ends it with a line and status 1; a defect shows where it is. */
+/**
+ * Runs a script. What its caller or an operator can mend ends it with a line and status 1; a defect shows where it is.
+ */
 export async function runScript (work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    // What the system refuses says so: a port that is taken, a file that can't be written. By its name, since the settings know half of the house
-    const isToldByLine = isServiceError(error) || error instanceof UsageError || (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
+    // What the system refuses says so: a port that is taken, a file that can't be written. By its name, since the
+    // settings know half of the house
+    const isToldByLine = isServiceError(error) || error instanceof UsageError ||
+      (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
     if (!isToldByLine) throw error
     process.stderr.write(`${messageOf(error)}\n`)
     process.exitCode = 1

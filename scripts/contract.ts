@@ -6,8 +6,13 @@ import fp from 'fastify-plugin'
 import openapi from '../plugins/openapi.js'
 import { SHARED_SCHEMAS } from '../schemas/registry.js'
 
-/** What routes take from the application while they are registered: whatever they ask of it is again this. Nothing of it is called. */
-const STAND_IN: object = new Proxy({}, { get: (_target, name) => typeof name === 'symbol' || name === 'then' ? undefined : STAND_IN })
+/**
+ * What routes take from the application while they are registered: whatever they ask of it is again this. Nothing of it
+ * is called.
+ */
+const STAND_IN: object = new Proxy(
+  {}, { get: (_target, name) => typeof name === 'symbol' || name === 'then' ? undefined : STAND_IN }
+)
 /** A plugin is named after what it decorates. */
 const DECORATORS = readdirSync(new URL('../plugins', import.meta.url)).map(name => name.replace(/\.[jt]s$/, ''))
 

@@ -1,5 +1,6 @@
 /**
- * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them. `--help` says how.
+ * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them.
+ * `--help` says how.
  * Ends on Ctrl-C, or after the seconds where they are given.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -53,7 +54,11 @@ if (values.help) {
   console.log(HELP)
   process.exit(0)
 }
-if (!Number.isInteger(port) || port < 0 || port > 65_535) refuse(`--port ${values.port}: a port is a whole number from 0 to 65535.`)
+if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+  refuse(
+  `--port ${values.port}: a port is a whole number from 0 to 65535.`
+  )
+}
 if (!isNodeKind(values.node)) refuse(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}.`)
 if (seconds !== undefined && !(seconds > 0)) refuse(`--seconds ${values.seconds}: a number above 0.`)
 
@@ -63,13 +68,23 @@ const OWN_ADDRESS = '127.0.0.2'
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 
-interface Chain { url: string, wsUrl: string, movesUrl: string, program: string, router: string, spam: string, launched: string[] }
+interface Chain {
+  url: string
+  wsUrl: string
+  movesUrl: string
+  program: string
+  router: string
+  spam: string
+  launched: string[]
+}
 
 /** Says so in one line where the port is taken, before anything is started. */
 async function requirePort (): Promise<void> {
   const probe = createServer()
   await new Promise<void>(resolve => {
-    probe.once('error', (error: NodeJS.ErrnoException) => refuse(`Port ${port} can't be used (${error.code}). Another one: npm run demo -- --port ${port + 1}`))
+    probe.once('error', (error: NodeJS.ErrnoException) => refuse(
+      `Port ${port} can't be used (${error.code}). Another one: npm run demo -- --port ${port + 1}`
+    ))
     probe.listen(port, HOST, resolve)
   })
   await new Promise(resolve => probe.close(resolve))
@@ -79,9 +94,12 @@ async function requirePort (): Promise<void> {
 async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
   // A limited node gives a market of a size that it lets through in minutes.
   const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
-  const child = spawn(process.execPath, [...process.execArgv, `simulator/serve${extname(import.meta.filename)}`, '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every, '--moves'],
-    // the channel ends it however this process ends
-    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })
+  const child = spawn(process.execPath, [
+    ...process.execArgv, `simulator/serve${extname(import.meta.filename)}`, '--daos', '20', '--swaps', swaps, '--days',
+    days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every, '--moves'
+  ],
+  // the channel ends it however this process ends
+  { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })
   const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
   return { chain: JSON.parse(line) as Chain, child }
 }
@@ -105,7 +123,9 @@ async function startService (chain: Chain, folder: string): Promise<FastifyInsta
   return fastify
 }
 
-function tell (address: string, chain: Chain, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }): void {
+function tell (
+  address: string, chain: Chain, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }
+): void {
   const [deepest] = tickers
   const launched = tickers.find(({ base_currency: mint }) => chain.launched.includes(mint)) ?? deepest
   console.log(`
@@ -150,8 +170,15 @@ try {
   const { history, server } = service
   const { address, port: bound } = server.address() as { address: string, port: number }
   const url = `http://${address}:${bound}`
-  const isOver = Promise.race([stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]).then(() => true)
-  if (values.node !== 'own') console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far it is; its node: ${chain.url}`)
+  const isOver = Promise.race(
+    [stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]
+  ).then(() => true)
+  if (values.node !== 'own') {
+    console.log(
+    `The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far it is; its ` +
+      `node: ${chain.url}`
+    )
+  }
   let over = false
   let tickers: Ticker[] | undefined
   let toldAt = -Infinity
@@ -165,7 +192,9 @@ try {
     }
     if (tickers === undefined) over = await Promise.race([isOver, setTimeout(200, false)])
   }
-  while (!over && values.node === 'own' && !history.status().complete) over = await Promise.race([isOver, setTimeout(100, false)])
+  while (!over && values.node === 'own' && !history.status().complete) {
+    over = await Promise.race([isOver, setTimeout(100, false)])
+  }
   if (!over && tickers !== undefined) tell(url, chain, tickers, history.status())
   await isOver
 } finally {

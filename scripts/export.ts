@@ -24,7 +24,9 @@ const PAGE = 2000
 const KINDS = ['trades', 'candles', 'days']
 const FORMATS = ['csv', 'ndjson', 'parquet']
 const SERVICE = 'http://127.0.0.1:3000'
-const USAGE = `export --what ${KINDS.join('|')} --format ${FORMATS.join('|')} --out FILE [--pool ADDRESS] [--interval ${Object.keys(INTERVALS).join('|')}] ` +
+const USAGE =
+  `export --what ${KINDS.join('|')} --format ${FORMATS.join('|')} --out FILE [--pool ADDRESS] ` +
+    `[--interval ${Object.keys(INTERVALS).join('|')}] ` +
   `[--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…] [--url ${SERVICE}]`
 
 async function open (place: string): Promise<Store> {
@@ -49,7 +51,8 @@ async function tokensOf (url: URL): Promise<ReadonlyMap<string, PoolTokens>> {
   const answer = await fetch(new URL('/api/pools', url)).catch(() => undefined)
   if (answer?.status !== 200) {
     process.stderr.write(
-      `no list of pools at ${url.origin}: mints, symbols, decimals, prices and whole tokens stay empty (--url names a running service)\n`
+      `no list of pools at ${url.origin}: mints, symbols, decimals, prices and whole tokens stay empty (--url names ` +
+        'a running service)\n'
     )
     await answer?.body?.cancel()
     return new Map()
@@ -59,7 +62,15 @@ async function tokensOf (url: URL): Promise<ReadonlyMap<string, PoolTokens>> {
 
 const option = { type: 'string' } as const
 const { values } = readCommandLine(USAGE, {
-  what: option, format: option, from: option, to: option, out: option, store: option, pool: option, interval: option, url: option
+  what: option,
+  format: option,
+  from: option,
+  to: option,
+  out: option,
+  store: option,
+  pool: option,
+  interval: option,
+  url: option
 })
 
 async function run (): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * `npm run imports`: ends with status 1 where an import runs upward through the layers below, or where imports go in a circle. Imports of types
+ * `npm run imports`: ends with status 1 where an import runs upward through the layers below, or where imports go in a
+ * circle. Imports of types
  * count too. The linter holds the walls between rooms that are side by side.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -10,7 +11,10 @@ import { readCommandLine } from './command-line.js'
 
 readCommandLine('npm run imports: says whether an import runs upward, or in a circle', {})
 
-/** Lowest first; a file belongs to the first layer whose pattern its path begins with, and imports from its own and lower ones. */
+/**
+ * Lowest first; a file belongs to the first layer whose pattern its path begins with, and imports from its own and
+ * lower ones.
+ */
 const LAYERS: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ['schemas', /^(schemas|idl)\//],
   ['lib', /^lib\/[^/]+\.ts$/],
@@ -42,8 +46,11 @@ const PLACED: Record<string, string> = {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = ['schemas', 'idl', 'lib', 'plugins', 'routes'].flatMap(folder => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-  .filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')).map(name => `${folder}/${name}`)).concat('app.ts', 'server.ts')
+const files = ['schemas', 'idl', 'lib', 'plugins', 'routes'].flatMap(folder => readdirSync(
+  join(root, folder), { recursive: true, encoding: 'utf8' }
+)
+  .filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')).map(name => `${folder}/${name}`)).concat('app.ts',
+  'server.ts')
 
 const importsOf = (file: string): string[] => ts.preProcessFile(readFileSync(join(root, file), 'utf8')).importedFiles
   .filter(({ fileName }) => fileName.startsWith('.'))
@@ -51,7 +58,9 @@ const importsOf = (file: string): string[] => ts.preProcessFile(readFileSync(joi
   .filter(target => target.endsWith('.ts'))
 const graph = new Map(files.map(file => [file, importsOf(file)]))
 
-const levelOf = (file: string): number => LAYERS.findIndex(([name, pattern]) => PLACED[file] === undefined ? pattern.test(file) : name === PLACED[file])
+const levelOf = (file: string): number => LAYERS.findIndex(
+  ([name, pattern]) => PLACED[file] === undefined ? pattern.test(file) : name === PLACED[file]
+)
 
 const problems: string[] = []
 for (const [file, targets] of graph) {
@@ -69,5 +78,7 @@ function follow (file: string, way: string[]): void {
 for (const file of files) follow(file, [])
 
 for (const problem of problems) process.stderr.write(`${problem}\n`)
-process.stdout.write(`${files.length} files, ${[...graph.values()].flat().length} imports: ${problems.length === 0 ? 'no circle, none upward' : `${problems.length} problems`}\n`)
+process.stdout.write(
+  `${files.length} files, ${[...graph.values()].flat().length} imports: ${problems.length === 0 ? 'no circle, none upward' : `${problems.length} problems`}\n`
+)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -1,5 +1,6 @@
 /**
- * Moves a history between engines: `npm run migrate -- --from sqlite:./data --to postgres://user@host/database?schema=history`, or back.
+ * Moves a history between engines: `npm run migrate -- --from sqlite:./data --to
+ * postgres://user@host/database?schema=history`, or back.
  * The service must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
  */
 import { existsSync } from 'node:fs'
@@ -35,7 +36,9 @@ function createProgress (out: NodeJS.WriteStream) {
     if (!last && performance.now() - shown < (out.isTTY ? 100 : LINE_MS)) return
     shown = performance.now()
     const filled = Math.round(share * BAR)
-    out.write(out.isTTY ? `\r\x1b[2K${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${text}${last ? '\n' : ''}` : `${text}\n`)
+    out.write(
+      out.isTTY ? `\r\x1b[2K${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${text}${last ? '\n' : ''}` : `${text}\n`
+    )
   }
 }
 
@@ -64,8 +67,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   await run(stopping.signal)
 } catch (error) {
-  if (stopping.signal.aborted) process.stderr.write('\nInterrupted: run it again to go on. Until then the target can\'t be used.\n')
-  else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
+  if (stopping.signal.aborted) {
+    process.stderr.write(
+      '\nInterrupted: run it again to go on. Until then the target can\'t be used.\n'
+    )
+  } else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
   else throw error
   process.exitCode = 1
 }

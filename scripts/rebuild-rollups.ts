@@ -1,6 +1,8 @@
 /**
- * Makes candles, day sums and what else is kept beside the trades anew from the stored trades: `npm run rebuild-rollups -- --store sqlite:./data`, or a
- * postgres URL. The service must be stopped. It can be ended with Ctrl-C: what is then missing is made by the service, or by running it again.
+ * Makes candles, day sums and what else is kept beside the trades anew from the stored trades: `npm run rebuild-rollups
+ * -- --store sqlite:./data`, or a
+ * postgres URL. The service must be stopped. It can be ended with Ctrl-C: what is then missing is made by the service,
+ * or by running it again.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,8 +46,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   await run(stopping.signal)
 } catch (error) {
-  if (stopping.signal.aborted) process.stderr.write('\nInterrupted: the service makes what is missing, or this when it is run again.\n')
-  else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
+  if (stopping.signal.aborted) {
+    process.stderr.write(
+      '\nInterrupted: the service makes what is missing, or this when it is run again.\n'
+    )
+  } else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
   else throw error
   process.exitCode = 1
 }

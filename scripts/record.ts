@@ -4,7 +4,8 @@ import { httpUrl, readCommandLine, refuse, runScript, wholeNumber } from './comm
 import { recordNode } from './recording.js'
 
 /**
- * `npm run record -- --url URL --out test/fixtures/NAME [--factory PROGRAM] [--mints A,B] [--most N]`: stores a node's answers to everything
+ * `npm run record -- --url URL --out test/fixtures/NAME [--factory PROGRAM] [--mints A,B] [--most N]`: stores a node's
+ * answers to everything
  * that the service asks. FACTORY_ADDRESS is taken from the environment where --factory is not given.
  */
 

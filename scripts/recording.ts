@@ -5,7 +5,8 @@ import { setTimeout } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
-import { createNodeClient, faultOf } from '../lib/chain/client.js'
+import { createNodeClient } from '../lib/chain/client.js'
+import { faultOf } from '../lib/chain/node-errors.js'
 import type { Rpc } from '../lib/chain/rpc.js'
 import { createRecorder, type Recorder } from './recording/recorder.js'
 import { nodeSecretsOf, type RpcCall, type RpcReply, writeRecording } from './recording/recording.js'
@@ -34,7 +35,8 @@ const POLL_MS = 200
 const METHOD_NOT_FOUND = -32_601
 
 /**
- * The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. What a replay will not
+ * The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. What
+ * a replay will not
  * offer is not offered here either, so that all it needs is recorded.
  */
 async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]> {
@@ -54,8 +56,12 @@ async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]
 async function askAll (service: FastifyInstance, mints: readonly string[]): Promise<void> {
   const report = await service.inject('/api/daos')
   if (report.statusCode !== 200) throw new Error(`/api/daos answered ${report.statusCode}: ${report.payload}`)
-  const known = report.json<Daos>().daos.flatMap(({ base_mint: base, quote_mint: quote }) => [base, quote]).filter(mint => mint !== null)
-  const paths = ['/api/tickers', '/api/volume/aggregate', ...[...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)]
+  const known = report.json<Daos>().daos.flatMap(
+    ({ base_mint: base, quote_mint: quote }) => [base, quote]
+  ).filter(mint => mint !== null)
+  const paths = [
+    '/api/tickers', '/api/volume/aggregate', ...[...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)
+  ]
   for (const path of paths) {
     const { statusCode, payload } = await service.inject(path)
     if (statusCode !== 200 && statusCode !== 404) throw new Error(`${path} answered ${statusCode}: ${payload}`)
@@ -70,7 +76,9 @@ async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder):
 }
 
 /** The text of a recording of the node at `url`. Throws where it would hold the node's host or key. */
-export async function recordNode ({ url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now }: RecordOptions): Promise<string> {
+export async function recordNode (
+  { url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now }: RecordOptions
+): Promise<string> {
   const rpc = createNodeClient({ urls: [url] })
   const recorder = createRecorder({ program, most })
   let failure: unknown
@@ -79,7 +87,9 @@ export async function recordNode ({ url, program, mints = [], most = MAX_TRANSAC
     async answer (calls) {
       const replies = await forward(rpc, calls)
       try {
-        replies.forEach((reply, i) => { if ('result' in reply) recorder.note(calls[i]!.method, calls[i]!.params, reply.result) })
+        replies.forEach(
+          (reply, i) => { if ('result' in reply) recorder.note(calls[i]!.method, calls[i]!.params, reply.result) }
+        )
       } catch (error) {
         failure = error
       }
@@ -87,7 +97,14 @@ export async function recordNode ({ url, program, mints = [], most = MAX_TRANSAC
     }
   })
   const folder = mkdtempSync(join(tmpdir(), 'recording-'))
-  const env = { CHAIN_RPC_URL: proxy.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: program, ROUTER_ADDRESS: program, DATA_DIR: folder, RATE_LIMIT_MAX: '1000000000' }
+  const env = {
+    CHAIN_RPC_URL: proxy.url,
+    CHAIN_WS_URL: '',
+    FACTORY_ADDRESS: program,
+    ROUTER_ADDRESS: program,
+    DATA_DIR: folder,
+    RATE_LIMIT_MAX: '1000000000'
+  }
   const service = Fastify(serverOptions(env))
   try {
     await service.register(fp(app), { env, now, pollMs: POLL_MS, bounds: { delay: Infinity } })
@@ -109,6 +126,10 @@ export async function recordNode ({ url, program, mints = [], most = MAX_TRANSAC
   }
   if (failure !== undefined) throw failure
   const text = writeRecording(recorder.recording())
-  if (nodeSecretsOf(url).some(secret => text.includes(secret))) throw new Error('the node\'s answers repeat its own host or key: nothing is written')
+  if (nodeSecretsOf(url).some(secret => text.includes(secret))) {
+    throw new Error(
+      'the node\'s answers repeat its own host or key: nothing is written'
+    )
+  }
   return text
 }

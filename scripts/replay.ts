@@ -4,17 +4,28 @@ import { readCommandLine, refuse, runScript, wholeNumber } from './command-line.
 import { readRecording } from './recording/recording.js'
 import { serveRecording } from './recording/serve.js'
 
-/** `npm run replay -- NAME [--port 8899]`: serves a recording (of test/fixtures, or a folder) as a JSON-RPC node, until Ctrl-C. */
+/**
+ * `npm run replay -- NAME [--port 8899]`: serves a recording (of test/fixtures, or a folder) as a JSON-RPC node, until
+ * Ctrl-C.
+ */
 
 const USAGE = 'npm run replay -- NAME [--port 8899]'
 
 function recordings (): string {
-  const names = existsSync('test/fixtures') ? readdirSync('test/fixtures').filter(folder => existsSync(join('test/fixtures', folder, 'recording.json'))) : []
+  const names = existsSync('test/fixtures')
+    ? readdirSync('test/fixtures').filter(
+      folder => existsSync(join('test/fixtures', folder, 'recording.json'))
+    )
+    : []
   return `recordings: ${names.join(', ') || 'none'}`
 }
 
-const { values: { port }, positionals: [name] } = readCommandLine(`${USAGE}; ${recordings()}`, { port: { type: 'string', default: '8899' } }, true)
-const path = (name === undefined ? [] : [join('test/fixtures', name), name]).map(folder => join(folder, 'recording.json')).find(existsSync)
+const { values: { port }, positionals: [name] } = readCommandLine(
+  `${USAGE}; ${recordings()}`, { port: { type: 'string', default: '8899' } }, true
+)
+const path = (name === undefined ? [] : [join('test/fixtures', name), name]).map(
+  folder => join(folder, 'recording.json')
+).find(existsSync)
 if (path === undefined) refuse(`${name === undefined ? USAGE : `there is no recording ${name}`}; ${recordings()}`)
 
 await runScript(async () => {

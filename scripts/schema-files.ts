@@ -6,7 +6,8 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const NAMESPACE = 'dao-market-data'
 
 /** `SupplyAnswer` is `supply-answer.json`. */
-export const fileOf = (name: string): string => `${name.replaceAll(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase()}.json`
+export const fileOf = (name: string): string =>
+  `${name.replaceAll(/(?<=[a-z])[A-Z]/g, letter => `-${letter}`).toLowerCase()}.json`
 /** Relative, so that it is the same wherever the files are put; references among the files resolve against it. */
 export const idOf = (name: string): string => `${NAMESPACE}/${fileOf(name)}`
 

@@ -5,7 +5,9 @@ import { schemaFiles } from './schema-files.js'
 
 /** `npm run schemas [-- --out FOLDER]`: writes each JSON Schema of the answers into a folder. */
 
-const { values: { out } } = readCommandLine('npm run schemas -- [--out dist-schemas]', { out: { type: 'string', default: 'dist-schemas' } })
+const { values: { out } } = readCommandLine(
+  'npm run schemas -- [--out dist-schemas]', { out: { type: 'string', default: 'dist-schemas' } }
+)
 const files = schemaFiles()
 mkdirSync(out, { recursive: true })
 for (const [name, schema] of files) writeFileSync(join(out, name), `${JSON.stringify(schema, null, 2)}\n`)

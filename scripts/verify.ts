@@ -11,8 +11,11 @@ import { compareAll, type Word } from './verify/compare.js'
 import { nodeAt } from './verify/node.js'
 import { readAll } from './verify/read.js'
 
-const USAGE = 'npm run verify -- --pool ADDRESS [--url http://127.0.0.1:3000] [--rpc https://api.mainnet-beta.solana.com] [--days 1] ' +
-  '[--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] [--usd-priced-mints MINT:POOL,…] [--usd-min-depth 10000] [--volume-basis input] [--adapter]'
+const USAGE =
+  'npm run verify -- --pool ADDRESS [--url http://127.0.0.1:3000] [--rpc https://api.mainnet-beta.solana.com] ' +
+    '[--days 1] ' +
+  '[--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] [--usd-priced-mints MINT:POOL,…] ' +
+    '[--usd-min-depth 10000] [--volume-basis input] [--adapter]'
 const DOLLARS = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v,Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 const option = { type: 'string' } as const
 const { values } = readCommandLine(USAGE, {

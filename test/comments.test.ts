@@ -6,9 +6,17 @@ const ROOT = new URL('..', import.meta.url).pathname
 /** Names that are no files of ours: libraries, and sources of the protocol. */
 const FOREIGN = /^(bn|web3)\.js$|^sdk\//
 
-const filesOf = (folder: string): string[] => readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(path => join(folder, path))
-const sources = [...['lib', 'plugins', 'routes', 'schemas'].flatMap(filesOf).filter(path => path.endsWith('.ts')), 'app.ts', 'server.ts']
-const known = [...sources, ...['docs', 'public', 'scripts', 'simulator', 'test', 'bench', 'idl', 'deploy'].flatMap(filesOf), ...readdirSync(ROOT)]
+const filesOf = (folder: string): string[] => readdirSync(
+  join(ROOT, folder), { recursive: true, encoding: 'utf8' }
+).map(path => join(folder, path))
+const sources = [
+  ...['lib', 'plugins', 'routes', 'schemas'].flatMap(filesOf).filter(path => path.endsWith('.ts')), 'app.ts',
+  'server.ts'
+]
+const known = [
+  ...sources, ...['docs', 'public', 'scripts', 'simulator', 'test', 'bench', 'idl', 'deploy'].flatMap(filesOf),
+  ...readdirSync(ROOT)
+]
 const isKnown = (name: string): boolean => known.some(path => path === name || path.endsWith(`/${name}`))
 
 test('a comment names no file that is gone', async t => {

@@ -25,15 +25,26 @@ async function exported (): Promise<Set<string>> {
   return names
 }
 
-const FUNCTIONS = new Set(['sum', 'rate', 'delta', 'changes', 'max', 'min', 'histogram_quantile', 'by', 'on', 'and', 'or', 'offset', 'label_values', 'job', 'le', 'instance'])
+const FUNCTIONS = new Set([
+  'sum', 'rate', 'delta', 'changes', 'max', 'min', 'histogram_quantile', 'by', 'on', 'and', 'or', 'offset',
+  'label_values', 'job', 'le', 'instance'
+])
 
 /** The metrics that an expression of PromQL names. */
 function metricsOf (expression: string): string[] {
-  const bare = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/\{[^}]*\}/g, '').replaceAll(/\[[^\]]*\]/g, '').replaceAll(/\b(by|on)\s*\([^)]*\)/g, '')
-  return [...bare.matchAll(/[a-z_][a-z_0-9]*/gi)].map(([name]) => name).filter(name => !FUNCTIONS.has(name) && !/^\d/.test(name) && name.length > 1)
+  const bare = expression.replaceAll(/"[^"]*"/g, '').replaceAll(/\{[^}]*\}/g, '').replaceAll(/\[[^\]]*\]/g, '')
+    .replaceAll(/\b(by|on)\s*\([^)]*\)/g, '')
+  return [...bare.matchAll(/[a-z_][a-z_0-9]*/gi)].map(([name]) => name).filter(
+    name => !FUNCTIONS.has(name) && !/^\d/.test(name) && name.length > 1
+  )
 }
 
-interface Rule { alert: string, expr: string, labels: { severity: string }, annotations: { summary: string, runbook: string } }
+interface Rule {
+  alert: string
+  expr: string
+  labels: { severity: string }
+  annotations: { summary: string, runbook: string }
+}
 
 test('every alert asks for metrics that are exported, and says what to do', async t => {
   const names = await exported()
@@ -44,13 +55,16 @@ test('every alert asks for metrics that are exported, and says what to do', asyn
     const asked = metricsOf(expr)
     t.ok(asked.length > 0, `${alert} asks for something`)
     t.same(asked.filter(name => !names.has(name)), [], alert)
-    t.ok(annotations.summary.length > 20 && annotations.runbook.length > 20 && ['page', 'ticket'].includes(labels.severity), `${alert} says what to do`)
+    t.ok(annotations.summary.length > 20 && annotations.runbook.length > 20 &&
+      ['page', 'ticket'].includes(labels.severity), `${alert} says what to do`)
   }
 })
 
 test('every panel of the dashboard asks for metrics that are exported', async t => {
   const names = await exported()
-  const { panels } = JSON.parse(read('grafana.json')) as { panels: Array<{ title: string, type: string, targets?: Array<{ expr: string }> }> }
+  const { panels } = JSON.parse(read('grafana.json')) as {
+    panels: Array<{ title: string, type: string, targets?: Array<{ expr: string }> }>
+  }
   const asked = new Set<string>()
   for (const { title, targets = [] } of panels) {
     for (const { expr } of targets) {
@@ -61,29 +75,50 @@ test('every panel of the dashboard asks for metrics that are exported', async t 
   t.ok(asked.size >= 18, `${asked.size} metrics are shown`)
 })
 
-interface KubernetesObject { apiVersion: string, kind: string, metadata: { name: string, labels?: Record<string, string> }, spec?: Record<string, unknown> }
+interface KubernetesObject {
+  apiVersion: string
+  kind: string
+  metadata: { name: string, labels?: Record<string, string> }
+  spec?: Record<string, unknown>
+}
 
-const objects = (): KubernetesObject[] => readdirSync(`${DEPLOY}kubernetes`).filter(name => name !== 'kustomization.yaml')
+const objects = (): KubernetesObject[] => readdirSync(`${DEPLOY}kubernetes`).filter(
+  name => name !== 'kustomization.yaml'
+)
   .flatMap(name => parseAllDocuments(read(`kubernetes/${name}`)).map(document => document.toJS() as KubernetesObject))
 
 /** Throws where an object is not what the schema of its kind allows. */
 async function validate (object: KubernetesObject): Promise<void> {
-  const found = object.apiVersion.startsWith('monitoring.coreos.com/') ? '@kubernetes-models/prometheus-operator' : 'kubernetes-models'
-  const module = await import(`${found}/${object.apiVersion}/${object.kind}`) as Record<string, new (value: object) => { validate (): void }>
+  const found = object.apiVersion.startsWith('monitoring.coreos.com/')
+    ? '@kubernetes-models/prometheus-operator'
+    : 'kubernetes-models'
+  const module = await import(
+    `${found}/${object.apiVersion}/${object.kind}`
+  ) as Record<string, new (value: object) => { validate (): void }>
   new module[object.kind]!(object).validate()
 }
 
 test('every Kubernetes object is valid by the schema of its kind, and what it selects is there', async t => {
   const all = objects()
-  t.same(all.map(({ kind }) => kind).sort(), ['Deployment', 'Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget', 'Service', 'Service', 'ServiceMonitor'])
+  t.same(
+    all.map(({ kind }) => kind).sort(),
+    ['Deployment', 'Deployment', 'PodDisruptionBudget', 'PodDisruptionBudget', 'Service', 'Service', 'ServiceMonitor']
+  )
   for (const object of all) await t.resolves(validate(object), `${object.kind} ${object.metadata.name}`)
   const [deployment] = all.filter(({ kind }) => kind === 'Deployment')
   await t.rejects(validate({ ...deployment!, spec: { ...deployment!.spec, replicas: 'two' } }), 'the schema is held to')
-  const { resources, configMapGenerator: [{ literals }] } = parse(read('kubernetes/kustomization.yaml')) as { resources: string[], configMapGenerator: [{ literals: string[] }] }
+  const { resources, configMapGenerator: [{ literals }] } = parse(read('kubernetes/kustomization.yaml')) as {
+    resources: string[]
+    configMapGenerator: [{ literals: string[] }]
+  }
   t.same(resources.sort(), readdirSync(`${DEPLOY}kubernetes`).filter(name => name !== 'kustomization.yaml').sort())
   const settings = Object.keys(SettingsSchema.properties)
-  t.same(literals.map(line => line.split('=')[0]!).filter(name => !settings.includes(name)), [], 'the settings are known')
-  const roles = all.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => (spec as any).template.spec.containers[0].env[0])
+  t.same(
+    literals.map(line => line.split('=')[0]!).filter(name => !settings.includes(name)), [], 'the settings are known'
+  )
+  const roles = all.filter(({ kind }) => kind === 'Deployment').map(
+    ({ spec }) => (spec as any).template.spec.containers[0].env[0]
+  )
   t.same(roles.map(({ name, value }) => `${name}=${value}`).sort(), ['ROLE=api', 'ROLE=indexer'])
 })
 
@@ -99,13 +134,25 @@ test('kustomize builds the objects', { skip }, t => {
 
 test('compose, unit and image name settings that there are', t => {
   const settings = [...Object.keys(SettingsSchema.properties), 'POSTGRES_USER', 'POSTGRES_DB', 'POSTGRES_PASSWORD']
-  const { services } = parse(readFileSync(`${DEPLOY}../compose.yaml`, 'utf8')) as { services: Record<string, { environment?: Record<string, string> }> }
-  t.same(Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment)).filter(name => !settings.includes(name)), [])
+  const { services } = parse(readFileSync(`${DEPLOY}../compose.yaml`, 'utf8')) as {
+    services: Record<string, { environment?: Record<string, string> }>
+  }
+  t.same(Object.values(services).flatMap(
+    ({ environment = {} }) => Object.keys(environment)
+  ).filter(name => !settings.includes(name)), [])
   const [, unit = ''] = /^Environment=(.*)$/m.exec(read('dao-market-data.service')) ?? []
   t.same(unit.split(' ').map(pair => pair.split('=')[0]!).filter(name => !settings.includes(name)), [])
   const flags = (text: string): string[] => text.match(/--[\w-]+(=\d+)?/g) ?? []
   const { scripts } = JSON.parse(readFileSync(`${DEPLOY}../package.json`, 'utf8')) as { scripts: { start: string } }
-  t.same(flags(/^ExecStart=.*$/m.exec(read('dao-market-data.service'))![0]), flags(scripts.start), 'the unit starts as npm start does')
-  t.same(flags(/^CMD .*$/m.exec(readFileSync(`${DEPLOY}../Dockerfile`, 'utf8'))![0]), flags(scripts.start), 'and so does the image')
+  t.same(
+    flags(/^ExecStart=.*$/m.exec(read('dao-market-data.service'))![0]),
+    flags(scripts.start),
+    'the unit starts as npm start does'
+  )
+  t.same(
+    flags(/^CMD .*$/m.exec(readFileSync(`${DEPLOY}../Dockerfile`, 'utf8'))![0]),
+    flags(scripts.start),
+    'and so does the image'
+  )
   t.end()
 })

@@ -11,7 +11,9 @@ type TestApp = Omit<AppOptions, 'env'> & { env?: Record<string, string> }
 export const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
 /** A ledger with a node before it, closed with the test. */
-export async function startChain (t: Test, options: Parameters<typeof createLedger>[0] = {}): Promise<{ ledger: Ledger, node: SimulatedNode }> {
+export async function startChain (
+  t: Test, options: Parameters<typeof createLedger>[0] = {}
+): Promise<{ ledger: Ledger, node: SimulatedNode }> {
   const ledger = createLedger(options)
   const node = await startNode(ledger)
   t.teardown(() => node.close())
@@ -19,7 +21,9 @@ export async function startChain (t: Test, options: Parameters<typeof createLedg
 }
 
 /** The settings that every test needs; the store is a folder that goes with the test. */
-export function settings (t: Test, node: SimulatedNode, ledger: Ledger, env: Record<string, string> = {}): Record<string, string> {
+export function settings (
+  t: Test, node: SimulatedNode, ledger: Ledger, env: Record<string, string> = {}
+): Record<string, string> {
   return {
     CHAIN_RPC_URL: node.url,
     CHAIN_WS_URL: '',
@@ -34,7 +38,9 @@ export function settings (t: Test, node: SimulatedNode, ledger: Ledger, env: Rec
   }
 }
 
-/** The application on a simulated chain, closed with the test. Every answer it gives is held to the document it serves. */
+/**
+ * The application on a simulated chain, closed with the test. Every answer it gives is held to the document it serves.
+ */
 export async function build (t: Test, { env = {}, ...options }: TestApp): Promise<FastifyInstance> {
   const fastify = Fastify({ ...serverOptions(env), logger: false })
   t.teardown(() => fastify.close())
@@ -63,7 +69,9 @@ export async function headReached (app: FastifyInstance, ledger: Ledger, time: n
 }
 
 /** Asks until the answer is not that the service is warming up, or that this machine is overloaded by other tests. */
-export async function patient (app: FastifyInstance, url: string): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
+export async function patient (
+  app: FastifyInstance, url: string
+): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
   for (let tries = 0; ; tries++) {
     const answer = await app.inject(url)
     if (answer.statusCode !== 503 || tries === 50) return answer

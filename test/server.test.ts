@@ -21,58 +21,71 @@ const messages = (server: ReturnType<typeof startServer>, level: number): string
   server.lines().filter(line => line.level >= level).map(({ msg }) => msg)
 
 /** On a busy machine the start may take so much of it that requests are refused for a second. */
-const hasRoom = async (url: string): Promise<void> => await until('the service is not overloaded', async () => (await fetch(url)).status === 200)
+const hasRoom = async (url: string): Promise<void> => await until(
+  'the service is not overloaded', async () => (await fetch(url)).status === 200
+)
 
 /** What was asked before this is in work: requests are read in the order in which they come. */
 async function inWork (url: string): Promise<void> {
   for (let after = 0; after < 2; after++) await fetch(`${url}/health`)
 }
 
-test('a signal ends the service with status 0: requests in work are answered, idle and slow connections are closed', async t => {
-  const { node, env, mint } = await setUp(t)
-  const server = startServer(t, env)
-  const url = await server.url()
-  const { port, hostname } = new URL(url)
-  await hasRoom(url)
+test(
+  'a signal ends the service with status 0: requests in work are answered, idle and slow connections are closed',
+  async t => {
+    const { node, env, mint } = await setUp(t)
+    const server = startServer(t, env)
+    const url = await server.url()
+    const { port, hostname } = new URL(url)
+    await hasRoom(url)
 
-  const agent = new Agent({ keepAlive: true })
-  t.teardown(() => agent.destroy())
-  const idle = connect(Number(port), hostname)
-  const slow = connect(Number(port), hostname)
-  slow.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow')
-  for (const socket of [idle, slow]) socket.on('error', () => {})
-  await new Promise(resolve => httpGet(`${url}/health`, { agent }, response => { response.resume().on('end', resolve) }))
+    const agent = new Agent({ keepAlive: true })
+    t.teardown(() => agent.destroy())
+    const idle = connect(Number(port), hostname)
+    const slow = connect(Number(port), hostname)
+    slow.write('GET /health HTTP/1.1\r\nHost: x\r\nX-Slow')
+    for (const socket of [idle, slow]) socket.on('error', () => {})
+    await new Promise(
+      resolve => httpGet(`${url}/health`, { agent }, response => { response.resume().on('end', resolve) })
+    )
 
-  node.latencyMs = 600
-  const waiting = fetch(`${url}/api/supply/${mint.address}/total`)
-  await inWork(url)
-  const at = Date.now()
-  server.child.kill('SIGTERM')
-  const answer = await waiting
-  t.same([answer.status, answer.headers.get('connection')], [200, 'close'])
-  t.match(await answer.text(), /^\d+$/)
-  const { code, ms } = await server.exit(at)
-  t.equal(code, 0)
-  t.ok(ms < 5_000, `${ms} ms`)
-  t.ok(messages(server, 30).includes('the service has ended'))
-})
+    node.latencyMs = 600
+    const waiting = fetch(`${url}/api/supply/${mint.address}/total`)
+    await inWork(url)
+    const at = Date.now()
+    server.child.kill('SIGTERM')
+    const answer = await waiting
+    t.same([answer.status, answer.headers.get('connection')], [200, 'close'])
+    t.match(await answer.text(), /^\d+$/)
+    const { code, ms } = await server.exit(at)
+    t.equal(code, 0)
+    t.ok(ms < 5_000, `${ms} ms`)
+    t.ok(messages(server, 30).includes('the service has ended'))
+  }
+)
 
-test('a node that hangs does not hold up the end: what waits for it gets 503, and the end comes within 10 s', async t => {
-  const { node, env, mint } = await setUp(t)
-  const server = startServer(t, env)
-  const url = await server.url()
-  await until('the chain has been read', () => (node.calls.getSignaturesForAddress ?? 0) > 0)
-  node.fault({ kind: 'hang' })
-  const waiting = fetch(`${url}/api/supply/${mint.address}`)
-  await inWork(url)
-  const at = Date.now()
-  server.child.kill('SIGINT')
-  const answer = await waiting
-  t.same([answer.status, await answer.json()], [503, { error: 'Service temporarily unavailable. Please try again in a few moments.' }])
-  const { code, ms } = await server.exit(at)
-  t.equal(code, 0)
-  t.ok(ms < 10_000, `${ms} ms`)
-})
+test(
+  'a node that hangs does not hold up the end: what waits for it gets 503, and the end comes within 10 s',
+  async t => {
+    const { node, env, mint } = await setUp(t)
+    const server = startServer(t, env)
+    const url = await server.url()
+    await until('the chain has been read', () => (node.calls.getSignaturesForAddress ?? 0) > 0)
+    node.fault({ kind: 'hang' })
+    const waiting = fetch(`${url}/api/supply/${mint.address}`)
+    await inWork(url)
+    const at = Date.now()
+    server.child.kill('SIGINT')
+    const answer = await waiting
+    t.same(
+      [answer.status, await answer.json()],
+      [503, { error: 'Service temporarily unavailable. Please try again in a few moments.' }]
+    )
+    const { code, ms } = await server.exit(at)
+    t.equal(code, 0)
+    t.ok(ms < 10_000, `${ms} ms`)
+  }
+)
 
 test('a second signal ends it at once', async t => {
   const { node, env, mint } = await setUp(t)
@@ -82,7 +95,9 @@ test('a second signal ends it at once', async t => {
   fetch(`${url}/api/supply/${mint.address}`).catch(() => {})
   await inWork(url)
   server.child.kill('SIGTERM')
-  await until('it is told of the first', () => messages(server, 30).some(message => message.startsWith('SIGTERM received')))
+  await until(
+    'it is told of the first', () => messages(server, 30).some(message => message.startsWith('SIGTERM received'))
+  )
   // two that follow one another at once are one, as npm sends them
   await setTimeout(300)
   const at = Date.now()
@@ -95,7 +110,9 @@ test('a second signal ends it at once', async t => {
 test('an error that nothing catches, and a rejection, are logged and end the process with status 1', async t => {
   const { env } = await setUp(t)
   const folder = mkdtempSync(join(tmpdir(), 'crash-'))
-  for (const [name, code] of Object.entries({ thrown: "throw new Error('made by the test')", rejected: "Promise.reject(new Error('made by the test'))" })) {
+  for (const [name, code] of Object.entries(
+    { thrown: "throw new Error('made by the test')", rejected: "Promise.reject(new Error('made by the test'))" }
+  )) {
     const file = join(folder, `${name}.mjs`)
     writeFileSync(file, `process.on('SIGWINCH', () => { ${code} })`)
     const server = startServer(t, { ...env, NODE_OPTIONS: `--import ${file}` })
@@ -112,7 +129,10 @@ test('spec 8: wrong settings are named one to a line, at every log level, before
     const server = startServer(t, { LOG_LEVEL: level, PORT: 'x', CHAIN_RPC_URL: 'ftp://secret-key@host' })
     t.equal((await server.exit()).code, 1)
     const said = messages(server, 50)
-    const expected = ['FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured', 'PORT must be a whole number from 0 to 65535', 'CHAIN_RPC_URL must be http or https URLs separated by commas']
+    const expected = [
+      'FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured', 'PORT must be a whole number from 0 to 65535',
+      'CHAIN_RPC_URL must be http or https URLs separated by commas'
+    ]
     if (level === 'nonsense') expected.push('LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent')
     t.same(said.sort(), expected.sort())
     t.notMatch(server.output(), /listening|secret-key|\bat .*\.ts/)
@@ -129,9 +149,13 @@ test('it does not wait for a node: it listens, answers 502 or 503, and says that
     t.ok([502, 503].includes(status), `${path}: ${status}`)
   }
   t.equal((await fetch(`${url}/health`)).status, 200)
-  await until('the log says so', () => messages(server, 40).some(message => message.includes('was not reached (ECONNREFUSED)')))
+  await until(
+    'the log says so', () => messages(server, 40).some(message => message.includes('was not reached (ECONNREFUSED)'))
+  )
   await node.restart()
-  await until('the service comes by itself when the node does', async () => (await fetch(`${url}/api/tickers`)).status === 200)
+  await until(
+    'the service comes by itself when the node does', async () => (await fetch(`${url}/api/tickers`)).status === 200
+  )
 })
 
 test('what keeps it from starting is told in one line', async t => {
@@ -142,17 +166,24 @@ test('what keeps it from starting is told in one line', async t => {
   const { port } = taken.address() as AddressInfo
   const inUse = startServer(t, { ...env, PORT: String(port) })
   t.equal((await inUse.exit()).code, 1)
-  t.same(messages(inUse, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another PORT`])
+  t.same(
+    messages(inUse, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another PORT`]
+  )
   const metrics = startServer(t, { ...env, METRICS_PORT: String(port) })
   t.equal((await metrics.exit()).code, 1)
-  t.same(messages(metrics, 50), [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another METRICS_PORT`])
+  t.same(
+    messages(metrics, 50),
+    [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another METRICS_PORT`]
+  )
 
   const folder = mkdtempSync(join(tmpdir(), 'data-'))
   const first = startServer(t, { ...env, DATA_DIR: folder })
   await first.url()
   const second = startServer(t, { ...env, DATA_DIR: folder })
   t.equal((await second.exit()).code, 1)
-  t.same(messages(second, 50), [`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`])
+  t.same(
+    messages(second, 50), [`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`]
+  )
 
   writeFileSync(join(folder, 'file'), '')
   const noFolder = startServer(t, { ...env, DATA_DIR: join(folder, 'file', 'data') })
@@ -191,20 +222,23 @@ test('NODE_WITHIN ends a start that no node answers; without it the start goes o
   await says(/"msg":"a node answers"/)
 })
 
-test('FACTORY_ADDRESS must be a program as soon as a node answers, ROUTER_ADDRESS should; a name that resembles a setting is told', async t => {
-  const { env, node, mint } = await setUp(t)
-  const wrong = startServer(t, { ...env, FACTORY_ADDRESS: mint.address })
-  t.equal((await wrong.exit()).code, 1)
-  t.equal(messages(wrong, 50).at(-1), `FACTORY_ADDRESS=${mint.address}: the account is no program`)
-  await node.stop()
-  const nowhere = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
-  const later = startServer(t, { ...env, FACTORY_ADDRESS: nowhere })
-  await until('it listens', () => /no node answers yet/.test(later.output()))
-  await node.restart()
-  t.equal((await later.exit()).code, 1)
-  t.equal(messages(later, 50).at(-1), `FACTORY_ADDRESS=${nowhere}: there is no such account on this network`)
-  const doubtful = startServer(t, { ...env, ROUTER_ADDRESS: nowhere, RATE_LIMT_MAX: '600', RATE_UNIT: 'x' })
-  await until('it doubts', () => /ROUTER_ADDRESS=.*: there is no such account/.test(doubtful.output()))
-  t.ok(messages(doubtful, 40).includes('RATE_LIMT_MAX is no setting: is RATE_LIMIT_MAX meant?'))
-  t.notMatch(doubtful.output(), /RATE_UNIT/)
-})
+test(
+  'FACTORY_ADDRESS must be a program as soon as a node answers, ROUTER_ADDRESS should; a name that resembles a setting is told',
+  async t => {
+    const { env, node, mint } = await setUp(t)
+    const wrong = startServer(t, { ...env, FACTORY_ADDRESS: mint.address })
+    t.equal((await wrong.exit()).code, 1)
+    t.equal(messages(wrong, 50).at(-1), `FACTORY_ADDRESS=${mint.address}: the account is no program`)
+    await node.stop()
+    const nowhere = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
+    const later = startServer(t, { ...env, FACTORY_ADDRESS: nowhere })
+    await until('it listens', () => /no node answers yet/.test(later.output()))
+    await node.restart()
+    t.equal((await later.exit()).code, 1)
+    t.equal(messages(later, 50).at(-1), `FACTORY_ADDRESS=${nowhere}: there is no such account on this network`)
+    const doubtful = startServer(t, { ...env, ROUTER_ADDRESS: nowhere, RATE_LIMT_MAX: '600', RATE_UNIT: 'x' })
+    await until('it doubts', () => /ROUTER_ADDRESS=.*: there is no such account/.test(doubtful.output()))
+    t.ok(messages(doubtful, 40).includes('RATE_LIMT_MAX is no setting: is RATE_LIMIT_MAX meant?'))
+    t.notMatch(doubtful.output(), /RATE_UNIT/)
+  }
+)

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { test } from 'tap'
 
-/** A process that makes the application, up to the moment before it listens, and prints the CommonJS modules that it has loaded for that. */
+/**
+ * A process that makes the application, up to the moment before it listens, and prints the CommonJS modules that it has
+ * loaded for that.
+ */
 const PROGRAM = `
 import { createRequire } from 'node:module'
 import Fastify from 'fastify'
@@ -17,7 +20,9 @@ process.exit()
 `
 
 test('what no request needs before a node has answered is not loaded before the service listens', async t => {
-  const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', PROGRAM, t.testdir()], {
+  const { stdout, stderr } = spawnSync(process.execPath, [
+    '--import', 'tsx', '--input-type=module', '--eval', PROGRAM, t.testdir()
+  ], {
     encoding: 'utf8', env: { PATH: process.env.PATH, FASTIFY_AUTOLOAD_TYPESCRIPT: '1' }
   })
   t.match(stdout, /node_modules\/fastify\//, stderr)

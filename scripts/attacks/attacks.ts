@@ -1,4 +1,7 @@
-/** What anyone could do with a DAO of his own, each in a few lines: what is done, and the figures that it was meant to bend. */
+/**
+ * What anyone could do with a DAO of his own, each in a few lines: what is done, and the figures that it was meant to
+ * bend.
+ */
 import type { Figures, Scene } from './scene.js'
 
 export interface Attack {
@@ -11,7 +14,9 @@ export interface Attack {
 const WRAPPED_SOL = 'So11111111111111111111111111111111111111112'
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const multisigs = new WeakMap<Scene, string>()
-const top = ({ tickers, aggregate }: Figures) => ({ first: `${tickers[0]?.base_symbol} ${tickers[0]?.liquidity_in_usd} USD`, total: aggregate.totalVolume })
+const top = ({ tickers, aggregate }: Figures) => ({
+  first: `${tickers[0]?.base_symbol} ${tickers[0]?.liquidity_in_usd} USD`, total: aggregate.totalVolume
+})
 
 export const ATTACKS: Record<string, Attack> = {
   'ten-cent-pool': {
@@ -22,29 +27,45 @@ export const ATTACKS: Record<string, Attack> = {
       const rich = await moves.pool(await moves.mint({ symbol: 'RICH' }), 1_000_000_000n, 10n ** 15n, own)
       await moves.swap(rich, 'buy', 10n ** 13n)
     },
-    show: figures => ({ ...top(figures), rich: figures.tickers.find(({ base_symbol: symbol }) => symbol === 'RICH')?.liquidity_in_usd })
+    show: figures => ({
+      ...top(figures), rich: figures.tickers.find(({ base_symbol: symbol }) => symbol === 'RICH')?.liquidity_in_usd
+    })
   },
   dust: {
     what: 'two raw units of a token without decimals sold for 99 USDC: the fee rounds up to one of them',
     async run ({ moves }) {
-      await moves.swap(await moves.pool(await moves.mint({ symbol: 'DUST', decimals: 0, supply: 1_000n }), 2n, 297_000_000n), 'sell', 2n)
+      await moves.swap(
+        await moves.pool(await moves.mint({ symbol: 'DUST', decimals: 0, supply: 1_000n }), 2n, 297_000_000n),
+        'sell',
+        2n
+      )
     },
-    show: figures => ({ ...top(figures), dust: figures.aggregate.tokens.find(({ symbol }) => symbol === 'DUST')?.totalVolume })
+    show: figures => ({
+      ...top(figures), dust: figures.aggregate.tokens.find(({ symbol }) => symbol === 'DUST')?.totalVolume
+    })
   },
   'fake-dollar': {
     what: 'a pool of a hundred billion tokens that call themselves USDC',
     async run ({ moves }) {
       const fake = await moves.mint({ symbol: 'USDC', name: 'USD Coin', supply: 10n ** 18n })
-      await moves.swap(await moves.pool(await moves.mint({ symbol: 'FAKED' }), 10n ** 12n, 10n ** 17n, fake), 'buy', 10n ** 15n)
+      await moves.swap(
+        await moves.pool(await moves.mint({ symbol: 'FAKED' }), 10n ** 12n, 10n ** 17n, fake), 'buy', 10n ** 15n
+      )
     },
-    show: figures => ({ ...top(figures), last: figures.tickers.at(-1)?.base_symbol, priced: figures.daos.daos.filter(({ priced_in_usd: priced }) => !priced).length })
+    show: figures => ({
+      ...top(figures),
+      last: figures.tickers.at(-1)?.base_symbol,
+      priced: figures.daos.daos.filter(({ priced_in_usd: priced }) => !priced).length
+    })
   },
   'nobodys-tokens': {
     what: 'sixty DAOs, each quoted in a token of its own',
     async run ({ moves }) {
       for (let i = 0; i < 60; i++) {
         const quote = await moves.mint({ symbol: `Q${i}` })
-        await moves.swap(await moves.pool(await moves.mint({ symbol: `T${i}` }), 10n ** 12n, 10n ** 15n, quote), 'buy', 10n ** 12n)
+        await moves.swap(
+          await moves.pool(await moves.mint({ symbol: `T${i}` }), 10n ** 12n, 10n ** 15n, quote), 'buy', 10n ** 12n
+        )
       }
     },
     show: figures => ({ ...top(figures), listed: figures.tickers.length })
@@ -52,7 +73,12 @@ export const ATTACKS: Record<string, Attack> = {
   'same-pair': {
     what: 'a dust pool of an honest pair, hoping to be taken for the pair',
     run: async ({ deepest, moves }) => { await moves.pool(deepest.base, 1_000n, 1_000n) },
-    show: (figures, { deepest }) => ({ ...top(figures), pools: figures.tickers.filter(({ base_currency: base }) => base === deepest.base).map(({ liquidity_in_usd: usd }) => usd) })
+    show: (figures, { deepest }) => ({
+      ...top(figures),
+      pools: figures.tickers.filter(
+        ({ base_currency: base }) => base === deepest.base
+      ).map(({ liquidity_in_usd: usd }) => usd)
+    })
   },
   'supply-of-no-launch': {
     what: 'not an attack: the supply of a token that no launchpad made shows what its DAOs hold',

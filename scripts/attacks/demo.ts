@@ -12,9 +12,16 @@ import type { Figures, Scene } from './scene.js'
 const LOOK_MS = 3_000
 const TRIES = 60
 
-/** The service at `url` before the chain that takes moves at `chain`. Throws a UsageError where one of them does not answer. */
+/**
+ * The service at `url` before the chain that takes moves at `chain`. Throws a UsageError where one of them does not
+ * answer.
+ */
 export async function openDemo (url: URL, chain: URL): Promise<Scene> {
-  const nobodyAt = ({ origin }: URL) => (cause: unknown): never => { throw new UsageError(`nobody answers at ${origin}`, { cause }) }
+  const nobodyAt = ({ origin }: URL) => (cause: unknown): never => {
+    throw new UsageError(
+    `nobody answers at ${origin}`, { cause }
+    )
+  }
   // no move: only whether it is there
   await fetch(chain, { method: 'POST', body: '[]' }).catch(nobodyAt(chain))
   let moved = 0

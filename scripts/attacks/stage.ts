@@ -1,4 +1,7 @@
-/** A market of two honest DAOs with the service before it, on a simulated chain of its own: where the attacks are carried out. */
+/**
+ * A market of two honest DAOs with the service before it, on a simulated chain of its own: where the attacks are
+ * carried out.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,8 +30,12 @@ const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 export async function openStage (env: Record<string, string> = {}): Promise<Stage> {
   const ledger = createLedger({ time: Math.floor(systemClock.epoch() / 1000) - 7_200 })
   const usdc = ledger.usdc()
-  const pool: Stage['pool'] = (base, baseReserves, quoteReserves, quote = usdc) => ledger.dao({ base, quote, baseReserves, quoteReserves })
-  const honest = ['ALPHA', 'BETA'].map(symbol => pool(ledger.mint({ symbol }), 2_000_000_000_000n, 200_000_000_000n)) as [Dao, Dao]
+  const pool: Stage['pool'] = (
+    base, baseReserves, quoteReserves, quote = usdc
+  ) => ledger.dao({ base, quote, baseReserves, quoteReserves })
+  const honest = ['ALPHA', 'BETA'].map(
+    symbol => pool(ledger.mint({ symbol }), 2_000_000_000_000n, 200_000_000_000n)
+  ) as [Dao, Dao]
   for (const dao of honest) dao.swap('buy', 50_000_000n)
   const node = await startNode(ledger)
   const folder = mkdtempSync(join(tmpdir(), 'attack-'))
@@ -50,7 +57,9 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
       ...env
     }
     const fastify = Fastify({ ...serverOptions(settings), logger: false })
-    await fastify.register(fp(app), { env: settings, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 } })
+    await fastify.register(
+      fp(app), { env: settings, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: 60_000 } }
+    )
     await fastify.ready()
     open.push(() => fastify.close())
     const get = async <T>(path: string): Promise<T> => {

@@ -28,11 +28,14 @@ const TOKENS = [
 ]
 
 export const TRADE_COLUMNS: readonly Column[] = [
-  ...text('pool_id', 'trade_id', 'signature'), ...whole('slot', 'block_index', 'event_index'), ...text('time', 'side'), ...TOKENS,
+  ...text('pool_id', 'trade_id', 'signature'), ...whole('slot', 'block_index', 'event_index'), ...text('time', 'side'),
+  ...TOKENS,
   ...text('price', 'base_amount', 'quote_amount', 'input', 'output', 'fee', 'maker', 'base_reserve', 'quote_reserve')
 ]
 export const BAR_COLUMNS: readonly Column[] = [
-  ...text('pool_id', 'time'), ...TOKENS, ...text('open', 'high', 'low', 'close', 'base_volume', 'quote_volume', 'base_raw', 'quote_raw'), ...whole('trades', 'makers')
+  ...text('pool_id', 'time'), ...TOKENS, ...text(
+    'open', 'high', 'low', 'close', 'base_volume', 'quote_volume', 'base_raw', 'quote_raw'
+  ), ...whole('trades', 'makers')
 ]
 
 const tokenCells = (tokens: PoolTokens | undefined): Cells => tokens === undefined
@@ -102,7 +105,8 @@ export function barsOf (
     const price = (amounts: Amounts | undefined): string | null =>
       amounts === undefined ? null : priceText(amounts, tokens)
     return [
-      dao, isDay ? dateOf(start / DAY) : iso(start), ...tokenCells(tokens), price(open), price(high), price(low), price(close),
+      dao, isDay ? dateOf(start / DAY) : iso(start), ...tokenCells(tokens), price(open), price(high), price(low),
+      price(close),
       units(base, tokens?.base), units(quote, tokens?.quote), raw(base), raw(quote), trades, makers.size
     ]
   }

@@ -80,7 +80,9 @@ export function createRecorder ({ program, most }: RecorderOptions) {
       programAccounts.set(JSON.stringify([owner, filters]), { program: String(owner), filters, addresses })
       for (const { pubkey, account } of found) accounts.set(pubkey, account)
     },
-    getSignaturesForAddress: ([address, page], result) => addRows(String(address), page as Page, result as SignatureRow[]),
+    getSignaturesForAddress: ([address, page], result) => addRows(
+      String(address), page as Page, result as SignatureRow[]
+    ),
     getTransaction ([signature], result) {
       if (result !== null) transactions.set(String(signature), result)
       if (transactions.size > most) throw new RangeError(`more than ${most} transactions`)

@@ -1,4 +1,6 @@
-/** A node's answers to everything that the service asks, as one file: the whole service runs on it without a network. */
+/**
+ * A node's answers to everything that the service asks, as one file: the whole service runs on it without a network.
+ */
 
 export interface ProgramAccounts {
   program: string
@@ -10,7 +12,9 @@ export interface Recording {
   format: typeof FORMAT
   /** FACTORY_ADDRESS of the service that asked. */
   program: string
-  /** Newest slot that was seen, at which everything is answered; and the time of the newest transaction, unix seconds. */
+  /**
+   * Newest slot that was seen, at which everything is answered; and the time of the newest transaction, unix seconds.
+   */
   slot: number
   time: number
   programAccounts: ProgramAccounts[]
@@ -34,14 +38,24 @@ export type RpcReply = { result: unknown } | { error: { code: number, message: s
 
 export const FORMAT = 1
 
-const sorted = <T>(record: Record<string, T>): Array<[string, T]> => Object.entries(record).sort(([a], [b]) => a < b ? -1 : 1)
-const block = (open: string, lines: string[], close: string): string => lines.length === 0 ? open + close : `${open}\n${lines.map(line => `    ${line}`).join(',\n')}\n  ${close}`
-const lines = (record: Record<string, unknown>): string => block('{', sorted(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`), '}')
+const sorted = <T>(record: Record<string, T>): Array<[string, T]> => Object.entries(record).sort(([a], [b]) => a < b
+  ? -1
+  : 1)
+const block = (
+  open: string, lines: string[], close: string
+): string => lines.length === 0 ? open + close : `${open}\n${lines.map(line => `    ${line}`).join(',\n')}\n  ${close}`
+const lines = (record: Record<string, unknown>): string => block(
+  '{', sorted(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`), '}'
+)
 
-/** The text of a recording: a line for each account, each row and each transaction, in an order that depends on nothing but them. */
+/**
+ * The text of a recording: a line for each account, each row and each transaction, in an order that depends on nothing
+ * but them.
+ */
 export function writeRecording (recording: Recording): string {
   const { format, program, slot, time } = recording
-  const rows = sorted(recording.signatures).map(([address, list]) => `${JSON.stringify(address)}: [${list.map(row => `\n      ${JSON.stringify(row)}`).join()}\n    ]`)
+  const rows = sorted(recording.signatures).map(([address, list]) =>
+    `${JSON.stringify(address)}: [${list.map(row => `\n      ${JSON.stringify(row)}`).join()}\n    ]`)
   const found = recording.programAccounts.map(item => JSON.stringify(item)).sort()
   return `{
   "format": ${format},

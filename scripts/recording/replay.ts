@@ -26,13 +26,25 @@ const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
  * Clock go on from there: `now` is the time of the chain, Unix ms, by default the recording's own and what has passed
  * since.
  */
-export function createReplay (recording: Recording, now: () => number = goingOn(recording)): (method: string, params: readonly unknown[]) => unknown {
+export function createReplay (
+  recording: Recording, now: () => number = goingOn(recording)
+): (method: string, params: readonly unknown[]) => unknown {
   const { time, accounts, signatures, transactions, programAccounts } = recording
   const slotNow = (): number => recording.slot + Math.floor((now() - time * 1000) / SLOT_MS)
-  const account = (address: string): unknown => address === CLOCK ? clockOf(slotNow(), Math.floor(now() / 1000)) : known(accounts, address, 'account')
-  const blockTime = (slot: number): number | null => slot > slotNow() ? null : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
+  const account = (address: string): unknown => address === CLOCK
+    ? clockOf(
+      slotNow(), Math.floor(now() / 1000)
+    )
+    : known(accounts, address, 'account')
+  const blockTime = (slot: number): number | null => slot > slotNow()
+    ? null
+    : time + Math.floor(
+      (slot - recording.slot) * SLOT_MS / 1000
+    )
   const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
-  const known = <T>(record: Record<string, T>, key: string, what: string): T => Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
+  const known = <T>(
+    record: Record<string, T>, key: string, what: string
+  ): T => Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
   const atSlot = (value: unknown): object => ({ context: { slot: slotNow() }, value })
 
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
@@ -40,12 +52,16 @@ export function createReplay (recording: Recording, now: () => number = goingOn(
     getAccountInfo: ([address]) => atSlot(account(String(address))),
     getProgramAccounts ([program, config]) {
       const { filters } = config as { filters: unknown }
-      const found = programAccounts.find(item => item.program === program && JSON.stringify(item.filters) === JSON.stringify(filters))
+      const found = programAccounts.find(
+        item => item.program === program && JSON.stringify(item.filters) === JSON.stringify(filters)
+      )
       return found === undefined
         ? missing(`accounts of program ${String(program)} by ${JSON.stringify(filters)}`)
         : atSlot(found.addresses.map(pubkey => ({ pubkey, account: known(accounts, pubkey, 'account') })))
     },
-    getSignaturesForAddress: ([address, page]) => pageOf(known(signatures, String(address), 'signatures of'), page as Page),
+    getSignaturesForAddress: ([address, page]) => pageOf(
+      known(signatures, String(address), 'signatures of'), page as Page
+    ),
     getTransaction: ([signature]) => known(transactions, String(signature), 'transaction'),
     getSlot: slotNow,
     getHealth: () => 'ok',

@@ -18,7 +18,9 @@ interface Message extends RpcCall { id: unknown }
 
 const MAX_BYTES = 1024 ** 2
 
-export async function startRpcServer ({ answer, now = Date.now, port = 0, host = '127.0.0.1' }: RpcServerOptions): Promise<{ url: string, close (): Promise<void> }> {
+export async function startRpcServer (
+  { answer, now = Date.now, port = 0, host = '127.0.0.1' }: RpcServerOptions
+): Promise<{ url: string, close (): Promise<void> }> {
   async function reply (body: string): Promise<string> {
     const parsed = JSON.parse(body) as Message | Message[]
     const messages = Array.isArray(parsed) ? parsed : [parsed]

@@ -6,8 +6,25 @@ import type { Node, Signature } from './node.js'
 
 export interface Token { mint: string, decimals: number, unit: bigint, name: string, symbol: string }
 /** Reserves and uncollected fees, raw units, and the number of the newest event. */
-export interface State { slot: number, isLive: boolean, base: bigint, quote: bigint, baseFees: bigint, quoteFees: bigint, seq: bigint }
-export interface Pool { address: string, program: string, base: Token, quote: Token, baseVault: string, quoteVault: string, createdAt: number, state: State }
+export interface State {
+  slot: number
+  isLive: boolean
+  base: bigint
+  quote: bigint
+  baseFees: bigint
+  quoteFees: bigint
+  seq: bigint
+}
+export interface Pool {
+  address: string
+  program: string
+  base: Token
+  quote: Token
+  baseVault: string
+  quoteVault: string
+  createdAt: number
+  state: State
+}
 
 export interface Swap {
   seq: bigint
@@ -45,7 +62,9 @@ const TOKEN_METADATA = 19
 const key = (data: Buffer, at: number): string => bs58.encode(data.subarray(at, at + 32))
 
 function stateOf (data: Buffer, at: number, slot: number, seq: bigint): State {
-  const [quote, base, quoteFees, baseFees] = [101, 109, 117, 125].map(offset => data.readBigUInt64LE(at + offset)) as [bigint, bigint, bigint, bigint]
+  const [quote, base, quoteFees, baseFees] = [101, 109, 117, 125].map(
+    offset => data.readBigUInt64LE(at + offset)
+  ) as [bigint, bigint, bigint, bigint]
   return { slot, isLive: data[at] === 1, base, quote, baseFees, quoteFees, seq }
 }
 
@@ -60,7 +79,8 @@ async function token (node: Node, mint: string): Promise<Token> {
   const { data, owner } = await node.account(mint) ?? refuse(`the node knows no mint ${mint}`)
   const known = { mint, decimals: data[44]!, unit: 10n ** BigInt(data[44]!) }
   if (owner === TOKEN_2022) {
-    for (let at = EXTENSIONS; at + 4 <= data.length && data.readUInt16LE(at) !== 0; at += 4 + data.readUInt16LE(at + 2)) {
+    for (let at = EXTENSIONS; at + 4 <= data.length &&
+      data.readUInt16LE(at) !== 0; at += 4 + data.readUInt16LE(at + 2)) {
       if (data.readUInt16LE(at) === TOKEN_METADATA) return { ...known, ...texts(data, at + 4 + 64) }
     }
   }
@@ -92,7 +112,9 @@ export async function poolAt (node: Node, address: string): Promise<Pool> {
 /** Where an event carries the pool behind its own fields: at its end, but for a byte that one kind has behind it. */
 function stateIn (data: Buffer, pool: Pool): number | undefined {
   const mint = bs58.decode(pool.base.mint)
-  return [[SIZE.spot, 0], [SIZE.live, 1]].flatMap(([size, tag]) => [0, 1].map(behind => ({ at: data.length - size! - behind, size: size!, tag })))
+  return [[SIZE.spot, 0], [SIZE.live, 1]].flatMap(
+    ([size, tag]) => [0, 1].map(behind => ({ at: data.length - size! - behind, size: size!, tag }))
+  )
     .find(({ at, size, tag }) => at >= 40 && data[at] === tag &&
       data.subarray(at + size - KEYS, at + size - KEYS + 32).equals(mint))?.at
 }
@@ -123,7 +145,9 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
     if (hasSwap || ++before === MAX_BEFORE) break
   }
   const past: Past = { swaps: [], states: [], transactions: taken.length, newest: taken[0]?.signature }
-  const all = taken.flatMap(({ signature, events }) => events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) })))
+  const all = taken.flatMap(
+    ({ signature, events }) => events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) }))
+  )
     .sort((a, b) => a.seq < b.seq ? -1 : 1)
   let last: State | undefined
   for (const { signature, data, index, seq, isNamed } of all) {
@@ -141,7 +165,21 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
       const isNext = last !== undefined && last.seq + 1n === seq
       const fee = !isNext ? undefined : isBuy ? after.quoteFees - last!.quoteFees : after.baseFees - last!.baseFees
       past.swaps.push({
-        seq, signature: signature.signature, slot, blockIndex: signature.transactionIndex, eventIndex: index, at, isBuy, input, output, base, quote, fee, maker: key(data, 72), isNamed, after
+        seq,
+        signature: signature.signature,
+        slot,
+        blockIndex: signature.transactionIndex,
+        eventIndex: index,
+        at,
+        isBuy,
+        input,
+        output,
+        base,
+        quote,
+        fee,
+        maker: key(data, 72),
+        isNamed,
+        after
       })
     }
     if (after !== undefined) past.states.push(after)

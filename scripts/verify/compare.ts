@@ -5,7 +5,14 @@ import { type Past, type Pool, type State, stateAt, type Swap, type Token } from
 type Json = any   // answers of the service: whatever they are, they are compared with texts
 
 /** What the operator says of his service: its settings. */
-export interface Word { takerFeeRate: string, quoteNotional: string, usdMints: string[], pricedBy: Map<string, string>, usdMinDepth: string, basis: string }
+export interface Word {
+  takerFeeRate: string
+  quoteNotional: string
+  usdMints: string[]
+  pricedBy: Map<string, string>
+  usdMinDepth: string
+  basis: string
+}
 export interface Served { detail: Json, rows: Json, tickers: Json, trades: Json, candles: Json, days: Json }
 export interface Chain {
   pool: Pool
@@ -175,7 +182,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const moved = past.states.filter(({ slot: at }) => at > slot && at <= pool.state.slot)
   if (moved.length > 0) {
     notes.push(
-      `the pool moved at slot ${moved.map(({ slot: at }) => at).join(', ')}, after the ${slot} that is shown: compared with its state before`
+      `the pool moved at slot ${moved.map(({ slot: at }) => at).join(', ')}, after the ${slot} that is shown: ` +
+        'compared with its state before'
     )
   }
 
@@ -233,7 +241,9 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   now.field(
     'other_pools',
     others,
-    served.tickers.filter((one: Json) => one.ticker_id === ticker && one.pool_id !== pool.address).map((one: Json) => one.pool_id)
+    served.tickers.filter(
+      (one: Json) => one.ticker_id === ticker && one.pool_id !== pool.address
+    ).map((one: Json) => one.pool_id)
   )
 
   const groups = [place.found, now.found]
@@ -257,7 +267,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
       { base_volume_24h: volumes(window).base_volume, target_volume_24h: volumes(window).target_volume }
     )
     day.fields('/api/tickers', inTickers, {
-      base_volume: text(sum(window, 'base') * 10n ** 8n, pool.base.unit * 10n ** 8n, 8), target_volume: text(sum(window, 'quote') * 10n ** 8n, pool.quote.unit * 10n ** 8n, 8)
+      base_volume: text(sum(window, 'base') * 10n ** 8n, pool.base.unit * 10n ** 8n, 8),
+      target_volume: text(sum(window, 'quote') * 10n ** 8n, pool.quote.unit * 10n ** 8n, 8)
     })
   } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
   const priced = window.filter(hasPrice)
@@ -278,8 +289,11 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
     const from = end - end % 60 - days * DAY
     if (detail?.[name] === null) notes.push(`not made again: ${name}, which the service has not read yet`)
-    else if (word.basis !== 'input' || from < since) notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
-    else {
+    else if (word.basis !== 'input' || from < since) {
+      notes.push(
+      `not made again: ${name}, for which --days ${days} reads the transactions`
+      )
+    } else {
       day.field(
         name,
         detail?.[name],
@@ -372,7 +386,8 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
 
 /** Candles of whole hours within the window, and the day that is going on. */
 function candlesOf (
-  { candles, days }: Served, swaps: Swap[], { since, pool }: Chain, end: number, candle: ReturnType<typeof figures>['candle'], makers: (swaps: Swap[]) => number,
+  { candles, days }: Served, swaps: Swap[], { since, pool }: Chain, end: number,
+  candle: ReturnType<typeof figures>['candle'], makers: (swaps: Swap[]) => number,
   word: Word, worth: { n: bigint, d: bigint } | undefined
 ): Group {
   const own = group('candles of an hour, and today')

@@ -56,7 +56,10 @@ export function nodeAt (rpc: string) {
   /** An account at `confirmed`, and the slot that it was read at; undefined: there is none. */
   async function account (address: string): Promise<{ slot: number, owner: string, data: Buffer } | undefined> {
     const options = { encoding: 'base64', commitment: 'confirmed' }
-    const { context, value } = await call<{ context: { slot: number }, value: { owner: string, data: [string] } | null }>(
+    const { context, value } = await call<{
+      context: { slot: number }
+      value: { owner: string, data: [string] } | null
+    }>(
       'getAccountInfo',
       address,
       options
@@ -79,7 +82,9 @@ export function nodeAt (rpc: string) {
     /** Confirmed transactions of an account that did not fail, newest first, page by page. */
     async * signatures (address: string): AsyncGenerator<Signature> {
       for (let before: string | undefined; ;) {
-        const page: Signature[] = await call('getSignaturesForAddress', address, { commitment: 'confirmed', ...before && { before } })
+        const page: Signature[] = await call(
+          'getSignaturesForAddress', address, { commitment: 'confirmed', ...before && { before } }
+        )
         yield * page.filter(({ err }) => err === null)
         if (page.length === 0) return
         before = page.at(-1)!.signature
@@ -90,7 +95,9 @@ export function nodeAt (rpc: string) {
      * can make.
      */
     async events (signature: string, program: string): Promise<Placed[]> {
-      const authority = PublicKey.findProgramAddressSync([Buffer.from('__event_authority')], new PublicKey(program))[0].toBase58()
+      const authority = PublicKey.findProgramAddressSync(
+        [Buffer.from('__event_authority')], new PublicKey(program)
+      )[0].toBase58()
       const options = { encoding: 'json', commitment: 'confirmed', maxSupportedTransactionVersion: 1 }
       const { transaction, meta } = await call<Transaction>('getTransaction', signature, options)
       const keys = [
@@ -100,7 +107,9 @@ export function nodeAt (rpc: string) {
       ]
       const inner = meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)
       const isNamed = meta.logMessages?.some(line => line.includes('Instruction: SpotSwap')) === true
-      return inner.flatMap(({ index, instructions }) => instructions.flatMap(({ programIdIndex, accounts, data }, place) =>
+      return inner.flatMap(({ index, instructions }) => instructions.flatMap((
+        { programIdIndex, accounts, data }, place
+      ) =>
         keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority
           ? [{ data: Buffer.from(bs58.decode(data)), index: index * 65_536 + place, isNamed }]
           : []))

@@ -11,7 +11,9 @@ test('work is done one piece after the other, in the order in which it was given
     seen.push(`${name} ends`)
     return name
   })
-  t.same(await Promise.all([piece('first', 20), piece('second', 0), inTurn(() => 'third')]), ['first', 'second', 'third'])
+  t.same(
+    await Promise.all([piece('first', 20), piece('second', 0), inTurn(() => 'third')]), ['first', 'second', 'third']
+  )
   t.same(seen, ['first begins', 'first ends', 'second begins', 'second ends'])
 })
 
@@ -25,23 +27,32 @@ test('a failure reaches the one who gave the work, and holds up nobody', async t
   t.equal(await after, 'done')
 })
 
-test('what is done together overlaps, what is done alone overlaps nothing, and each waits only for what was given before it', async t => {
-  const { alone, together } = createSharedTurns()
-  const seen: string[] = []
-  const piece = (name: string, ms: number) => async () => {
-    seen.push(`${name} begins`)
-    await wait(ms)
-    seen.push(`${name} ends`)
-    return name
+test(
+  'what is done together overlaps, what is done alone overlaps nothing, and each waits only for what was given before it',
+  async t => {
+    const { alone, together } = createSharedTurns()
+    const seen: string[] = []
+    const piece = (name: string, ms: number) => async () => {
+      seen.push(`${name} begins`)
+      await wait(ms)
+      seen.push(`${name} ends`)
+      return name
+    }
+    const failed = alone(async () => { throw new Error('no') })
+    const all = Promise.all([
+      together(piece('a', 30)), together(piece('b', 10)), alone(piece('c', 5)), alone(piece('d', 0)),
+      together(piece('e', 5)), together(piece('f', 0))
+    ])
+    await t.rejects(failed, { message: 'no' })
+    t.same(await all, ['a', 'b', 'c', 'd', 'e', 'f'])
+    t.same(seen, [
+      'a begins', 'b begins', 'b ends', 'a ends', 'c begins', 'c ends', 'd begins', 'd ends', 'e begins', 'f begins',
+      'f ends', 'e ends'
+    ])
+    await t.rejects(together(() => { throw new Error('at once') }), { message: 'at once' })
+    t.equal(await alone(() => 'done'), 'done')
   }
-  const failed = alone(async () => { throw new Error('no') })
-  const all = Promise.all([together(piece('a', 30)), together(piece('b', 10)), alone(piece('c', 5)), alone(piece('d', 0)), together(piece('e', 5)), together(piece('f', 0))])
-  await t.rejects(failed, { message: 'no' })
-  t.same(await all, ['a', 'b', 'c', 'd', 'e', 'f'])
-  t.same(seen, ['a begins', 'b begins', 'b ends', 'a ends', 'c begins', 'c ends', 'd begins', 'd ends', 'e begins', 'f begins', 'f ends', 'e ends'])
-  await t.rejects(together(() => { throw new Error('at once') }), { message: 'at once' })
-  t.equal(await alone(() => 'done'), 'done')
-})
+)
 
 test('long work lets others have their turn, and gives its results in order', async t => {
   let turns = 0

@@ -10,7 +10,10 @@ function setUp (t: Test) {
   const path = join(t.testdir(), 'log')
   const fd = openSync(path, 'w')
   t.teardown(() => closeSync(fd))
-  return { stream: createLogStream({ fd, terminal: false, redact: text => text.replaceAll('secret', '[hidden]') }), text: () => readFileSync(path, 'utf8') }
+  return {
+    stream: createLogStream({ fd, terminal: false, redact: text => text.replaceAll('secret', '[hidden]') }),
+    text: () => readFileSync(path, 'utf8')
+  }
 }
 
 test('lines of a turn are written together, in order, and without secrets', async t => {

@@ -10,7 +10,10 @@ const PARAMETERS = {
 
 test('parameters are read', t => {
   t.same(readQuery({ from: '7' }, PARAMETERS), { limit: 100, from: 7, until: undefined, type: undefined })
-  t.same(readQuery({ from: '0', limit: '1000', until: '9007199254740991', type: 'sell' }, PARAMETERS), { limit: 1000, from: 0, until: 9007199254740991, type: 'sell' })
+  t.same(
+    readQuery({ from: '0', limit: '1000', until: '9007199254740991', type: 'sell' }, PARAMETERS),
+    { limit: 1000, from: 0, until: 9007199254740991, type: 'sell' }
+  )
   t.end()
 })
 
@@ -24,22 +27,41 @@ test('what is malformed, missing, repeated or unknown is told by name', t => {
     [{ from: '1', Limit: '5' }, 'Invalid Limit: only limit, from, until, type here'],
     [{ from: '1', constructor: '5' }, 'Invalid constructor: only limit, from, until, type here']
   ]
-  for (const odd of ['', '-1', '1.5', '1e3', ' 1', '0x10', '99999999999999999', 'NaN']) cases.push([{ from: odd }, 'Invalid from: a whole number, 0 or more'])
-  for (const [query, message] of cases) t.throws(() => readQuery(query, PARAMETERS), { code: 'INVALID_PARAMETER', message }, JSON.stringify(query))
+  for (const odd of ['', '-1', '1.5', '1e3', ' 1', '0x10', '99999999999999999', 'NaN']) {
+    cases.push([{ from: odd }, 'Invalid from: a whole number, 0 or more'])
+  }
+  for (const [query, message] of cases) {
+    t.throws(() => readQuery(query, PARAMETERS), { code: 'INVALID_PARAMETER', message }, JSON.stringify(query))
+  }
   t.throws(() => readQuery({ a: '1' }, {}), { message: 'Invalid a: no parameters here' })
   t.end()
 })
 
-test('a time is Unix seconds or ISO 8601 with its zone; a date begins a range with its first second and ends it with its last', t => {
-  const range = (query: object) => readRange(query, {})
-  t.same(range({}), { from: undefined, to: undefined })
-  t.same(range({ from: '1769860800', to: '1769860801' }), { from: 1_769_860_800, to: 1_769_860_801 })
-  t.same(range({ since: '2026-01-31', until: '2026-01-31' }), { from: 1_769_817_600, to: 1_769_903_999 })
-  t.same(range({ from: '2026-01-31T12:00:00Z', until: '2026-01-31T14:00:00.5+01:30' }), { from: 1_769_860_800, to: 1_769_862_600 })
-  for (const odd of ['', '-1', '1.5', '2026-02-30', '2026-1-1', '2026-01-31T12:00:00', '2026-01-31T25:00Z', '2026-01-31T12:00:00+99:99', '1969-12-31', '1769860800000', 'now']) {
-    t.throws(() => range({ from: odd }), { code: 'INVALID_PARAMETER', message: 'Invalid from: Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z' }, odd)
+test(
+  'a time is Unix seconds or ISO 8601 with its zone; a date begins a range with its first second and ends it with its last',
+  t => {
+    const range = (query: object) => readRange(query, {})
+    t.same(range({}), { from: undefined, to: undefined })
+    t.same(range({ from: '1769860800', to: '1769860801' }), { from: 1_769_860_800, to: 1_769_860_801 })
+    t.same(range({ since: '2026-01-31', until: '2026-01-31' }), { from: 1_769_817_600, to: 1_769_903_999 })
+    t.same(
+      range({ from: '2026-01-31T12:00:00Z', until: '2026-01-31T14:00:00.5+01:30' }),
+      { from: 1_769_860_800, to: 1_769_862_600 }
+    )
+    for (const odd of [
+      '', '-1', '1.5', '2026-02-30', '2026-1-1', '2026-01-31T12:00:00', '2026-01-31T25:00Z',
+      '2026-01-31T12:00:00+99:99',
+      '1969-12-31', '1769860800000', 'now'
+    ]) {
+      t.throws(() => range({ from: odd }), {
+        code: 'INVALID_PARAMETER',
+        message: 'Invalid from: Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
+      }, odd)
+    }
+    t.throws(
+      () => range({ from: '2', since: '1' }), { message: 'Invalid since: another name of from, which is given too' }
+    )
+    t.throws(() => range({ since: '2', to: '1' }), { message: 'Invalid to: not before since' })
+    t.end()
   }
-  t.throws(() => range({ from: '2', since: '1' }), { message: 'Invalid since: another name of from, which is given too' })
-  t.throws(() => range({ since: '2', to: '1' }), { message: 'Invalid to: not before since' })
-  t.end()
-})
+)

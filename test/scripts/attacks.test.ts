@@ -14,7 +14,11 @@ test('attacks are carried out on the running demo by the command that it prints'
   t.teardown(() => attacks.child.kill('SIGKILL'))
   const { code } = await attacks.ended
   t.equal(code, 0, attacks.output())
-  t.match(attacks.stdout(), /^ {2}dust: nothing before, 99\.00 after$/m, 'what was paid, and not what the fee would make of it')
+  t.match(
+    attacks.stdout(),
+    /^ {2}dust: nothing before, 99\.00 after$/m,
+    'what was paid, and not what the fee would make of it'
+  )
   t.ok(demo.isAlive(), demo.output())
 })
 

@@ -34,8 +34,13 @@ const STATUS: HistoryStatus = {
 
 test('a line of progress: bar, signatures, swaps, oldest day, rate, time left', async t => {
   const since = { ...STATUS, events: 0 }
-  t.equal(progressLine(STATUS, since, 100, true), '██████░░░░░░░░░░░░░░░░░░  25 %, 1000 signatures, 700 swaps, back to 2026-01-01, 10/s, 5 min 0 s left')
-  t.equal(progressLine(STATUS, since, 40_000, false), '1000 signatures, 700 swaps, back to 2026-01-01, 0/s, 1 d 9 h left')
+  t.equal(
+    progressLine(STATUS, since, 100, true),
+    '██████░░░░░░░░░░░░░░░░░░  25 %, 1000 signatures, 700 swaps, back to 2026-01-01, 10/s, 5 min 0 s left'
+  )
+  t.equal(
+    progressLine(STATUS, since, 40_000, false), '1000 signatures, 700 swaps, back to 2026-01-01, 0/s, 1 d 9 h left'
+  )
   t.match(progressLine(STATUS, since, 4000, false), /3 h 20 min left$/)
   t.match(progressLine({ ...STATUS, expected: null, oldestTime: null }, since, 1, true), /\? %.*back to –.*– left$/)
   t.match(progressLine({ ...STATUS, events: 3200, complete: true }, since, 1, true), /100 %.*done$/)
@@ -44,8 +49,14 @@ test('a line of progress: bar, signatures, swaps, oldest day, rate, time left', 
 
 test('the last words say what is missing', async t => {
   t.match(summary(STATUS), /^Stopped after 700 swaps; the next start goes on from here/)
-  t.match(summary({ ...STATUS, complete: true }), /complete to the beginning.*800 events, 700 swaps\.\nEvery DAO's events are numbered without a sequence gap/)
-  t.match(summary({ ...STATUS, complete: true, missingEvents: 3, missingTransactions: 1 }), /Not to be had from this node: 3 events and 1 transactions/)
+  t.match(
+    summary({ ...STATUS, complete: true }),
+    /complete to the beginning.*800 events, 700 swaps\.\nEvery DAO's events are numbered without a sequence gap/
+  )
+  t.match(
+    summary({ ...STATUS, complete: true, missingEvents: 3, missingTransactions: 1 }),
+    /Not to be had from this node: 3 events and 1 transactions/
+  )
 })
 
 test('runs to the beginning, redrawing one line on a terminal', async t => {
@@ -66,7 +77,11 @@ test('runs to the beginning, redrawing one line on a terminal', async t => {
     checkMs: 20
   })
   const out = { isTTY: true, columns: 60, write: (text: string) => { shown += text } }
-  const status = await backfill(history, { out, clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) }, signal: new AbortController().signal })
+  const status = await backfill(history, {
+    out,
+    clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) },
+    signal: new AbortController().signal
+  })
   t.match(status, { complete: true, swaps: ledger.swaps.length, missingEvents: 0 })
   const lines = shown.split('\r\x1b[2K')
   t.ok(lines.slice(1, -1).every(line => line.length < 60 && !line.includes('\n')))
@@ -80,10 +95,21 @@ async function scripted (t: Test) {
   const node = await startNode(ledger)
   t.teardown(() => node.close())
   const folder = t.testdir()
-  async function run (stop?: (child: ScriptProcess['child']) => void): Promise<{ code: number | null, output: string, errors: string }> {
+  async function run (stop?: (child: ScriptProcess['child']) => void): Promise<{
+    code: number | null
+    output: string
+    errors: string
+  }> {
     const { child, stdout, stderr, ended } = startScript('scripts/backfill.ts', {
       cwd: folder,
-      env: { CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4', DATA_DIR: join(folder, 'data'), PROTOCOL_FEE_RATE: '0.005' }
+      env: {
+        CHAIN_RPC_URL: node.url,
+        CHAIN_WS_URL: '',
+        FACTORY_ADDRESS: ledger.program,
+        ROUTER_ADDRESS: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4',
+        DATA_DIR: join(folder, 'data'),
+        PROTOCOL_FEE_RATE: '0.005'
+      }
     })
     stop?.(child)
     const { code } = await ended

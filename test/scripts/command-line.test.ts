@@ -8,9 +8,15 @@ import { ROOT, startScript } from '../support/script-process.js'
 /** What has no command line of its own: it is imported by others. */
 const PARTS = ['backfill-progress.ts', 'command-line.ts', 'contract.ts', 'recording.ts', 'schema-files.ts', 'built.js']
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
-  .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
+  .filter(
+    entry => entry.isFile() && !PARTS.includes(entry.name)
+  ).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
 
-async function run (t: Test, script: string, ...args: string[]): Promise<{ code: number | null, out: string, errors: string }> {
+async function run (t: Test, script: string, ...args: string[]): Promise<{
+  code: number | null
+  out: string
+  errors: string
+}> {
   const started = startScript(script, { args })
   t.teardown(() => started.child.kill('SIGKILL'))
   const { code } = await started.ended
@@ -48,24 +54,36 @@ test('values that can\'t be are told in one line', { timeout: 400_000 }, async t
   t.teardown(() => taken.close())
   const port = String((taken.address() as AddressInfo).port)
   const cases: Array<[script: string, args: string[], told: RegExp]> = [
-    ['check-listing', ['--form', 'nasdaq'], /^--form nasdaq: one of api, coingecko, dexscreener, geckoterminal, cmc, jupiter\n$/],
+    [
+      'check-listing', ['--form', 'nasdaq'],
+      /^--form nasdaq: one of api, coingecko, dexscreener, geckoterminal, cmc, jupiter\n$/
+    ],
     ['check-listing', ['--url', 'localhost'], /^--url localhost: an http or https URL\n$/],
     ['check-listing', ['--url'], /^Option '--url <value>' argument missing: npm run check-listing .*\n$/],
     ['check-listing', ['--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
     ['check-listing', ['--pools', 'all'], /^--pools all: a whole number from 1 to 10000\n$/],
     ['verify', [], /^npm run verify -- --pool ADDRESS .*\n$/],
-    ['verify', ['--pool', 'So11111111111111111111111111111111111111112', '--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
+    [
+      'verify', ['--pool', 'So11111111111111111111111111111111111111112', '--url', 'http://127.0.0.1:1'],
+      /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/
+    ],
     ['replay', ['nothing'], /^there is no recording nothing; recordings: simulated\n$/],
     ['replay', ['simulated', '--port', 'http'], /^--port http: a whole number from 0 to 65535\n$/],
     ['replay', ['simulated', '--port', port], /^listen EADDRINUSE.*\n$/],
-    ['export', ['--what', 'trades', '--format', 'csv', '--out', '/nowhere/x.csv', '--store', 'sqlite:/nowhere'], /^there is no history at sqlite:\/nowhere\n$/]
+    [
+      'export', ['--what', 'trades', '--format', 'csv', '--out', '/nowhere/x.csv', '--store', 'sqlite:/nowhere'],
+      /^there is no history at sqlite:\/nowhere\n$/
+    ]
   ]
   await each(cases, async ([script, args, told]) => {
     const { code, errors } = await run(t, `scripts/${script}.ts`, ...args)
     t.ok(code === 1 || code === 2, `${script} ${args.join(' ')} ends with ${code}`)
     t.match(errors, told, `${script} ${args.join(' ')}`)
   })
-  t.match((await run(t, 'test/system/worlds/run.ts', '--seeds', 'all')).errors, /^--seeds all: a number, or two with a hyphen.*\n$/)
+  t.match(
+    (await run(t, 'test/system/worlds/run.ts', '--seeds', 'all')).errors,
+    /^--seeds all: a number, or two with a hyphen.*\n$/
+  )
 })
 
 test('what runs the build says so where there is none', async t => {

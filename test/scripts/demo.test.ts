@@ -3,7 +3,9 @@ import { startScript } from '../support/script-process.js'
 import { until } from '../support/until.js'
 
 test('the demo says how far a limited node has come, and its chain ends with it however it is killed', async t => {
-  const { child, output, isAlive, ended } = startScript('scripts/demo.ts', { args: ['--port', '0', '--node', 'documented'], env: { TMPDIR: t.testdir() } })
+  const { child, output, isAlive, ended } = startScript(
+    'scripts/demo.ts', { args: ['--port', '0', '--node', 'documented'], env: { TMPDIR: t.testdir() } }
+  )
   t.teardown(() => child.kill('SIGKILL'))
   await until('it says how far it is', () => /transactions of the last day/.test(output()) || !isAlive())
   const [, service, chain] = /curl (\S+)\/ready .* its node: (\S+)/.exec(output()) ?? []

@@ -17,10 +17,14 @@ test('npm run export: every trade in each format, beside the running service', a
   const watched = await watch(t, ledger)
   await settled(watched, ledger)
   const run = async (...args: string[]) => {
-    const { code, stderr } = await runScript('scripts/export.ts', ['--store', `sqlite:${watched.folder}`, '--url', NOBODY, ...args])
+    const { code, stderr } = await runScript(
+      'scripts/export.ts', ['--store', `sqlite:${watched.folder}`, '--url', NOBODY, ...args]
+    )
     return code === 0 ? stderr : `failed: ${stderr}`
   }
-  const want = ledger.swaps.map(({ dao, seq, input, output, trader }) => [dao, seq, input, output, trader].join()).sort()
+  const want = ledger.swaps.map(
+    ({ dao, seq, input, output, trader }) => [dao, seq, input, output, trader].join()
+  ).sort()
   const file = (name: string) => join(watched.folder, name)
   for (const format of ['csv', 'ndjson', 'parquet']) {
     t.match(
@@ -107,7 +111,8 @@ test('npm run export: tokens, prices, candles and days are those of the service'
   async function rowsOf (...args: string[]): Promise<Array<Record<string, any>>> {
     const out = join(env.DATA_DIR!, 'rows.ndjson')
     const { code, stderr } = await runScript('scripts/export.ts', [
-      '--store', `sqlite:${env.DATA_DIR}`, '--url', url, '--pool', dao!.address, '--format', 'ndjson', '--out', out, ...args
+      '--store', `sqlite:${env.DATA_DIR}`, '--url', url, '--pool', dao!.address, '--format', 'ndjson', '--out', out,
+      ...args
     ])
     if (code !== 0) throw new Error(stderr)
     return readFileSync(out, 'utf8').trim().split('\n').map(line => JSON.parse(line) as Record<string, any>)
@@ -128,7 +133,8 @@ test('npm run export: tokens, prices, candles and days are those of the service'
     row.base_decimals
   ]),
   (await get<Trades>('/trades?limit=1000')).map(one => [
-    one.trade_id, one.timestamp, one.side, one.price, one.base_amount, one.quote_amount, one.maker, base.address, 'USDC', 9
+    one.trade_id, one.timestamp, one.side, one.price, one.base_amount, one.quote_amount, one.maker, base.address,
+    'USDC', 9
   ]))
   const candles = await rowsOf('--what', 'candles', '--interval', '4h')
   const wanted = (await get<Candles>('/ohlcv?interval=4h&limit=1000'))

@@ -11,7 +11,8 @@ import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
 import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
-const CANDLE = 'dao, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
+const CANDLE =
+  'dao, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
 const COLUMNS = {
   days: `${CANDLE}, makers`,
   hours: CANDLE,
@@ -22,11 +23,17 @@ const COLUMNS = {
 }
 
 /** A store as `ledger` fills it, a way to its rows and one to damage it. */
-interface Filled { store: string, reopen (): Promise<Store>, all (sql: string): Promise<Array<Record<string, unknown>>> }
+interface Filled {
+  store: string
+  reopen (): Promise<Store>
+  all (sql: string): Promise<Array<Record<string, unknown>>>
+}
 
 async function rowsOf ({ all }: Filled): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {}
-  for (const [table, columns] of Object.entries(COLUMNS)) found[table] = (await all(`select ${columns} from ${table}`)).map(row => JSON.stringify(row)).sort()
+  for (const [table, columns] of Object.entries(COLUMNS)) {
+    found[table] = (await all(`select ${columns} from ${table}`)).map(row => JSON.stringify(row)).sort()
+  }
   return found
 }
 
@@ -39,7 +46,8 @@ async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)
   for (const table of ['days', 'hours', 'minutes', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
   for (const sql of [
-    "update days set base = '1', trades = 7, makers = 99", "update minutes set quote = '1'", 'delete from hours where start % 10800 = 0', 'delete from minutes where start % 28800 = 0',
+    "update days set base = '1', trades = 7, makers = 99", "update minutes set quote = '1'",
+    'delete from hours where start % 10800 = 0', 'delete from minutes where start % 28800 = 0',
     'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1'
   ]) await filled.all(sql)
   t.notSame(await rowsOf(filled), expected)
@@ -53,7 +61,9 @@ async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
       counted.push(done)
       if (counted.length === stop) stopping.abort()
     }
-    await t.rejects(rebuildRollups({ store, signal: stopping.signal, pageSize: 10, onProgress }), { name: 'AbortError' })
+    await t.rejects(
+      rebuildRollups({ store, signal: stopping.signal, pageSize: 10, onProgress }), { name: 'AbortError' }
+    )
     t.equal(counted[0], [10, 20, 40][stop - 1], 'it goes on where it was')
     t.equal(await store.valuation(), null)
   }
@@ -95,5 +105,7 @@ test('npm run rebuild-rollups: and so is one in PostgreSQL', { skip: await witho
   await settled(watched, ledger)
   await watched.history.stop()
   await watched.store.close()
-  await sees(t, ledger, { store: url, reopen, all: sql => ask(sql.replace(/\b(from|update) (?=\w)/, `$1 "${schema}".`)) })
+  await sees(
+    t, ledger, { store: url, reopen, all: sql => ask(sql.replace(/\b(from|update) (?=\w)/, `$1 "${schema}".`)) }
+  )
 })

@@ -14,7 +14,9 @@ function run (t: Test, script: string, ...args: string[]): ScriptProcess['child'
 
 async function smallChain (t: Test) {
   const { ledger, node } = await startChain(t, { time: Math.floor(Date.now() / 1000) - 60 })
-  const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dao = ledger.dao(
+    { base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
   ledger.advance(60)
   dao.swap('buy', 1_000_000_000n)
   return { ledger, node, dao }
@@ -32,24 +34,39 @@ test('npm run record stores a node, npm run replay serves it', async t => {
   const replay = run(t, 'replay.ts', out, '--port', '0')
   const [said] = await once(replay.stdout, 'data') as [Buffer]
   const url = /CHAIN_RPC_URL=(\S+)/.exec(String(said))![1]!
-  const ask = async (body: unknown) => await (await fetch(url, { method: 'POST', body: JSON.stringify(body) })).json() as unknown
-  t.match(await ask({ jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[dao.address, dao.base.address], {}] }),
-    { id: 1, result: { value: [{ owner: ledger.program }, {}] } })
-  const [slot, ...others] = await ask([{ jsonrpc: '2.0', id: 'a', method: 'getSlot' }, { jsonrpc: '2.0', id: 'b', method: 'getBlockHeight' }, { jsonrpc: '2.0', id: 'c', method: 'getBlock', params: [1] }]) as any[]
+  const ask = async (body: unknown) => await (await fetch(
+    url, { method: 'POST', body: JSON.stringify(body) }
+  )).json() as unknown
+  t.match(await ask(
+    { jsonrpc: '2.0', id: 1, method: 'getMultipleAccounts', params: [[dao.address, dao.base.address], {}] }
+  ),
+  { id: 1, result: { value: [{ owner: ledger.program }, {}] } })
+  const [slot, ...others] = await ask([
+    { jsonrpc: '2.0', id: 'a', method: 'getSlot' }, { jsonrpc: '2.0', id: 'b', method: 'getBlockHeight' },
+    { jsonrpc: '2.0', id: 'c', method: 'getBlock', params: [1] }
+  ]) as any[]
   t.ok(slot.result >= ledger.slot && slot.result < ledger.slot + 300, 'slots go on')
-  t.match(others, [{ id: 'b', error: { message: 'not in the recording: method getBlockHeight' } }, { id: 'c', error: { code: -32601 } }])
+  t.match(others, [
+    { id: 'b', error: { message: 'not in the recording: method getBlockHeight' } }, { id: 'c', error: { code: -32601 } }
+  ])
 })
 
 test('a node that repeats its own key is not recorded, nor one that has too much', async t => {
   const { ledger, node } = await smallChain(t)
-  await t.rejects(recordNode({ url: `${node.url}/${ledger.program}`, program: ledger.program }), /repeat its own host or key/)
+  await t.rejects(
+    recordNode({ url: `${node.url}/${ledger.program}`, program: ledger.program }), /repeat its own host or key/
+  )
   await t.rejects(recordNode({ url: node.url, program: ledger.program, most: 1 }), /more than 1 transactions/)
 })
 
 test('without what they need they say how they are called', async t => {
-  for (const [script, words] of [['record.ts', /^usage: npm run record /], ['replay.ts', /^npm run replay -- NAME .*recordings: simulated/]] as const) {
+  for (const [script, words] of [
+    ['record.ts', /^usage: npm run record /], ['replay.ts', /^npm run replay -- NAME .*recordings: simulated/]
+  ] as const) {
     const child = run(t, script)
-    const [[said], [status]] = await Promise.all([once(child.stderr!, 'data'), once(child, 'exit')]) as [[Buffer], [number]]
+    const [[said], [status]] = await Promise.all(
+      [once(child.stderr!, 'data'), once(child, 'exit')]
+    ) as [[Buffer], [number]]
     t.match(String(said), words)
     t.equal(status, 2)
   }

@@ -22,152 +22,179 @@ async function serve (t: Test, ledger: Ledger, node: SimulatedNode, env: Record<
 }
 const EQUAL = /\nequal\n$/
 
-test('with a node alone every field comes out equal, a pool that moves meanwhile too, and each that is altered is named', { timeout: 200_000 }, async t => {
-  const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({
-    base: ledger.mint({ symbol: 'ONE' }),
-    quote: ledger.usdc(),
-    baseReserves: 2_000_000_000_000n,
-    quoteReserves: 200_000_000_000n
-  })
-  for (let hour = 0; hour < 32; hour++) {
-    ledger.advance(3600)
-    dao.swap(hour % 2 === 0 ? 'buy' : 'sell', 1_000_003n * BigInt(1 + hour % 17))
-  }
-  dao.swap('buy', 1n)   // its output is 0: it has no price
-  ledger.advance(400)
-  const url = await serve(t, ledger, node)
-  const verify = verifier(url, node.url)
-  t.match(await verify(dao.address), EQUAL)
-
-  const word: Word = {
-    takerFeeRate: '0.005',
-    quoteNotional: '100',
-    usdMints: [dao.quote.address],
-    pricedBy: new Map(),
-    usdMinDepth: '10000',
-    basis: 'input'
-  }
-  const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 1, word)
-  const faults = { made: 0, unmet: [] as string[] }
-  for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days'] as const) {
-    for (const { name, alter } of fieldsOf(
-      part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
-    )) {
-      const copy = structuredClone(
-        part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
-      )
-      alter(copy)
-      const bent = { ...served, [part]: part === 'candles' ? [...served.candles.slice(0, -6), ...copy] : copy }
-      const isMet = compareAll(bent, chain, word).groups.some(({ different }) => different.length > 0)
-      faults.made++
-      if (!isMet) faults.unmet.push(`${part} ${name}`)
+test(
+  'with a node alone every field comes out equal, a pool that moves meanwhile too, and each that is altered is named',
+  { timeout: 200_000 },
+  async t => {
+    const { ledger, node } = await startChain(t)
+    const dao = ledger.dao({
+      base: ledger.mint({ symbol: 'ONE' }),
+      quote: ledger.usdc(),
+      baseReserves: 2_000_000_000_000n,
+      quoteReserves: 200_000_000_000n
+    })
+    for (let hour = 0; hour < 32; hour++) {
+      ledger.advance(3600)
+      dao.swap(hour % 2 === 0 ? 'buy' : 'sell', 1_000_003n * BigInt(1 + hour % 17))
     }
-  }
-  t.comment(`${faults.made} faults`)
-  t.ok(faults.made >= 100)
-  // a slot before those that are read; and by a second, where no trade is at the edge
-  t.same(faults.unmet, ['detail .provenance.fee_rates[].from_slot', 'detail .provenance.windows_end'])
+    dao.swap('buy', 1n)   // its output is 0: it has no price
+    ledger.advance(400)
+    const url = await serve(t, ledger, node)
+    const verify = verifier(url, node.url)
+    t.match(await verify(dao.address), EQUAL)
 
-  ledger.advance(1)
-  dao.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
-  t.match(await verify(dao.address), /the pool moved at slot \d+, after the \d+ that is shown[^]*\nequal\n$/)
-  t.match(
-    await verify(dao.address, '--taker-fee-rate', '0.006'),
-    /provenance\.taker_fee_rate: served "0\.005", "0\.006" by the chain[^]*\ndifferent\n$/
-  )
-})
+    const word: Word = {
+      takerFeeRate: '0.005',
+      quoteNotional: '100',
+      usdMints: [dao.quote.address],
+      pricedBy: new Map(),
+      usdMinDepth: '10000',
+      basis: 'input'
+    }
+    const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 1, word)
+    const faults = { made: 0, unmet: [] as string[] }
+    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days'] as const) {
+      for (const { name, alter } of fieldsOf(
+        part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
+      )) {
+        const copy = structuredClone(
+          part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
+        )
+        alter(copy)
+        const bent = { ...served, [part]: part === 'candles' ? [...served.candles.slice(0, -6), ...copy] : copy }
+        const isMet = compareAll(bent, chain, word).groups.some(({ different }) => different.length > 0)
+        faults.made++
+        if (!isMet) faults.unmet.push(`${part} ${name}`)
+      }
+    }
+    t.comment(`${faults.made} faults`)
+    t.ok(faults.made >= 100)
+    // a slot before those that are read; and by a second, where no trade is at the edge
+    t.same(faults.unmet, ['detail .provenance.fee_rates[].from_slot', 'detail .provenance.windows_end'])
 
-test('beside the adapters\' formulas: the same swaps, to the cent, but for those that no log names', { timeout: 100_000 }, async t => {
-  const { ledger, node } = await startChain(t)
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n })
-  for (let i = 0; i < 40; i++) {
-    ledger.advance(4000)
-    dao.swap(i % 3 === 0 ? 'sell' : 'buy', BigInt(1_000_003 * (1 + i % 7)), i % 5 === 0 ? { via: 'aggregator' } : {})
+    ledger.advance(1)
+    dao.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
+    t.match(await verify(dao.address), /the pool moved at slot \d+, after the \d+ that is shown[^]*\nequal\n$/)
+    t.match(
+      await verify(dao.address, '--taker-fee-rate', '0.006'),
+      /provenance\.taker_fee_rate: served "0\.005", "0\.006" by the chain[^]*\ndifferent\n$/
+    )
   }
-  const url = await serve(t, ledger, node)
-  const output = await verifier(url, node.url)(dao.address, '--adapter', '--days', '2')
-  const midnight = ledger.time - ledger.time % 86_400
-  const day = ledger.swaps.filter(({ time }) => time >= midnight - 86_400 && time < midnight)
-  const quote = Number(day.reduce((sum, { side, input, output }) => sum + (side === 'buy' ? input : output), 0n)) / 1e6
-  t.ok(day.length > 10)
-  const [, volume, volumeServed, lost, fees, feesServed, tvl, tvlServed] =
+)
+
+test(
+  'beside the adapters\' formulas: the same swaps, to the cent, but for those that no log names',
+  { timeout: 100_000 },
+  async t => {
+    const { ledger, node } = await startChain(t)
+    const dao = ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n }
+    )
+    for (let i = 0; i < 40; i++) {
+      ledger.advance(4000)
+      dao.swap(i % 3 === 0 ? 'sell' : 'buy', BigInt(1_000_003 * (1 + i % 7)), i % 5 === 0 ? { via: 'aggregator' } : {})
+    }
+    const url = await serve(t, ledger, node)
+    const output = await verifier(url, node.url)(dao.address, '--adapter', '--days', '2')
+    const midnight = ledger.time - ledger.time % 86_400
+    const day = ledger.swaps.filter(({ time }) => time >= midnight - 86_400 && time < midnight)
+    const quote = Number(
+      day.reduce((sum, { side, input, output }) => sum + (side === 'buy' ? input : output), 0n)
+    ) / 1e6
+    t.ok(day.length > 10)
+    const [, volume, volumeServed, lost, fees, feesServed, tvl, tvlServed] =
     /volume: ([\d.]+) by the adapters, ([\d.]+) served: ([\d.]+) of 0 swaps[^]*fees: ([\d.]+) by[^]*; ([\d.]+) served[^]*liquidity: ([\d.]+) by[^]*; ([\d.]+) served/.exec(output)!
-  t.same([volume, lost], [quote.toFixed(2), '0.00'])
-  t.ok(Math.abs(Number(volumeServed) - quote) < 1e-6)
-  // both are 0.5 %: the program rounds up by a raw unit
-  t.same([fees, Number(feesServed).toFixed(2)], [(quote * 0.005).toFixed(2), (quote * 0.005).toFixed(2)])
-  const { quote: reserve } = dao.reserves
-  t.equal(tvlServed, (Number(reserve) * 2 / 1e6).toFixed(2))
-  const { pool: { quoteFees, baseFees }, reserves: { base } } = dao
-  const held = Number(reserve + quoteFees) + Number(base + baseFees) * Number(reserve) / Number(base)
-  t.equal(tvl, (held / 1e6).toFixed(2), 'what is not collected yet is in it')
-  t.match(output, EQUAL)
+    t.same([volume, lost], [quote.toFixed(2), '0.00'])
+    t.ok(Math.abs(Number(volumeServed) - quote) < 1e-6)
+    // both are 0.5 %: the program rounds up by a raw unit
+    t.same([fees, Number(feesServed).toFixed(2)], [(quote * 0.005).toFixed(2), (quote * 0.005).toFixed(2)])
+    const { quote: reserve } = dao.reserves
+    t.equal(tvlServed, (Number(reserve) * 2 / 1e6).toFixed(2))
+    const { pool: { quoteFees, baseFees }, reserves: { base } } = dao
+    const held = Number(reserve + quoteFees) + Number(base + baseFees) * Number(reserve) / Number(base)
+    t.equal(tvl, (held / 1e6).toFixed(2), 'what is not collected yet is in it')
+    t.match(output, EQUAL)
 
-  const word: Word = { takerFeeRate: '0.005', quoteNotional: '100', usdMints: [dao.quote.address], pricedBy: new Map(), usdMinDepth: '10000', basis: 'input' }
-  const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 2, word)
-  const cut = chain.past.swaps.find(({ seq }) => Number(seq) === day[3]!.seq)!
-  cut.isNamed = false
-  const bent = besideAdapter(served, chain, { base: 0n, quote: 0n })
-  t.match(bent.lines[1], `${(Number(cut.quote) / 1e6).toFixed(2)} of 1 swaps that no log names`)
-  t.same(bent.group.different, [], 'the difference is stated')
-  chain.past.swaps.splice(chain.past.swaps.indexOf(cut), 1)
-  t.same(besideAdapter(served, chain, { base: 0n, quote: 0n }).group.different.length, 3, 'and one that is not is seen')
-})
-
-test('values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none', { timeout: 200_000 }, async t => {
-  const { ledger, node } = await startChain(t)
-  const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]
-  const pricing = ledger.dao({
-    base: other,
-    quote: usdc,
-    baseReserves: 1_000_000_000_000n,
-    quoteReserves: 150_000_000_000n
-  })
-  const pricingTurned = ledger.dao({
-    base: usdc,
-    quote: turned,
-    baseReserves: 150_000_000_000n,
-    quoteReserves: 7_000_001n
-  })
-  const priced = ledger.dao({ base: ledger.mint(), quote: other, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-  const pricedTurned = ledger.dao({
-    base: ledger.mint(),
-    quote: turned,
-    baseReserves: 10n ** 12n,
-    quoteReserves: 10n ** 6n
-  })
-  const unpriced = ledger.dao({
-    base: ledger.mint(),
-    quote: ledger.mint(),
-    baseReserves: 10n ** 12n,
-    quoteReserves: 10n ** 12n
-  })
-  const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 3n, quoteReserves: 50n })
-  for (const dao of [priced, pricedTurned, unpriced]) dao.swap('buy', 10n ** 5n)
-  pricing.initializeProposal()
-  pricing.stake()
-  pricing.launchProposal()
-  ledger.advance(400)
-  const pairs = `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}`
-  const verify = verifier(await serve(t, ledger, node, { USD_PRICED_MINTS: pairs }), node.url)
-  for (const { address } of [pricing, priced, pricedTurned, unpriced, dust]) {
-    t.match(await verify(address, '--usd-priced-mints', pairs), EQUAL)
+    const word: Word = {
+      takerFeeRate: '0.005',
+      quoteNotional: '100',
+      usdMints: [dao.quote.address],
+      pricedBy: new Map(),
+      usdMinDepth: '10000',
+      basis: 'input'
+    }
+    const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 2, word)
+    const cut = chain.past.swaps.find(({ seq }) => Number(seq) === day[3]!.seq)!
+    cut.isNamed = false
+    const bent = besideAdapter(served, chain, { base: 0n, quote: 0n })
+    t.match(bent.lines[1], `${(Number(cut.quote) / 1e6).toFixed(2)} of 1 swaps that no log names`)
+    t.same(bent.group.different, [], 'the difference is stated')
+    chain.past.swaps.splice(chain.past.swaps.indexOf(cut), 1)
+    t.same(
+      besideAdapter(served, chain, { base: 0n, quote: 0n }).group.different.length, 3, 'and one that is not is seen'
+    )
   }
-  t.match(
-    await verify(priced.address),
-    /liquidity_in_usd: served "[\d.]+", "0\.00" by the chain/,
-    'the operator\'s word, not the service\'s'
-  )
-  const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 1 })
-  t.match(await verify(priced.address, '--usd-priced-mints', pairs), EQUAL)
-  t.equal(limit.fired, 2)
-  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
-  t.match(
-    await verify(priced.address, '--usd-priced-mints', pairs),
-    /^getTransaction \w+: the node does not have it\n$/
-  )
-})
+)
+
+test(
+  'values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none',
+  { timeout: 200_000 },
+  async t => {
+    const { ledger, node } = await startChain(t)
+    const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]
+    const pricing = ledger.dao({
+      base: other,
+      quote: usdc,
+      baseReserves: 1_000_000_000_000n,
+      quoteReserves: 150_000_000_000n
+    })
+    const pricingTurned = ledger.dao({
+      base: usdc,
+      quote: turned,
+      baseReserves: 150_000_000_000n,
+      quoteReserves: 7_000_001n
+    })
+    const priced = ledger.dao(
+      { base: ledger.mint(), quote: other, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n }
+    )
+    const pricedTurned = ledger.dao({
+      base: ledger.mint(),
+      quote: turned,
+      baseReserves: 10n ** 12n,
+      quoteReserves: 10n ** 6n
+    })
+    const unpriced = ledger.dao({
+      base: ledger.mint(),
+      quote: ledger.mint(),
+      baseReserves: 10n ** 12n,
+      quoteReserves: 10n ** 12n
+    })
+    const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 3n, quoteReserves: 50n })
+    for (const dao of [priced, pricedTurned, unpriced]) dao.swap('buy', 10n ** 5n)
+    pricing.initializeProposal()
+    pricing.stake()
+    pricing.launchProposal()
+    ledger.advance(400)
+    const pairs = `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}`
+    const verify = verifier(await serve(t, ledger, node, { USD_PRICED_MINTS: pairs }), node.url)
+    for (const { address } of [pricing, priced, pricedTurned, unpriced, dust]) {
+      t.match(await verify(address, '--usd-priced-mints', pairs), EQUAL)
+    }
+    t.match(
+      await verify(priced.address),
+      /liquidity_in_usd: served "[\d.]+", "0\.00" by the chain/,
+      'the operator\'s word, not the service\'s'
+    )
+    const limit = node.fault({ method: 'getTransaction', kind: 'rate-limit', times: 2, value: 1 })
+    t.match(await verify(priced.address, '--usd-priced-mints', pairs), EQUAL)
+    t.equal(limit.fired, 2)
+    node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+    t.match(
+      await verify(priced.address, '--usd-priced-mints', pairs),
+      /^getTransaction \w+: the node does not have it\n$/
+    )
+  }
+)
 
 test('does not make volumes again which are counted by fees, and takes them for nothing else', async t => {
   const { ledger, node } = await startChain(t)

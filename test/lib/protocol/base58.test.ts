@@ -23,13 +23,21 @@ test('any digits are the number that they spell', t => {
     const text = digits.join('')
     return decodeBase58(text)!.equals(bs58.decode(text))
   }), { numRuns: 2000 })
-  for (const text of ['', '1', '2', 'z', '1z', 'z'.repeat(10), 'z'.repeat(11), '1'.repeat(25), '211111', '21111111111']) t.same(decodeBase58(text), Buffer.from(bs58.decode(text)), text)
+  for (const text of [
+    '', '1', '2', 'z', '1z', 'z'.repeat(10), 'z'.repeat(11), '1'.repeat(25), '211111', '21111111111'
+  ]) t.same(decodeBase58(text), Buffer.from(bs58.decode(text)), text)
   t.end()
 })
 
 test('what is not of the alphabet spells nothing, wherever it stands', t => {
   for (const odd of ['0', 'O', 'I', 'l', ' ', '_', '\u0000', '\u007f', '\u0080', '\u0131', 'é', '\u{1F600}']) {
-    for (let at = 0; at <= 23; at++) t.equal(decodeBase58('2'.repeat(at) + odd + '3'.repeat(23 - at)), undefined, { message: `${JSON.stringify(odd)} at ${at}`, diagnostic: false })
+    for (let at = 0; at <= 23; at++) {
+      t.equal(
+        decodeBase58('2'.repeat(at) + odd + '3'.repeat(23 - at)),
+        undefined,
+        { message: `${JSON.stringify(odd)} at ${at}`, diagnostic: false }
+      )
+    }
     t.equal(decodeBase58(odd), undefined)
     t.equal(decodeBase58(`1${odd}`), undefined)
   }

@@ -13,15 +13,24 @@ import { createLedger, discriminator, PROGRAMS } from '../../../simulator/index.
 const client = createProgramClient(PROGRAMS.futarchy)
 await client.load()
 
-/** Every kind of account that the client decodes, as the ledger holds it after a launch with so many members of a spending limit. */
-function kinds (spendingMembers: number): Array<{ what: string, account: RawAccount, decode: (account: RawAccount) => unknown }> {
+/**
+ * Every kind of account that the client decodes, as the ledger holds it after a launch with so many members of a
+ * spending limit.
+ */
+function kinds (spendingMembers: number): Array<{
+  what: string
+  account: RawAccount
+  decode: (account: RawAccount) => unknown
+}> {
   const ledger = createLedger({ seed: 8 })
   const at = (address: string): RawAccount => {
     const { owner, data } = ledger.account(address)!
     return { address, owner, data: Buffer.from(data) }
   }
   const launches = LAUNCHPADS.map(({ version }) => {
-    const launch = ledger.launch({ version, raise: 2_000_000_000_000n, packageAmount: 12_900_000_000_000n, additional: 5n, spendingMembers })
+    const launch = ledger.launch(
+      { version, raise: 2_000_000_000_000n, packageAmount: 12_900_000_000_000n, additional: 5n, spendingMembers }
+    )
     launch.complete()
     return launch
   })
@@ -30,12 +39,27 @@ function kinds (spendingMembers: number): Array<{ what: string, account: RawAcco
   const locked = at(v07!.addresses.package)
   // while tokens are unlocked its state holds where the price stood when that began: 24 bytes more
   const state = 12 + locked.data.readUInt32LE(8) * 25 + 24 + 36 + 4 + 32
-  const unlocking = { ...locked, data: Buffer.concat([locked.data.subarray(0, state), Buffer.from([1]), Buffer.alloc(24, 5), locked.data.subarray(state + 1, -24)]) }
+  const unlocking = {
+    ...locked,
+    data: Buffer.concat(
+      [locked.data.subarray(0, state), Buffer.from([1]), Buffer.alloc(24, 5), locked.data.subarray(state + 1, -24)]
+    )
+  }
   return [
-    ...launches.map(({ version, addresses, mint }) => ({ what: `launch ${version}`, account: at(addresses.launch), decode: (account: RawAccount) => decodeLaunch(client, version, account, mint.address) })),
-    ...[locked, unlocking].map(account => ({ what: 'package', account, decode: (account: RawAccount) => decodePackage(client, account, v07!.mint.address) })),
+    ...launches.map(({ version, addresses, mint }) => ({
+      what: `launch ${version}`,
+      account: at(addresses.launch),
+      decode: (account: RawAccount) => decodeLaunch(client, version, account, mint.address)
+    })),
+    ...[locked, unlocking].map(account => ({
+      what: 'package', account, decode: (account: RawAccount) => decodePackage(client, account, v07!.mint.address)
+    })),
     { what: 'pool', account: at(v07!.addresses.pool), decode: account => decodeExternalPool(client, account) },
-    { what: 'position', account: at(v07!.addresses.position), decode: account => decodeExternalPosition(client, account, v07!.addresses.positionNftMint) },
+    {
+      what: 'position',
+      account: at(v07!.addresses.position),
+      decode: account => decodeExternalPosition(client, account, v07!.addresses.positionNftMint)
+    },
     { what: 'dao', account: at(v07!.addresses.dao), decode: account => ({ ...decodeDao(client, account), size: 0 }) }
   ]
 }
@@ -57,7 +81,11 @@ test('an account that is cut anywhere is refused, or says what the whole one say
         deepStrictEqual(rest, whole, `${what} of ${length} bytes`)
       }
       // v0.6 is of one build; the others' accounts have grown, and do so further
-      if (what !== 'launch v0.6') t.ok(fewest! < account.data.length, `what newer builds append to a ${what} is not needed`)
+      if (what !== 'launch v0.6') {
+        t.ok(
+          fewest! < account.data.length, `what newer builds append to a ${what} is not needed`
+        )
+      }
     }
   }
   t.end()
@@ -97,16 +125,24 @@ test('a client is of one program, whose accounts begin with the hash of their na
   await other.load()
   const { account } = kinds(0).find(({ what }) => what === 'dao')!
   t.throws(() => decodeDao(other, account), DecodeError)
-  t.ok(decodeDao(other, { ...account, owner: PROGRAMS.squads }), 'the same bytes under the program that the service is set to')
+  t.ok(
+    decodeDao(other, { ...account, owner: PROGRAMS.squads }),
+    'the same bytes under the program that the service is set to'
+  )
 })
 
 test('a client that has not been loaded says so, and not of an account that it is none', t => {
   const { account } = kinds(0).find(({ what }) => what === 'pool')!
-  t.throws(() => createProgramClient(PROGRAMS.futarchy).pool(account), { name: 'Error', message: 'the program client has not been loaded' })
+  t.throws(
+    () => createProgramClient(PROGRAMS.futarchy).pool(account),
+    { name: 'Error', message: 'the program client has not been loaded' }
+  )
   t.end()
 })
 
 test('integers are read whole, beyond 2^53', t => {
-  for (const value of [0n, 1n, 255n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 128n - 1n]) t.equal(toBigInt({ toString: radix => value.toString(radix) }), value)
+  for (const value of [0n, 1n, 255n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 128n - 1n]) {
+    t.equal(toBigInt({ toString: radix => value.toString(radix) }), value)
+  }
   t.end()
 })

@@ -18,9 +18,13 @@ await client.load()
 const anchor = new BorshAccountsCoder(idl as Idl)
 const u64 = fc.bigInt(0n, (1n << 64n) - 1n)
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(base58)
-const DAOS = [0n, 1n, 5n].map((nonce, i) => ({ nonce, creator: base58(Buffer.alloc(32, 21 + i)) })).map(({ nonce, creator }) => ({ nonce, creator, ...daoAddress(PROGRAMS.futarchy, creator, nonce) }))
+const DAOS = [0n, 1n, 5n].map((nonce, i) => ({ nonce, creator: base58(Buffer.alloc(32, 21 + i)) })).map(
+  ({ nonce, creator }) => ({ nonce, creator, ...daoAddress(PROGRAMS.futarchy, creator, nonce) })
+)
 
-const pool: fc.Arbitrary<Pool> = fc.record({ quote: u64, base: u64, quoteFees: u64, baseFees: u64, created: fc.integer({ min: 1_760_000_000, max: 1_900_000_000 }) })
+const pool: fc.Arbitrary<Pool> = fc.record({
+  quote: u64, base: u64, quoteFees: u64, baseFees: u64, created: fc.integer({ min: 1_760_000_000, max: 1_900_000_000 })
+})
   .map(({ created, ...rest }) => ({ ...rest, oracle: createOracle(created, 3n, 4n, 5) }))
 
 /** Any DAO of any build, with whatever an earlier form left behind in its account. */
@@ -53,9 +57,29 @@ const accounts = fc.record({
     totalLiquidity: 77n,
     seq,
     proposalCount: 3,
-    config: { passThresholdBps: 300, secondsPerProposal: 4, twapInitial: 5n, twapMaxChange: 6n, twapStartDelay: 7, minQuoteLiquidity: 8n, minBaseLiquidity: 9n, baseToStake: 10n, teamThresholdBps: -300, teamAddress: keys[4]!, optimistic: true }
+    config: {
+      passThresholdBps: 300,
+      secondsPerProposal: 4,
+      twapInitial: 5n,
+      twapMaxChange: 6n,
+      twapStartDelay: 7,
+      minQuoteLiquidity: 8n,
+      minBaseLiquidity: 9n,
+      baseToStake: 10n,
+      teamThresholdBps: -300,
+      teamAddress: keys[4]!,
+      optimistic: true
+    }
   }
-  return { identity, state, account: { address: dao.address, owner: PROGRAMS.futarchy, data: writeDao(Buffer.alloc(DAO_SIZE[layout], stale), identity, state) } satisfies RawAccount }
+  return {
+    identity,
+    state,
+    account: {
+      address: dao.address,
+      owner: PROGRAMS.futarchy,
+      data: writeDao(Buffer.alloc(DAO_SIZE[layout], stale), identity, state)
+    } satisfies RawAccount
+  }
 })
 
 test('a DAO of any build, in either state, says what its fields say', t => {
@@ -95,7 +119,9 @@ test('a DAO of any build, in either state, says what its fields say', t => {
 /** What Anchor's decoder makes of the bytes by the IDL; undefined where it refuses them. */
 function byAnchor (data: Buffer): Record<string, unknown> | undefined {
   try {
-    const { amm, seq_num: seqNum, base_mint: baseMint, quote_mint: quoteMint, squads_multisig_vault: vault } = anchor.decode('Dao', data)
+    const {
+      amm, seq_num: seqNum, base_mint: baseMint, quote_mint: quoteMint, squads_multisig_vault: vault
+    } = anchor.decode('Dao', data)
     const { Spot, Futarchy } = amm.state
     const { spot } = Spot ?? Futarchy
     if (!amm.base_mint.equals(baseMint) || !amm.quote_mint.equals(quoteMint)) return undefined
@@ -120,7 +146,9 @@ function byAnchor (data: Buffer): Record<string, unknown> | undefined {
 
 test('what is read is what Anchor reads by the IDL, and what it refuses is refused', t => {
   const outcomes = { read: 0, refused: 0 }
-  fc.assert(fc.property(accounts, fc.option(fc.record({ at: fc.nat(795), byte: fc.nat(255) })), ({ account }, damage) => {
+  fc.assert(fc.property(accounts, fc.option(
+    fc.record({ at: fc.nat(795), byte: fc.nat(255) })
+  ), ({ account }, damage) => {
     const data = Buffer.from(account.data)
     if (damage !== null) data[damage.at] = damage.byte
     const expected = byAnchor(data)
@@ -151,33 +179,69 @@ test('a DAO\'s bytes name its own address, wherever they are said to stand', t =
 
 test('what is no DAO, or whose pool is of other mints, is refused', t => {
   for (const [seed, isLive] of [[3, false], [4, true]] as const) {
-    const { account } = fc.sample(accounts.filter(({ state }) => (state.pools.pass !== null) === isLive), { seed, numRuns: 1 })[0]!
+    const { account } = fc.sample(
+      accounts.filter(({ state }) => (state.pools.pass !== null) === isLive), { seed, numRuns: 1 }
+    )[0]!
     const { data } = account
     const bent = (at: number): Buffer => {
       const copy = Buffer.from(data)
       copy[at]! ^= 1
       return copy
     }
-    t.throws(() => decodeDao(client, { ...account, owner: PROGRAMS.damm }), new DecodeError('dao: owned by another program'))
-    for (let at = 0; at < 8; at++) t.throws(() => decodeDao(client, { ...account, data: bent(at) }), DecodeError, 'another account')
+    t.throws(
+      () => decodeDao(client, { ...account, owner: PROGRAMS.damm }), new DecodeError('dao: owned by another program')
+    )
+    for (let at = 0; at < 8; at++) {
+      t.throws(() => decodeDao(client, { ...account, data: bent(at) }), DecodeError, 'another account')
+    }
     const shift = isLive ? 264 : 0
-    for (const at of [157, 188, 189, 220, 390, 421, 422, 453]) t.throws(() => decodeDao(client, { ...account, data: bent(at + shift) }), new DecodeError('dao: the pool is of other mints'), `byte ${at}`)
-    t.throws(() => decodeDao(client, { ...account, data: Buffer.concat([data.subarray(0, 8), Buffer.from([2]), data.subarray(9)]) }), DecodeError, 'a third state')
-    // what is read ends with the sequence number, of a live proposal at byte 796, for which every account has room: what newer builds add may be anything
-    t.match(decodeDao(client, { ...account, data: data.subarray(0, 796) }), { size: 796, seqNum: data.readBigUInt64LE(524 + shift) })
-    for (const length of [0, 7, 8, 9, 141, 795]) t.throws(() => decodeDao(client, { ...account, data: data.subarray(0, length) }), new DecodeError(`dao: ${length} bytes are too few`))
+    for (const at of [157, 188, 189, 220, 390, 421, 422, 453]) {
+      t.throws(
+        () => decodeDao(client, { ...account, data: bent(at + shift) }),
+        new DecodeError('dao: the pool is of other mints'),
+      `byte ${at}`
+      )
+    }
+    t.throws(() => decodeDao(
+      client, { ...account, data: Buffer.concat([data.subarray(0, 8), Buffer.from([2]), data.subarray(9)]) }
+    ), DecodeError, 'a third state')
+    // what is read ends with the sequence number, of a live proposal at byte 796, for which every account has room:
+    // what newer builds add may be anything
+    t.match(
+      decodeDao(client, { ...account, data: data.subarray(0, 796) }),
+      { size: 796, seqNum: data.readBigUInt64LE(524 + shift) }
+    )
+    for (const length of [0, 7, 8, 9, 141, 795]) {
+      t.throws(
+        () => decodeDao(client, { ...account, data: data.subarray(0, length) }),
+        new DecodeError(`dao: ${length} bytes are too few`)
+      )
+    }
   }
   t.end()
 })
 
 test('the ledger\'s DAO before, while and after a proposal is live', t => {
   const ledger = createLedger({ seed: 5 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const check = (state: 'spot' | 'futarchy'): void => {
     const { owner, data } = ledger.account(dao.address)!
     const read = decodeDao(client, { address: dao.address, owner, data })
-    t.match(read, { state, ownAddress: dao.address, baseReserves: dao.reserves.base, quoteReserves: dao.reserves.quote, baseFees: dao.feeBalances.base, quoteFees: dao.feeBalances.quote, createdAt: dao.createdAt })
-    t.same([read.seqNum, read.baseVault, read.quoteVault], [BigInt(dao.seqNum), ata(dao.address, dao.base.address), ata(dao.address, dao.quote.address)])
+    t.match(read, {
+      state,
+      ownAddress: dao.address,
+      baseReserves: dao.reserves.base,
+      quoteReserves: dao.reserves.quote,
+      baseFees: dao.feeBalances.base,
+      quoteFees: dao.feeBalances.quote,
+      createdAt: dao.createdAt
+    })
+    t.same(
+      [read.seqNum, read.baseVault, read.quoteVault],
+      [BigInt(dao.seqNum), ata(dao.address, dao.base.address), ata(dao.address, dao.quote.address)]
+    )
   }
   check('spot')
   dao.swap('buy', 1_000_000n)
@@ -191,11 +255,18 @@ test('the ledger\'s DAO before, while and after a proposal is live', t => {
   t.end()
 })
 
-/** Real mainnet accounts after 80 transactions that the protocol's compiled program executed. It stands beside the project, never in it. */
+/**
+ * Real mainnet accounts after 80 transactions that the protocol's compiled program executed. It stands beside the
+ * project, never in it.
+ */
 const RECORDING = new URL('../../../../shared/fixtures/program-recording.json', import.meta.url)
 
-test('the program\'s own account of the recording', { skip: !existsSync(RECORDING) && 'the recording is not here' }, t => {
-  const { accounts } = JSON.parse(readFileSync(RECORDING, 'utf8')) as { accounts: Array<{ pubkey: string, owner: string, data: [string, string] }> }
+test('the program\'s own account of the recording', {
+  skip: !existsSync(RECORDING) && 'the recording is not here'
+}, t => {
+  const { accounts } = JSON.parse(readFileSync(RECORDING, 'utf8')) as {
+    accounts: Array<{ pubkey: string, owner: string, data: [string, string] }>
+  }
   const { pubkey, owner, data: [text] } = accounts.find(({ owner }) => owner === PROGRAMS.futarchy)!
   const data = Buffer.from(text, 'base64')
   const dao = decodeDao(client, { address: pubkey, owner, data })

@@ -13,7 +13,9 @@ const RECORDING = resolve('../shared/fixtures/program-recording.json')
 
 function market () {
   const ledger = createLedger({ seed: 5 })
-  const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n })
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
+  )
   const json = (index = ledger.history.length - 1) => JSON.parse(ledger.history.json(index)) as RawTransaction
   const last = (index?: number) => readEvents(json(index), ledger.program, ledger.eventAuthority)
   return { ledger, dao, json, last }
@@ -24,7 +26,9 @@ test('the event authority is derived from the program', async t => {
   t.throws(() => eventAuthority('not a key'))
 })
 
-test('the recording of the program: 92 swaps whose amounts fit its reserves', { skip: !existsSync(RECORDING) && 'the recording is not here' }, async t => {
+test('the recording of the program: 92 swaps whose amounts fit its reserves', {
+  skip: !existsSync(RECORDING) && 'the recording is not here'
+}, async t => {
   const { transactions } = JSON.parse(readFileSync(RECORDING, 'utf8')) as { transactions: RawTransaction[] }
   const events = transactions.flatMap(tx => readEvents(tx, PROGRAM, AUTHORITY))
   t.equal(events.length, 92)
@@ -43,7 +47,14 @@ test('the recording of the program: 92 swaps whose amounts fit its reserves', { 
 test('every event of the program, in every build, is understood', async t => {
   for (const layout of ['F0', 'F1', 'F2', 'F3'] as const) {
     const ledger = createLedger({ seed: 9 })
-    const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n, layout, spendingMembers: 3 })
+    const dao = ledger.dao({
+      base: ledger.mint(),
+      quote: ledger.usdc(),
+      quoteReserves: 200_000_000_000n,
+      baseReserves: 2_000_000_000_000n,
+      layout,
+      spendingMembers: 3
+    })
     dao.swap('buy', 1_000_000n)
     dao.initializeProposal()
     dao.stake()
@@ -61,24 +72,39 @@ test('every event of the program, in every build, is understood', async t => {
     dao.removeProposal()
     dao.launchProposal()
     dao.cancelProposal()
-    const events = Array.from({ length: ledger.history.length }, (_, at) => readEvents(JSON.parse(ledger.history.json(at)), ledger.program, ledger.eventAuthority)).flat()
+    const events = Array.from(
+      { length: ledger.history.length },
+      (_, at) => readEvents(JSON.parse(ledger.history.json(at)), ledger.program, ledger.eventAuthority)
+    ).flat()
     t.same(events.map(({ seq }) => Number(seq)), Array.from({ length: dao.seqNum }, (_, at) => at + 1), layout)
     t.same(events.filter(({ raw }) => raw !== null), [])
-    t.ok(events.every(({ dao: found, name }) => found === dao.address || (found === null && /^(Stake|Unstake)/.test(name))))
+    t.ok(
+      events.every(({ dao: found, name }) => found === dao.address || (found === null && /^(Stake|Unstake)/.test(name)))
+    )
     t.ok(events.every(({ keepsFees, fees }) => keepsFees || fees !== null))
     const lasting = events.findLast(({ fees, name }) => fees !== null && name !== 'InitializeDao')!
     t.same(lasting.fees, dao.feeBalances)
     t.same(lasting.reserves, dao.reserves)
-    t.same(events.filter(({ swap }) => swap !== null).map(({ swap }) => swap), ledger.swaps.map(({ side, input, output }) => ({ side, input, output })))
+    t.same(
+      events.filter(({ swap }) => swap !== null).map(({ swap }) => swap),
+      ledger.swaps.map(({ side, input, output }) => ({ side, input, output }))
+    )
   }
 })
 
 test('swaps inside another program, through lookup tables, several in one transaction', async t => {
   const { ledger, dao, last } = market()
-  const other = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 100_000_000n, baseReserves: 100_000_000n })
-  ledger.transaction(() => { dao.swap('buy', 5_000_000n); other.swap('sell', 300n); dao.swap('sell', 7_000n) }, { via: 'aggregator' })
+  const other = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 100_000_000n, baseReserves: 100_000_000n }
+  )
+  ledger.transaction(
+    () => { dao.swap('buy', 5_000_000n); other.swap('sell', 300n); dao.swap('sell', 7_000n) }, { via: 'aggregator' }
+  )
   const events = last()
-  t.same(events.map(event => [event.dao, event.swap!.input]), [[dao.address, 5_000_000n], [other.address, 300n], [dao.address, 7_000n]])
+  t.same(
+    events.map(event => [event.dao, event.swap!.input]),
+    [[dao.address, 5_000_000n], [other.address, 300n], [dao.address, 7_000n]]
+  )
   t.same(new Set(events.map(({ outer, inner }) => `${outer}.${inner}`)).size, 3)
 })
 
@@ -99,7 +125,9 @@ test('look-alikes and failed transactions give nothing', async t => {
 test('what the node does not know, or sends in another shape, is an error and never "no events"', async t => {
   const { dao, json, last } = market()
   dao.swap('buy', 1_000_000n, { innerUnknown: true })
-  const refuses = (what: string): { code: string, message: RegExp } => ({ code: 'NODE_BAD_ANSWER', message: new RegExp(`^transaction .*: ${what}$`) })
+  const refuses = (what: string): { code: string, message: RegExp } => ({
+    code: 'NODE_BAD_ANSWER', message: new RegExp(`^transaction .*: ${what}$`)
+  })
   t.throws(() => last(), refuses('the node did not record its inner instructions'))
   dao.swap('buy', 1_000_000n, { via: 'aggregator', version: 0 })
   const read = (bend: (tx: any) => void) => {
@@ -108,12 +136,19 @@ test('what the node does not know, or sends in another shape, is an error and ne
     return readEvents(tx, PROGRAM, AUTHORITY)
   }
   t.equal(read(() => {}).length, 1)
-  t.throws(() => read(tx => { tx.meta.loadedAddresses = null }), refuses('an instruction of an account that it does not list'))
+  t.throws(
+    () => read(tx => { tx.meta.loadedAddresses = null }), refuses('an instruction of an account that it does not list')
+  )
   t.throws(() => read(tx => { tx.meta = null }), refuses('not the shape of a transaction'))
   t.throws(() => read(tx => { delete tx.meta.err }), refuses('the node does not say whether it failed'))
   t.throws(() => read(tx => { tx.transaction = undefined }), refuses('not the shape of a transaction'))
-  t.throws(() => read(tx => { tx.meta.innerInstructions[0].instructions = 7 }), refuses('not the shape of a transaction'))
-  t.throws(() => read(tx => { tx.meta.innerInstructions.at(-1).instructions.at(-1).data = 'not base58: 0OIl' }), refuses('instruction data that are not base58'))
+  t.throws(
+    () => read(tx => { tx.meta.innerInstructions[0].instructions = 7 }), refuses('not the shape of a transaction')
+  )
+  t.throws(
+    () => read(tx => { tx.meta.innerInstructions.at(-1).instructions.at(-1).data = 'not base58: 0OIl' }),
+    refuses('instruction data that are not base58')
+  )
 })
 
 test('an unknown event keeps its bytes, its number and where its DAO may stand', async t => {
@@ -130,76 +165,151 @@ const [PAYER, ROUTER, TOKENS, ...OTHERS] = KEYS as [string, string, string, ...s
 const UNKNOWN = Buffer.concat([Buffer.from('e445a52e51cb9a1d', 'hex'), Buffer.alloc(8, 0xab), Buffer.alloc(40)])
 
 interface Called { program: string, keys: string[], height?: number | null, data?: Buffer }
-const event = (height: number | null | undefined, data = UNKNOWN): Called => ({ program: PROGRAM, keys: [AUTHORITY], height, data })
+const event = (height: number | null | undefined, data = UNKNOWN): Called => ({
+  program: PROGRAM, keys: [AUTHORITY], height, data
+})
 
 /** A transaction of one outer instruction and what it called, in the order of their calls. */
 function transaction (outer: Called, inner: Called[]): RawTransaction {
   const accountKeys = [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)]
   const write = ({ program, keys, height, data = Buffer.alloc(9) }: Called) =>
-    ({ programIdIndex: accountKeys.indexOf(program), accounts: keys.map(key => accountKeys.indexOf(key)), data: base58(data), ...(height !== undefined && { stackHeight: height }) })
+    ({
+      programIdIndex: accountKeys.indexOf(program),
+      accounts: keys.map(key => accountKeys.indexOf(key)),
+      data: base58(data),
+      ...(height !== undefined && { stackHeight: height })
+    })
   return {
     slot: 1,
     blockTime: 1,
-    transaction: { signatures: ['signature'], message: { accountKeys, instructions: [write({ program: ROUTER, keys: [] }), write(outer)] } },
-    meta: { err: null, innerInstructions: [{ index: 0, instructions: [write({ program: TOKENS, keys: [OTHERS[8]!], height: 2 })] }, { index: 1, instructions: inner.map(write) }], loadedAddresses: null }
+    transaction: {
+      signatures: ['signature'],
+      message: { accountKeys, instructions: [write({ program: ROUTER, keys: [] }), write(outer)] }
+    },
+    meta: {
+      err: null,
+      innerInstructions: [
+        { index: 0, instructions: [write({ program: TOKENS, keys: [OTHERS[8]!], height: 2 })] },
+        { index: 1, instructions: inner.map(write) }
+      ],
+      loadedAddresses: null
+    }
   } as unknown as RawTransaction
 }
-const emittersOf = (outer: Called, inner: Called[]): Array<readonly string[]> => readEvents(transaction(outer, inner), PROGRAM, AUTHORITY).map(({ emitters }) => emitters)
+const emittersOf = (outer: Called, inner: Called[]): Array<readonly string[]> => readEvents(
+  transaction(outer, inner), PROGRAM, AUTHORITY
+).map(({ emitters }) => emitters)
 
 const [a, b, c, d] = OTHERS as [string, string, string, string]
 const program = (height: number | null | undefined, ...keys: string[]): Called => ({ program: PROGRAM, keys, height })
 const token = (height: number | null | undefined, ...keys: string[]): Called => ({ program: TOKENS, keys, height })
 
-test('an event that is not understood was emitted by the nearest instruction above it in the tree of calls', async t => {
-  t.same(emittersOf(program(1, a, b), [event(2)]), [[a, b]], 'by the outer one')
-  t.same(emittersOf(program(1, a, b), [token(2, c, d), event(2)]), [[a, b]], 'what it called before is beside the event, not above')
-  t.same(emittersOf(program(1, a, b), [token(2, c, d), token(3, c), event(2)]), [[a, b]])
-  t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), token(3, c, d), event(3)]), [[a, b]], 'by an inner one')
-  t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a), event(3), program(2, b, c), event(3), event(3)]), [[a], [b, c], [b, c]], 'each by its own')
-  t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(2, c), program(3, a, b), event(4), program(3, c, d), event(4)]), [[a, b], [c, d]])
-  t.same(emittersOf({ program: ROUTER, keys: [d] }, [event(2)]), [[]], 'above it is another program')
-  t.same(emittersOf(program(1, a, b), [program(2, c, d), token(2, c), event(3)]), [[]], 'the nearest above it is another program, whatever is further up')
-})
-
-test('where a node does not say how deep calls are, the nearest one before it of the program that has accounts of its own', async t => {
-  for (const unsaid of [null, undefined]) {
-    t.same(emittersOf(program(unsaid, a, b), [event(unsaid)]), [[a, b]])
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), token(unsaid, c, d), event(unsaid), event(unsaid)]), [[a, b], [a, b]])
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(unsaid), program(unsaid, c, d), event(unsaid)]), [[a, b], [c, d]])
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(unsaid, c, d), event(unsaid)]), [[]])
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(3)]), [[a, b]], 'the depth of the event alone')
-    t.same(emittersOf(program(1, a, b), [token(unsaid, c, d), event(2)]), [[]], 'that may stand above it')
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), event(unsaid)]), [[a, b]], 'the depth of the other alone')
+test(
+  'an event that is not understood was emitted by the nearest instruction above it in the tree of calls',
+  async t => {
+    t.same(emittersOf(program(1, a, b), [event(2)]), [[a, b]], 'by the outer one')
+    t.same(
+      emittersOf(program(1, a, b), [token(2, c, d), event(2)]),
+      [[a, b]],
+      'what it called before is beside the event, not above'
+    )
+    t.same(emittersOf(program(1, a, b), [token(2, c, d), token(3, c), event(2)]), [[a, b]])
+    t.same(
+      emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), token(3, c, d), event(3)]),
+      [[a, b]],
+      'by an inner one'
+    )
+    t.same(
+      emittersOf({ program: ROUTER, keys: [d] }, [program(2, a), event(3), program(2, b, c), event(3), event(3)]),
+      [[a], [b, c], [b, c]],
+      'each by its own'
+    )
+    t.same(
+      emittersOf({ program: ROUTER, keys: [d] }, [token(2, c), program(3, a, b), event(4), program(3, c, d), event(4)]),
+      [[a, b], [c, d]]
+    )
+    t.same(emittersOf({ program: ROUTER, keys: [d] }, [event(2)]), [[]], 'above it is another program')
+    t.same(
+      emittersOf(program(1, a, b), [program(2, c, d), token(2, c), event(3)]),
+      [[]],
+      'the nearest above it is another program, whatever is further up'
+    )
   }
-  const without = transaction(program(null, a, b), [event(null)])
-  delete (without.transaction.message as { instructions?: unknown }).instructions
-  t.same(readEvents(without, PROGRAM, AUTHORITY).map(({ emitters }) => emitters), [[]])
-})
+)
 
-test('an event knows its place, and the keys of the transaction in its data before those at the usual places', async t => {
-  const seq = Buffer.alloc(8)
-  seq.writeBigUInt64LE(9n)
-  const data = Buffer.concat([UNKNOWN.subarray(0, 16), Buffer.alloc(16), seq, Buffer.alloc(32, 7), Buffer.alloc(32, 8), Buffer.alloc(5), Buffer.alloc(32, 103), Buffer.alloc(32, 104)])
-  const [found] = readEvents(transaction(program(1, a), [token(2, c), event(2, data)]), PROGRAM, AUTHORITY)
-  t.match(found, { name: 'Unknown', outer: 1, inner: 1, seq: 9n, raw: data })
-  t.same(found!.candidates, [KEYS[3], KEYS[4], base58(Buffer.alloc(32, 7)), base58(Buffer.alloc(32, 8))])
-  t.same(found!.accounts, [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)])
-})
-
-test('a known event with a tail is understood; one that is cut, or of no known name, says who may have emitted it', async t => {
-  const { data, keys } = sampleOf(FORMS.find(({ name }) => name === 'RemoveProposal')!)
-  const read = (changed: Uint8Array) => readEvents(transaction(program(1, a, b), [event(2, Buffer.from(changed))]), PROGRAM, AUTHORITY)[0]!
-  for (const tail of [0, 1, 40]) {
-    const { name, dao, emitters, candidates, raw } = read(Buffer.concat([data, Buffer.alloc(tail)]))
-    t.strictSame({ name, dao, emitters, candidates, raw }, { name: 'RemoveProposal', dao: keys['dao'], emitters: [], candidates: [], raw: null })
+test(
+  'where a node does not say how deep calls are, the nearest one before it of the program that has accounts of its own',
+  async t => {
+    for (const unsaid of [null, undefined]) {
+      t.same(emittersOf(program(unsaid, a, b), [event(unsaid)]), [[a, b]])
+      t.same(emittersOf(
+        { program: ROUTER, keys: [d] }, [program(unsaid, a, b), token(unsaid, c, d), event(unsaid), event(unsaid)]
+      ), [[a, b], [a, b]])
+      t.same(emittersOf(
+        { program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(unsaid), program(unsaid, c, d), event(unsaid)]
+      ), [[a, b], [c, d]])
+      t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(unsaid, c, d), event(unsaid)]), [[]])
+      t.same(
+        emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(3)]),
+        [[a, b]],
+        'the depth of the event alone'
+      )
+      t.same(emittersOf(program(1, a, b), [token(unsaid, c, d), event(2)]), [[]], 'that may stand above it')
+      t.same(
+        emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), event(unsaid)]),
+        [[a, b]],
+        'the depth of the other alone'
+      )
+    }
+    const without = transaction(program(null, a, b), [event(null)])
+    delete (without.transaction.message as { instructions?: unknown }).instructions
+    t.same(readEvents(without, PROGRAM, AUTHORITY).map(({ emitters }) => emitters), [[]])
   }
-  t.match(read(data.subarray(0, -1)), { name: 'Unreadable', dao: keys['dao'], emitters: [a, b] })
-  t.match(read(UNKNOWN), { name: 'Unknown', reason: 'of an unknown kind', emitters: [a, b] })
-})
+)
+
+test(
+  'an event knows its place, and the keys of the transaction in its data before those at the usual places',
+  async t => {
+    const seq = Buffer.alloc(8)
+    seq.writeBigUInt64LE(9n)
+    const data = Buffer.concat([
+      UNKNOWN.subarray(0, 16), Buffer.alloc(16), seq, Buffer.alloc(32, 7), Buffer.alloc(32, 8), Buffer.alloc(5),
+      Buffer.alloc(32, 103), Buffer.alloc(32, 104)
+    ])
+    const [found] = readEvents(transaction(program(1, a), [token(2, c), event(2, data)]), PROGRAM, AUTHORITY)
+    t.match(found, { name: 'Unknown', outer: 1, inner: 1, seq: 9n, raw: data })
+    t.same(found!.candidates, [KEYS[3], KEYS[4], base58(Buffer.alloc(32, 7)), base58(Buffer.alloc(32, 8))])
+    t.same(found!.accounts, [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)])
+  }
+)
+
+test(
+  'a known event with a tail is understood; one that is cut, or of no known name, says who may have emitted it',
+  async t => {
+    const { data, keys } = sampleOf(FORMS.find(({ name }) => name === 'RemoveProposal')!)
+    const read = (changed: Uint8Array) => readEvents(
+      transaction(program(1, a, b), [event(2, Buffer.from(changed))]), PROGRAM, AUTHORITY
+    )[0]!
+    for (const tail of [0, 1, 40]) {
+      const { name, dao, emitters, candidates, raw } = read(Buffer.concat([data, Buffer.alloc(tail)]))
+      t.strictSame(
+        { name, dao, emitters, candidates, raw },
+        { name: 'RemoveProposal', dao: keys['dao'], emitters: [], candidates: [], raw: null }
+      )
+    }
+    t.match(read(data.subarray(0, -1)), { name: 'Unreadable', dao: keys['dao'], emitters: [a, b] })
+    t.match(read(UNKNOWN), { name: 'Unknown', reason: 'of an unknown kind', emitters: [a, b] })
+  }
+)
 
 test('data too short for a tag are no event, those of a tag alone are one', async t => {
-  for (const length of [0, 1, 7]) t.same(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, length))]), PROGRAM, AUTHORITY), [])
-  t.match(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, 8))]), PROGRAM, AUTHORITY), [{ name: 'Unreadable', seq: null, emitters: [a] }])
+  for (const length of [0, 1, 7]) {
+    t.same(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, length))]), PROGRAM, AUTHORITY), [])
+  }
+  t.match(
+    readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, 8))]), PROGRAM, AUTHORITY),
+    [{ name: 'Unreadable', seq: null, emitters: [a] }]
+  )
   for (let at = 0; at < 8; at++) {
     const data = Buffer.from(UNKNOWN)
     data[at]! ^= 1

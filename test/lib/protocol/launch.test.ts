@@ -4,7 +4,9 @@ import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
 import { base58, PROGRAMS } from '../../../simulator/index.js'
-import { LAUNCH_STATUS, type LaunchState, type PackageState, writeLaunch, writePricePackage } from '../../../simulator/launch-layouts.js'
+import {
+  LAUNCH_STATUS, type LaunchState, type PackageState, writeLaunch, writePricePackage
+} from '../../../simulator/launch-layouts.js'
 import fc from '../../support/property.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
@@ -49,7 +51,9 @@ const launches: fc.Arbitrary<LaunchState> = fc.record({
   packageInitialized: fc.boolean(),
   governor: key
 })
-const accountOf = (launch: LaunchState) => ({ address: OTHER, owner: PROGRAMS[launch.version], data: writeLaunch(launch) })
+const accountOf = (launch: LaunchState) => ({
+  address: OTHER, owner: PROGRAMS[launch.version], data: writeLaunch(launch)
+})
 
 test('a launch of any version says what its fields say; complete it has a DAO', t => {
   fc.assert(fc.property(launches, launch => {
@@ -73,7 +77,9 @@ test('a launch of any version says what its fields say; complete it has a DAO', 
     })
   }), { numRuns: 400 })
   for (const [dao, daoVault] of [[null, null], [null, MINT], [MINT, null]]) {
-    const launch: LaunchState = { ...fc.sample(launches, { seed: 1, numRuns: 1 })[0]!, status: 'complete', dao: dao!, daoVault: daoVault! }
+    const launch: LaunchState = {
+      ...fc.sample(launches, { seed: 1, numRuns: 1 })[0]!, status: 'complete', dao: dao!, daoVault: daoVault!
+    }
     t.throws(() => decodeLaunch(client, launch.version, accountOf(launch), MINT), DecodeError)
   }
   t.end()
@@ -83,7 +89,13 @@ test('a launch of another mint, or read as another version\'s, is refused', t =>
   const [launch] = fc.sample(launches, { seed: 2, numRuns: 1 })
   const account = accountOf(launch!)
   t.throws(() => decodeLaunch(client, launch!.version, account, OTHER), new DecodeError('launch: of another mint'))
-  for (const version of ['v0.6', 'v0.7', 'v0.8'] as const) if (version !== launch!.version) t.throws(() => decodeLaunch(client, version, account, MINT), new DecodeError('launch: owned by another program'))
+  for (const version of ['v0.6', 'v0.7', 'v0.8'] as const) {
+    if (version !== launch!.version) {
+      t.throws(
+        () => decodeLaunch(client, version, account, MINT), new DecodeError('launch: owned by another program')
+      )
+    }
+  }
   t.end()
 })
 
@@ -103,19 +115,28 @@ const packages: fc.Arbitrary<PackageState> = fc.record({
   governor: key,
   seq: u64
 })
-const packageAccount = (state: PackageState) => ({ address: state.address, owner: PROGRAMS.pricePackage, data: writePricePackage(state) })
+const packageAccount = (state: PackageState) => ({
+  address: state.address, owner: PROGRAMS.pricePackage, data: writePricePackage(state)
+})
 
 test('a package says how much it had, how much of that is unlocked and where the rest is', t => {
-  const ordered = packages.map(state => state.unlocked <= state.total ? state : { ...state, total: state.unlocked, unlocked: state.total })
+  const ordered = packages.map(
+    state => state.unlocked <= state.total ? state : { ...state, total: state.unlocked, unlocked: state.total }
+  )
   fc.assert(fc.property(ordered, state => {
-    deepStrictEqual(decodePackage(client, packageAccount(state), MINT), { total: state.total, unlocked: state.unlocked, vault: state.vault })
+    deepStrictEqual(
+      decodePackage(client, packageAccount(state), MINT),
+      { total: state.total, unlocked: state.unlocked, vault: state.vault }
+    )
   }))
   t.end()
 })
 
 test('a package of another mint, or with more unlocked than it had, is refused', t => {
   const [state] = fc.sample(packages, { seed: 1, numRuns: 1 })
-  const of = (total: bigint, unlocked: bigint, mint = MINT) => decodePackage(client, packageAccount({ ...state!, total, unlocked }), mint)
+  const of = (total: bigint, unlocked: bigint, mint = MINT) => decodePackage(
+    client, packageAccount({ ...state!, total, unlocked }), mint
+  )
   t.match(of(5n, 5n), { total: 5n, unlocked: 5n }, 'all of it')
   t.throws(() => of(5n, 6n), new DecodeError('package: more unlocked than it holds'))
   t.throws(() => of(5n, 5n, OTHER), new DecodeError('package: of another mint'))

@@ -14,7 +14,11 @@ const FILTERS = [{ memcmp: { offset: 0, bytes: 'abc' } }]
 
 function recorded () {
   const recorder = createRecorder({ program: PROGRAM, most: 10 })
-  recorder.note('getProgramAccounts', [PROGRAM, { filters: FILTERS }], at(7, [{ pubkey: 'D', account: account('AA==') }, { pubkey: 'C', account: account('AQ==') }]))
+  recorder.note(
+    'getProgramAccounts',
+    [PROGRAM, { filters: FILTERS }],
+    at(7, [{ pubkey: 'D', account: account('AA==') }, { pubkey: 'C', account: account('AQ==') }])
+  )
   recorder.note(...page({ limit: 2 }), [row('s5', 5), row('s4', 4)])
   recorder.note(...page({ before: 's4', limit: 2 }), [row('s3', 4), row('s2', 2)])
   recorder.note(...page({ until: 's5' }), [row('s7', 9), row('s6', 8)])
@@ -41,7 +45,11 @@ test('pages of a growing past become one list, newest first; an account is as it
 test('the Clock is kept as it was latest, and goes on with the replay', t => {
   const recorder = createRecorder({ program: PROGRAM, most: 10 })
   const clock = (slot: number, time: number) => ({ context: { slot }, value: clockOf(slot, time) })
-  recorder.note('getMultipleAccounts', [[CLOCK, 'A'], {}], { context: { slot: 1000 }, value: [clockOf(1000, 50_000), account('AA==')] })
+  recorder.note(
+    'getMultipleAccounts',
+    [[CLOCK, 'A'], {}],
+    { context: { slot: 1000 }, value: [clockOf(1000, 50_000), account('AA==')] }
+  )
   recorder.note('getAccountInfo', [CLOCK, { commitment: 'finalized' }], clock(968, 49_993))
   recorder.note(...page({}), [row('s1', 1005)])
   const recording = recorder.recording()
@@ -49,12 +57,18 @@ test('the Clock is kept as it was latest, and goes on with the replay', t => {
   t.same(momentOf(recording.accounts[CLOCK]), { slot: 1000, time: 50_000 })
   let now = 50_001_000
   const replay = createReplay(recording, () => now)
-  const shown = (address: string) => (replay('getMultipleAccounts', [['A', address], {}]) as { value: unknown[] }).value[1]
+  const shown = (address: string) => (replay(
+    'getMultipleAccounts', [['A', address], {}]
+  ) as { value: unknown[] }).value[1]
   t.same(momentOf(shown(CLOCK)), { slot: 1005, time: 50_001 })
   now += 60_000
   t.same(momentOf(shown(CLOCK)), { slot: 1305, time: 50_061 })
   t.same(momentOf((replay('getAccountInfo', [CLOCK]) as { value: unknown }).value), { slot: 1305, time: 50_061 })
-  t.same(momentOf((createReplay(recorded())('getAccountInfo', [CLOCK]) as { value: unknown }).value), { slot: 9, time: 90 }, 'one is made where none was recorded')
+  t.same(
+    momentOf((createReplay(recorded())('getAccountInfo', [CLOCK]) as { value: unknown }).value),
+    { slot: 9, time: 90 },
+    'one is made where none was recorded'
+  )
   t.end()
 })
 
@@ -70,13 +84,18 @@ test('a recording is text with a line for each thing, and reads as what it was',
 
 test('the replay answers what was asked, in other pieces too, and names what it does not know', t => {
   const replay = createReplay(recorded())
-  const signatures = (bounds: object) => (replay(...page(bounds)) as Array<{ signature: string }>).map(({ signature }) => signature).join(' ')
+  const signatures = (bounds: object) => (replay(...page(bounds)) as Array<{
+    signature: string
+  }>).map(({ signature }) => signature).join(' ')
   t.equal(signatures({}), 's7 s6 s5 s4 s3 s2 s1')
   t.equal(signatures({ before: 's5', until: 's2', limit: 5 }), 's4 s3')
   t.equal(signatures({ until: 's1', limit: 2 }), 's7 s6')
   t.equal(signatures({ before: 'unknown' }), '')
   t.same(replay(...read(['B', 'A'])), at(9, [null, account('Ag==')]))
-  t.same(replay('getProgramAccounts', [PROGRAM, { filters: FILTERS, encoding: 'base64' }]), at(9, [{ pubkey: 'C', account: account('AQ==') }, { pubkey: 'D', account: account('AA==') }]))
+  t.same(
+    replay('getProgramAccounts', [PROGRAM, { filters: FILTERS, encoding: 'base64' }]),
+    at(9, [{ pubkey: 'C', account: account('AQ==') }, { pubkey: 'D', account: account('AA==') }])
+  )
   t.equal(replay('getSlot', []), 9)
   t.throws(() => replay(...read(['A', 'E'])), /not in the recording: account E/)
   t.throws(() => replay('getTransaction', ['s2']), /not in the recording: transaction s2/)

@@ -13,7 +13,9 @@ test('a request that is none, one too large and one without an answer are told a
     const answer = await fetch(server.url, { method: 'POST', body })
     return [answer.status, await answer.text()]
   }
-  t.same(await post('{"jsonrpc":"2.0","id":7,"method":"getSlot"}'), [200, '{"jsonrpc":"2.0","id":7,"result":"getSlot"}'])
+  t.same(
+    await post('{"jsonrpc":"2.0","id":7,"method":"getSlot"}'), [200, '{"jsonrpc":"2.0","id":7,"result":"getSlot"}']
+  )
   t.same(await post('[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]'),
     [200, '[{"jsonrpc":"2.0","id":1,"result":"a"},{"jsonrpc":"2.0","id":2,"result":"b"}]'])
   t.equal((await post('{'))[0], 400)

@@ -2,11 +2,16 @@ import { deepStrictEqual } from 'node:assert/strict'
 import { test } from 'tap'
 import { decodeEvent, type EventBody, UNKNOWN_KIND } from '../../../../lib/protocol/events/decode.js'
 import { base58 } from '../../../../simulator/index.js'
-import { type Emitted, emitted, type EventForm, FORMS, isState, lengthOf, sampleOf } from '../../../support/event-forms.js'
+import {
+  type Emitted, emitted, type EventForm, FORMS, isState, lengthOf, sampleOf
+} from '../../../support/event-forms.js'
 import fc from '../../../support/property.js'
 
 /** Events that can move fees into the spot pool or out of it, or that say how many there are. */
-const MOVES_FEES = ['SpotSwap', 'ConditionalSwap', 'CollectFees', 'InitializeDao', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'ApplyLiquidation']
+const MOVES_FEES = [
+  'SpotSwap', 'ConditionalSwap', 'CollectFees', 'InitializeDao', 'LaunchProposal', 'FinalizeProposal',
+  'AdminCancelProposal', 'ApplyLiquidation'
+]
 
 function liquidityOf ({ form: { name }, numbers, amm }: Emitted): EventBody['liquidity'] {
   if (name === 'ProvideLiquidity') return { quote: numbers['quoteIn']!, base: numbers['baseIn']! }
@@ -24,11 +29,15 @@ function factsOf ({ form: { name }, keys, numbers, amm }: Emitted): EventBody['f
     return { ...none, swap: { ...swapOf(numbers), market, reserves } }
   }
   if (name === 'FinalizeProposal') {
-    return { ...none, averages: { pass: numbers['passTwap']!, fail: numbers['failTwap']!, threshold: numbers['threshold']! } }
+    return {
+      ...none, averages: { pass: numbers['passTwap']!, fail: numbers['failTwap']!, threshold: numbers['threshold']! }
+    }
   }
   if (name === 'CollectMeteoraDammFees') {
     const { quoteCollected: quote, baseCollected: base } = numbers
-    return { ...none, collected: { quote: quote!, base: base!, quoteMint: keys['quoteMint']!, baseMint: keys['baseMint']! } }
+    return {
+      ...none, collected: { quote: quote!, base: base!, quoteMint: keys['quoteMint']!, baseMint: keys['baseMint']! }
+    }
   }
   return ['InitializeProposal', 'AdminCancelProposal', 'RemoveProposal'].includes(name) ? none : null
 }
@@ -49,7 +58,11 @@ function meaningOf (event: Emitted): EventBody {
     proposal: keys['proposal'] ?? null,
     user: keys['user'] ?? null,
     candidates: [],
-    fees: name === 'InitializeDao' ? { quote: 0n, base: 0n } : amm && { quote: amm.spot.quoteFees, base: amm.spot.baseFees },
+    fees: name === 'InitializeDao'
+      ? { quote: 0n, base: 0n }
+      : amm && {
+        quote: amm.spot.quoteFees, base: amm.spot.baseFees
+      },
     reserves: amm && { quote: amm.spot.quote, base: amm.spot.base },
     keepsFees: !MOVES_FEES.includes(name),
     swap: isSwap ? swapOf(numbers) : null,
@@ -61,12 +74,19 @@ function meaningOf (event: Emitted): EventBody {
 }
 
 /** What is left of an event whose bytes fit no released form: what stands where it stands in all of them. */
-function remainsOf ({ data, ...event }: Emitted, reason: EventBody['reason'], has: 'common' | 'nothing' = data.length < 40 ? 'nothing' : 'common'): EventBody {
+function remainsOf (
+  { data, ...event }: Emitted, reason: EventBody['reason'],
+  has: 'common' | 'nothing' = data.length < 40 ? 'nothing' : 'common'
+): EventBody {
   const keyOf = (field: string): string | null => {
     const at = event.offsets[field]
     return at !== undefined && data.length >= at + 32 ? event.keys[field] ?? null : null
   }
-  const common = has === 'common' ? { slot: Number(event.slot), at: Number(event.at), seq: event.seq } : { slot: null, at: null, seq: null }
+  const common = has === 'common'
+    ? {
+        slot: Number(event.slot), at: Number(event.at), seq: event.seq
+      }
+    : { slot: null, at: null, seq: null }
   return {
     ...common,
     name: 'Unreadable',
@@ -86,7 +106,11 @@ function remainsOf ({ data, ...event }: Emitted, reason: EventBody['reason'], ha
 }
 
 test('every released form of every event says what its fields say', t => {
-  for (const form of FORMS) fc.assert(fc.property(emitted(form), event => deepStrictEqual(decodeEvent(event.data), meaningOf(event))), { numRuns: 30 })
+  for (const form of FORMS) {
+    fc.assert(
+      fc.property(emitted(form), event => deepStrictEqual(decodeEvent(event.data), meaningOf(event))), { numRuns: 30 }
+    )
+  }
   t.end()
 })
 
@@ -94,29 +118,44 @@ test('every released form of every event says what its fields say', t => {
 const isOpenEnded = ({ name }: EventForm): boolean => FORMS.every(other => other.name !== name || !hasState(other))
 const hasState = ({ fields }: EventForm): boolean => fields.some(({ type }) => isState(type))
 const kindOf = ({ amm }: Emitted): 'spot' | 'live' => amm?.kind ?? 'spot'
-const beginsWith = (form: EventForm, other: EventForm): boolean => other.fields.every(({ name, type }, i) => form.fields[i]?.name === name && form.fields[i].type === type)
+const beginsWith = (form: EventForm, other: EventForm): boolean => other.fields.every(
+  ({ name, type }, i) => form.fields[i]?.name === name && form.fields[i].type === type
+)
 
 /** The released form that an event's first `length` bytes are, if any. */
 function formOfFirst (event: Emitted, length: number): EventForm | undefined {
   const forms = FORMS.filter(({ name }) => name === event.form.name)
-  if (isOpenEnded(event.form)) return length >= Math.min(...forms.map(form => lengthOf(form, 'spot'))) ? event.form : undefined
+  if (isOpenEnded(event.form)) {
+    return length >= Math.min(
+      ...forms.map(form => lengthOf(form, 'spot'))
+    )
+      ? event.form
+      : undefined
+  }
   return forms.find(form => lengthOf(form, kindOf(event)) === length && beginsWith(event.form, form))
 }
 
-test('an event cut at any byte is read where that was released, and else kept: with its bytes, and the keys that are whole', t => {
-  for (const form of FORMS) {
-    const event = sampleOf(form)
-    for (let length = 0; length < event.data.length; length++) {
-      const data = event.data.subarray(0, length)
-      const read = decodeEvent(data)
-      const rest = formOfFirst(event, length)
-      // before the discriminator nobody knows what stands where
-      const kept = remainsOf({ ...event, data, keys: length < 16 ? {} : event.keys }, read.reason)
-      deepStrictEqual(read, rest === undefined ? kept : meaningOf(hasState(rest) ? event : { ...event, amm: null }), `${length} bytes of ${form.name}`)
+test(
+  'an event cut at any byte is read where that was released, and else kept: with its bytes, and the keys that are whole',
+  t => {
+    for (const form of FORMS) {
+      const event = sampleOf(form)
+      for (let length = 0; length < event.data.length; length++) {
+        const data = event.data.subarray(0, length)
+        const read = decodeEvent(data)
+        const rest = formOfFirst(event, length)
+        // before the discriminator nobody knows what stands where
+        const kept = remainsOf({ ...event, data, keys: length < 16 ? {} : event.keys }, read.reason)
+        deepStrictEqual(
+          read,
+          rest === undefined ? kept : meaningOf(hasState(rest) ? event : { ...event, amm: null }),
+        `${length} bytes of ${form.name}`
+        )
+      }
     }
+    t.end()
   }
-  t.end()
-})
+)
 
 test('an event with a tail is read by what is known of it; one that once had no state was never longer', t => {
   for (const form of FORMS) {
@@ -126,7 +165,11 @@ test('an event with a tail is read by what is known of it; one that once had no 
         const data = Buffer.concat([event.data, Buffer.alloc(bytes, 0xa5)])
         const read = decodeEvent(data)
         const wasBare = !hasState(form) && FORMS.some(other => other.name === form.name && hasState(other))
-        deepStrictEqual(read, wasBare ? remainsOf({ ...event, data }, read.reason) : meaningOf(event), `${form.name} and ${bytes} bytes`)
+        deepStrictEqual(
+          read,
+          wasBare ? remainsOf({ ...event, data }, read.reason) : meaningOf(event),
+          `${form.name} and ${bytes} bytes`
+        )
       }
     }
   }
@@ -142,7 +185,9 @@ test('an event that has changed in its middle is kept, whatever stands where its
           const data = Buffer.concat([event.data.subarray(0, at), Buffer.alloc(bytes, fill), event.data.subarray(at)])
           if (FORMS.some(other => other.name === form.name && lengthOf(other, kindOf(event)) === data.length)) continue
           const read = decodeEvent(data)
-          deepStrictEqual(read, remainsOf({ ...event, data }, read.reason), `${form.name} with ${bytes} bytes of ${fill}`)
+          deepStrictEqual(
+            read, remainsOf({ ...event, data }, read.reason), `${form.name} with ${bytes} bytes of ${fill}`
+          )
         }
       }
     }
@@ -170,7 +215,9 @@ test('a swap is a buy or a sale, on a market that there is, and nothing else', t
       const data = Buffer.from(event.data)
       data[event.offsets[field]!] = value
       const [type, market] = ['type', 'market'].map(name => data[event.offsets[name] ?? -1])
-      const reason = form.name === 'SpotSwap' ? `SpotSwap of type ${type}` : `ConditionalSwap of type ${type} on market ${market}`
+      const reason = form.name === 'SpotSwap'
+        ? `SpotSwap of type ${type}`
+        : `ConditionalSwap of type ${type} on market ${market}`
       t.strictSame(decodeEvent(data), remainsOf({ ...event, data }, reason))
     }
     for (const type of [2, 3, 128, 255]) refused('type', type)
@@ -187,36 +234,61 @@ test('slots are whole numbers, times are seconds from 1970 to the year 9999; wha
     return decodeEvent(data)
   }
   const [slot, time] = [16, 24]
-  for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) t.match(at(slot, BigInt(value)), { name: 'SpotSwap', slot: value })
-  for (const value of [BigInt(Number.MAX_SAFE_INTEGER) + 1n, -1n]) t.match(at(slot, value), { name: 'Unreadable', slot: null, at: Number(event.at), swap: null })
+  for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) {
+    t.match(at(slot, BigInt(value)), { name: 'SpotSwap', slot: value })
+  }
+  for (const value of [BigInt(Number.MAX_SAFE_INTEGER) + 1n, -1n]) {
+    t.match(at(slot, value), { name: 'Unreadable', slot: null, at: Number(event.at), swap: null })
+  }
   const last = Date.UTC(9999, 11, 31, 23, 59, 59) / 1000
   for (const value of [0, 1, last]) t.match(at(time, BigInt(value)), { name: 'SpotSwap', at: value })
-  for (const value of [BigInt(last) + 1n, -1n]) t.match(at(time, value), { name: 'Unreadable', at: null, slot: Number(event.slot), swap: null })
+  for (const value of [BigInt(last) + 1n, -1n]) {
+    t.match(at(time, value), { name: 'Unreadable', at: null, slot: Number(event.slot), swap: null })
+  }
   t.end()
 })
 
-test('an event of a name that is not known keeps its bytes, and the keys at the two places where a DAO may stand', t => {
-  const event = sampleOf(FORMS[0]!)
-  const bent = (length: number): Buffer => {
-    const data = Buffer.from(event.data.subarray(0, length))
-    data.fill(0xee, 8, Math.min(16, length))
-    return data
+test(
+  'an event of a name that is not known keeps its bytes, and the keys at the two places where a DAO may stand',
+  t => {
+    const event = sampleOf(FORMS[0]!)
+    const bent = (length: number): Buffer => {
+      const data = Buffer.from(event.data.subarray(0, length))
+      data.fill(0xee, 8, Math.min(16, length))
+      return data
+    }
+    for (const length of [40, 71, 72, 103, 104, 406]) {
+      const data = bent(length)
+      t.strictSame(
+        decodeEvent(data),
+        { ...remainsOf({ ...event, data }, UNKNOWN_KIND), name: 'Unknown', dao: null, proposal: null, user: null }
+      )
+    }
+    for (const length of [0, 15, 16, 39]) {
+      t.match(decodeEvent(bent(length)), {
+        name: 'Unreadable',
+        slot: null,
+        at: null,
+        seq: null,
+        dao: null,
+        reason: `${length} bytes end before the sequence number`
+      })
+    }
+    t.end()
   }
-  for (const length of [40, 71, 72, 103, 104, 406]) {
-    const data = bent(length)
-    t.strictSame(decodeEvent(data), { ...remainsOf({ ...event, data }, UNKNOWN_KIND), name: 'Unknown', dao: null, proposal: null, user: null })
-  }
-  for (const length of [0, 15, 16, 39]) t.match(decodeEvent(bent(length)), { name: 'Unreadable', slot: null, at: null, seq: null, dao: null, reason: `${length} bytes end before the sequence number` })
-  t.end()
-})
+)
 
 test('no change of an event makes the reader throw, and what it can\'t read it keeps', t => {
   const any = fc.oneof(...FORMS.map(emitted))
-  fc.assert(fc.property(any, fc.array(fc.tuple(fc.nat(760), fc.integer({ min: 0, max: 255 })), { maxLength: 8 }), fc.nat(800), ({ data }, changes, length) => {
+  fc.assert(fc.property(any, fc.array(
+    fc.tuple(fc.nat(760), fc.integer({ min: 0, max: 255 })), { maxLength: 8 }
+  ), fc.nat(800), ({ data }, changes, length) => {
     const bytes = Buffer.from(data.subarray(0, length))
     for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value
     const event = decodeEvent(bytes)
-    return event.raw === null ? event.seq !== null && event.at !== null && event.slot !== null : event.raw.equals(bytes) && event.swap === null && event.reserves === null && event.liquidity === null
+    return event.raw === null
+      ? event.seq !== null && event.at !== null && event.slot !== null
+      : event.raw.equals(bytes) && event.swap === null && event.reserves === null && event.liquidity === null
   }), { numRuns: 3000 })
   t.end()
 })

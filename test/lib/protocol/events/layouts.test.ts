@@ -5,7 +5,9 @@ import { eventsOf } from '../../../../simulator/inspect.js'
 import { EVENT_NAMES, FORMS, sampleOf } from '../../../support/event-forms.js'
 
 test('discriminators are the hashes of the names', t => {
-  for (const name of EVENT_NAMES) t.equal(discriminatorOf(name as EventName), discriminator('event', `${name}Event`).toString('hex'), name)
+  for (const name of EVENT_NAMES) {
+    t.equal(discriminatorOf(name as EventName), discriminator('event', `${name}Event`).toString('hex'), name)
+  }
   t.end()
 })
 
@@ -24,11 +26,20 @@ test('what is said to keep the fee balances keeps them, in every build', t => {
   const seen = new Map<string, boolean>()
   for (const layout of ['F0', 'F1', 'F2'] as const) {
     const ledger = createLedger({ seed: 9 })
-    const dao = ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n, layout })
+    const dao = ledger.dao({
+      base: ledger.mint(),
+      quote: ledger.usdc(),
+      quoteReserves: 200_000_000_000n,
+      baseReserves: 2_000_000_000_000n,
+      layout
+    })
     const acts: Array<() => unknown> = [
-      () => dao.swap('buy', 1_000_003n), () => dao.swap('sell', 1_000_003n), () => dao.updateDao(), () => dao.initializeProposal(), () => dao.stake(), () => dao.unstake(), () => dao.sponsor(),
-      () => dao.provideLiquidity(1_000_000n), () => dao.withdrawLiquidity(0.1), () => dao.launchProposal(), () => dao.conditionalSwap('pass', 'buy', 90_000_000n),
-      () => dao.finalizeProposal({ passed: true }), () => dao.initializeProposal(), () => dao.removeProposal(), () => dao.launchProposal(), () => dao.cancelProposal(), () => dao.collectFees()
+      () => dao.swap('buy', 1_000_003n), () => dao.swap('sell', 1_000_003n), () => dao.updateDao(),
+      () => dao.initializeProposal(), () => dao.stake(), () => dao.unstake(), () => dao.sponsor(),
+      () => dao.provideLiquidity(1_000_000n), () => dao.withdrawLiquidity(0.1), () => dao.launchProposal(),
+      () => dao.conditionalSwap('pass', 'buy', 90_000_000n),
+      () => dao.finalizeProposal({ passed: true }), () => dao.initializeProposal(), () => dao.removeProposal(),
+      () => dao.launchProposal(), () => dao.cancelProposal(), () => dao.collectFees()
     ]
     for (const act of acts) {
       const before = dao.feeBalances
@@ -40,8 +51,12 @@ test('what is said to keep the fee balances keeps them, in every build', t => {
   }
   for (const [name, kept] of seen) if (keepsFees(name)) t.ok(kept, name)
   for (const [name, kept] of seen) if (!kept) t.notOk(keepsFees(name), name)
-  // an instruction that sets what is decided, staked or allowed has nothing to do with the pool (programs/futarchy/src/instructions)
-  const beside = EVENT_NAMES.filter(name => /^(Update|InitializeProposal|Stake|Unstake|Sponsor|CollectMeteora|Remove|AdminFix|AdminUpdate|Initiate|FinalizeOptimistic|Approve|Set|Sync|Provide|Withdraw)/.test(name))
+  // an instruction that sets what is decided, staked or allowed has nothing to do with the pool
+  // (programs/futarchy/src/instructions)
+  const beside = EVENT_NAMES.filter(
+    name =>
+      /^(Update|InitializeProposal|Stake|Unstake|Sponsor|CollectMeteora|Remove|AdminFix|AdminUpdate|Initiate|FinalizeOptimistic|Approve|Set|Sync|Provide|Withdraw)/.test(name)
+  )
   t.same(EVENT_NAMES.filter(keepsFees), beside)
   t.notOk(keepsFees('Unknown'))
   t.notOk(keepsFees('Unreadable'))
