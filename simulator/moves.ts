@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Ledger } from './ledger.js'
-import type { Mint } from './mint.js'
+import { createTokenAccount, type Mint } from './mint.js'
 
 export interface NewToken { symbol: string, name?: string, decimals?: number, /** Raw units. */ supply?: bigint }
 
@@ -17,6 +17,8 @@ export interface Moves {
   /** Gives the address of a new DAO whose pool holds so much; `quote` is USDC where it is not given. */
   pool (base: string, baseReserves: bigint, quoteReserves: bigint, quote?: string): Promise<string>
   swap (dao: string, side: 'buy' | 'sell', amount: bigint): Promise<void>
+  /** Puts so much of a token into a new account of an owner's; gives its address. */
+  send (mint: string, owner: string, amount: bigint): Promise<string>
   /** Gives the address of a new account that holds these bytes. */
   account (owner: string, bytes: Buffer): Promise<string>
 }
@@ -49,6 +51,8 @@ export function movesOn (ledger: Ledger): Moves {
       if (found === undefined) throw new Error(`no DAO ${dao}`)
       found.swap(side, amount)
     },
+    send: async (mint, owner, amount) =>
+      createTokenAccount(ledger.accounts, owner, mintOf(mint), amount, ledger.newAddress()).address,
     async account (owner, data) {
       const address = ledger.newAddress()
       ledger.setAccount(address, { owner, data })
@@ -112,5 +116,5 @@ export function sendMoves (url: string, onMove: (slot: number) => void): Moves {
     onMove(slot)
     return made
   }
-  return { mint: send('mint'), pool: send('pool'), swap: send('swap'), account: send('account') }
+  return { mint: send('mint'), pool: send('pool'), swap: send('swap'), send: send('send'), account: send('account') }
 }

@@ -18,6 +18,11 @@ const top = ({ tickers, aggregate }: Figures) => ({
   first: `${tickers[0]?.base_symbol} ${tickers[0]?.liquidity_in_usd} USD`, total: aggregate.totalVolume
 })
 
+async function treasury (figures: Figures, { deepest }: Scene): Promise<Record<string, unknown>> {
+  const { treasury_usdc_aum: dollars, nav_usd: nav, nav_per_token: perToken } = await figures.treasury(deepest.dao)
+  return { ...top(figures), dollars, nav, perToken }
+}
+
 export const ATTACKS: Record<string, Attack> = {
   'ten-cent-pool': {
     what: 'one raw unit of a token of his own against 0.10 USDC "prices" it; a second DAO is quoted in it',
@@ -79,6 +84,20 @@ export const ATTACKS: Record<string, Attack> = {
         ({ base_currency: base }) => base === deepest.base
       ).map(({ liquidity_in_usd: usd }) => usd)
     })
+  },
+  'treasury-fake-dollar': {
+    what: 'a billion tokens that call themselves USDC, and tokens without a price, sent to an honest treasury',
+    async run ({ moves, deepest }) {
+      const fake = await moves.mint({ symbol: 'USDC', name: 'USD Coin', supply: 10n ** 18n })
+      await moves.send(fake, deepest.vault, 10n ** 15n)
+      await moves.send(await moves.mint({ symbol: 'GIFT' }), deepest.vault, 10n ** 12n)
+    },
+    show: treasury
+  },
+  'treasury-gift': {
+    what: 'not an attack: 500 USDC sent to an honest treasury are its own from then on, and no more than that',
+    async run ({ moves, deepest }) { await moves.send(deepest.quote, deepest.vault, 500_000_000n) },
+    show: treasury
   },
   'supply-of-no-launch': {
     what: 'not an attack: the supply of a token that no launchpad made shows what its DAOs hold',

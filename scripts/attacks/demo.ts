@@ -3,6 +3,7 @@ import { systemClock } from '../../lib/clock.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Daos } from '../../schemas/daos.js'
 import type { Ready } from '../../schemas/ready.js'
+import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { sendMoves } from '../../simulator/moves.js'
 import { UsageError } from '../command-line.js'
@@ -59,6 +60,7 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
       aggregate: await read<AggregateVolume>('/api/volume/aggregate'),
       tickers: await read<Ticker[]>('/api/tickers'),
       daos: await read<Daos>('/api/daos'),
+      treasury: async dao => await read(`/api/daos/${dao}/treasury`),
       async supply (mint) {
         const answer = await ask(`/api/supply/${mint}`)
         return { status: answer.status, body: await answer.json() as Record<string, unknown> }
@@ -68,5 +70,7 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
 
   const [deepest] = await read<Ticker[]>('/api/tickers')
   if (deepest === undefined) throw new UsageError(`${url.origin} lists no pool`)
-  return { moves, deepest: { base: deepest.base_currency }, look, close: async () => {} }
+  const { base_currency: base, target_currency: quote, pool_id: dao } = deepest
+  const { treasury_vault_address: vault } = await read<Treasury>(`/api/daos/${dao}/treasury`)
+  return { moves, deepest: { base, quote, dao, vault }, look, close: async () => {} }
 }

@@ -74,6 +74,7 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
       aggregate,
       tickers: await get<Ticker[]>('/api/tickers'),
       daos: await get<Daos>('/api/daos'),
+      treasury: async dao => await get(`/api/daos/${dao}/treasury`),
       async supply (mint) {
         const answer = await fastify.inject(`/api/supply/${mint}`)
         return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
@@ -87,7 +88,12 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
     honest,
     pool,
     moves: movesOn(ledger),
-    deepest: { base: honest[0].base.address },
+    deepest: {
+      base: honest[0].base.address,
+      quote: usdc.address,
+      dao: honest[0].address,
+      vault: honest[0].identity.vault
+    },
     look,
     async close () {
       for (const end of open.reverse()) await end()

@@ -16,7 +16,8 @@ export interface Sink {
 /** A text that a spreadsheet would run as a formula is kept from it; what is made of digits stays as it is. */
 const harmless = (text: string): string => /^[=+@\t\r＝＋＠－]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text
 
-function csvCell (cell: Cell): string {
+/** A cell of a CSV file; spreadsheets of many countries take a semicolon for the comma. */
+export function csvCell (cell: Cell): string {
   const text = harmless(cell === null ? '' : String(cell))
   return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -68,6 +68,10 @@ test('files of the reference come compressed and live long', async t => {
   t.match(plain.headers['content-security-policy'], /script-src 'self'/)
   const document = await app.inject({ url: '/documentation/json', headers: { 'accept-encoding': 'br' } })
   t.equal(document.headers['content-encoding'], 'br')
+  const yaml = await app.inject({ url: '/documentation/yaml', headers: { 'accept-encoding': 'br' } })
+  t.equal(yaml.headers['content-encoding'], 'br')
+  const headers = { 'accept-encoding': 'br', 'if-none-match': String(yaml.headers.etag) }
+  t.equal((await app.inject({ url: '/documentation/yaml', headers })).statusCode, 304)
   t.same(
     JSON.parse(brotliDecompressSync(document.rawPayload).toString()).security, [], 'no endpoint asks for a credential'
   )

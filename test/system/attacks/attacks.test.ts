@@ -10,6 +10,12 @@ const AFTER: Record<string, Record<string, unknown>> = {
   'fake-dollar': { first: 'ALPHA 400099.50 USD', total: '100.00', last: 'FAKED', priced: 1 },
   'nobodys-tokens': { first: 'ALPHA 400099.50 USD', total: '100.00', listed: 62 },
   'same-pair': { first: 'ALPHA 400099.50 USD', total: '100.00', pools: ['400099.50', '0.00'] },
+  'treasury-fake-dollar': {
+    first: 'ALPHA 400099.50 USD', total: '100.00', dollars: '0', nav: '200049.75', perToken: '0.000200450551403'
+  },
+  'treasury-gift': {
+    first: 'ALPHA 400099.50 USD', total: '100.00', dollars: '500', nav: '200549.75', perToken: '0.000200951553158'
+  },
   'supply-of-no-launch': { protocolAmmLiquidity: '1999502.623723' },
   multisig: { status: 404, body: { error: 'Token mint not found' } }
 }
