@@ -10,8 +10,8 @@ import { fail } from './violation.js'
 const MINUTE_MS = 60_000
 const EVERY_MS = 60
 const CLIENT = '198.51.100.7'
-/** Of a minute's beginning: what was asked before it may be counted in it, ms. */
-const EDGE_MS = 2_000
+/** What was given up may be counted for so long after it was asked: a process stands still for seconds, ms. */
+const LATE_MS = 15_000
 const TOLD_MS = 500
 
 interface Minute { passed: number, isTorn: boolean, starts: number }
@@ -34,7 +34,8 @@ export function createLimited (
   plan: DatabasePlan, processes: readonly Process[], clients: Pick<Clients, 'ask'>
 ): Limited {
   const minutes = new Map<number, Minute>()
-  const sent: number[] = []
+  /** Of each request, until when it may have been counted. */
+  const counted: number[] = []
   /** The largest that a process has now, or will have. */
   const limits = [...plan.processes.map(({ limit }) => limit), ...plan.events.flatMap(
     event => 'setting' in event && event.setting?.limit !== undefined ? [event.setting.limit] : []
@@ -50,15 +51,15 @@ export function createLimited (
 
   async function once (process: Process): Promise<void> {
     const before = Date.now()
-    sent.push(before)
     const answer = await clients.ask(process, '/', { 'x-forwarded-for': CLIENT })
     const after = Date.now()
+    counted.push(answer === undefined ? before + LATE_MS : after)
     if (answer === undefined || Math.floor(before / MINUTE_MS) !== Math.floor(after / MINUTE_MS)) return
     // refused for overload, as right after a pause, which comes before counting
     if (answer.status === 503) return
     const minute = minuteOf(after)
-    const begun = Math.floor(after / MINUTE_MS) * MINUTE_MS - EDGE_MS
-    const asked = sent.filter(time => time >= begun).length
+    const begun = Math.floor(after / MINUTE_MS) * MINUTE_MS
+    const asked = counted.filter(time => time >= begun).length
     if (answer.status !== 429) minute.passed++
     const { passed } = minute
     if (answer.status === 429 ? asked > least : passed <= most) return
