@@ -75,15 +75,16 @@ const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values(
 export interface Utc {
   /** UTC less the steady clock, ms. */
   offset: number
-  /** Whether the wall clock is among those believed, and whether nobody else is. */
+  /** Whether the wall clock is among those believed; alone: every witness says another time. */
   clock: 'believed' | 'alone' | 'refuted'
-  /** The same offset by those who agree beside the chain itself; undefined: none does. */
-  besideChain: number | undefined
+  /** The same offset by those who agree beside the chain itself, else by any of them. */
+  besideChain: number
 }
 
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift.
+ * clock, to whose side a tie of several goes, the `Date` of each host, the chain's freshest time (or `claimed`) with
+ * its drift. Where each says another time it is the latest of all.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -102,9 +103,10 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const { latest, beside, size, clock } = best!
   const isAlone = size === 1 && witnesses.length > 1
   return {
-    offset: latest,
-    besideChain: beside.length === 0 ? undefined : Math.max(...beside),
-    clock: !clock ? 'refuted' : isAlone ? 'alone' : 'believed'
+    // a drift that none of the others bears out any more may be over
+    offset: isAlone ? Math.max(freshestOf(facts), ...others) : latest,
+    besideChain: Math.max(...isAlone ? others : beside),
+    clock: isAlone ? 'alone' : clock ? 'believed' : 'refuted'
   }
 }
 
@@ -117,7 +119,7 @@ export function ageOf (facts: Facts, now: number, time: number): number {
 /** Whether a moment is of a future that no witness but the chain knows. */
 export function isFuture (facts: Facts, now: number, moment: Moment & { at: number }): boolean {
   const offset = offsetOf(moment)
-  return offset > (utcOf(facts, now, offset).besideChain ?? utcOf(facts, now).offset) + FUTURE_MS
+  return offset > utcOf(facts, now, offset).besideChain + FUTURE_MS
 }
 
 const goesOn = ({ shown }: NodeFacts, now: number): boolean =>

@@ -53,7 +53,7 @@ function watched (
 
 const off = (facts: Facts, now: number) => Math.round((utcOf(facts, now).offset - UTC) / 1000)
 
-test('UTC is the latest of what most witnesses say within a minute; a tie goes to the side of the clock', async t => {
+test('UTC is the latest of what most witnesses say within a minute; a tie of several goes to the side of the clock', async t => {
   const cases: Array<[string, Circumstances, number, string]> = [
     ['nothing but the clock', { states: [undefined] }, 0, 'believed'],
     ['all agree', { dates: [0, 0], states: [0, 0] }, 0, 'believed'],
@@ -63,13 +63,14 @@ test('UTC is the latest of what most witnesses say within a minute; a tie goes t
     ],
     ['clock an hour behind', { clock: -HOUR, dates: [0], states: [0] }, 0, 'refuted'],
     ['clock an hour ahead', { clock: HOUR, dates: [0], states: [0] }, 0, 'refuted'],
-    ['clock an hour behind, no Date: one against one', { clock: -HOUR, states: [0] }, -3600, 'alone'],
+    ['clock an hour behind, no Date: one against one', { clock: -HOUR, states: [0] }, 0, 'alone'],
+    ['clock an hour behind, and the state is old', { clock: -HOUR, dates: [0], states: [-HOUR / 2] }, 0, 'alone'],
     ['Date missing', { states: [0, 0] }, 0, 'believed'],
     ['one Date an hour ahead', { dates: [HOUR, 0], states: [0, 0] }, 0, 'believed'],
     ['Date an hour behind, as of a cache', { dates: [-HOUR], states: [0] }, 0, 'believed'],
     [
       'the only Date an hour ahead, and a state that is old: each for itself', { dates: [HOUR], states: [-2 * HOUR] },
-      0, 'alone'
+      3600, 'alone'
     ],
     ['both Dates an hour ahead, clock and chain against them', { dates: [HOUR, HOUR], states: [0, 0] }, 0, 'believed'],
     [
@@ -78,7 +79,7 @@ test('UTC is the latest of what most witnesses say within a minute; a tie goes t
     ],
     [
       'two nodes of one host have one Date', { dates: [HOUR, HOUR], states: [-2 * HOUR, -2 * HOUR], hosts: ['n', 'n'] },
-      0, 'alone'
+      3600, 'alone'
     ]
   ]
   for (const [what, circumstances, seconds, clock] of cases) {

@@ -1016,6 +1016,22 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
+    found: 'The only node stops, and our clock steps back an hour: after ten minutes clock, `Date` and chain say three ' +
+      'times, the clock was believed, and the state counted as of now.',
+    plan: {
+      seed: 180,
+      nodes: 1,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      daos: 5,
+      past: { days: 2, swaps: 244 },
+      weather: 1209,
+      every: 38,
+      events: [{ at: 495, for: 772, node: 0, weather: { kind: 'freeze' } }, { at: 542, clock: -3_600_000 }]
+    }
+  },
+  {
     found: 'For defects put back: what is missing at the end of a DAO\'s events, and a restart.',
     plan: {
       seed: 310,
