@@ -13,7 +13,16 @@ export interface Word {
   usdMinDepth: string
   basis: string
 }
-export interface Served { detail: Json, rows: Json, tickers: Json, trades: Json, candles: Json, days: Json }
+export interface Served {
+  detail: Json
+  rows: Json
+  tickers: Json
+  trades: Json
+  candles: Json
+  days: Json
+  /** Each with the second that it is asked for. */
+  prices: Json[]
+}
 export interface Chain {
   pool: Pool
   past: Past
@@ -319,6 +328,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   groups.push(
     day.found,
     tradesOf(served.trades, known, window, pool),
+    pricesOf(served, known, chain, word),
     candlesOf(served, swaps, chain, end, candle, makers, word, worth)
   )
   return { groups, notes }
@@ -382,6 +392,24 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
   const missing = window.filter(({ seq }) => !ids.has(String(seq)))
   own.holds('trades', served.length, missing.length === 0, `with ${missing.map(({ seq }) => String(seq)).join(', ')}`)
   return found
+}
+
+/** Prices at seconds of the past, where this is the pool that its token's price is taken from. */
+function pricesOf (
+  { prices, tickers }: Served, known: Swap[], { pool: { address, base, quote }, since }: Chain, word: Word
+): Group {
+  const own = group('prices at seconds of the past')
+  // listed deepest first
+  if (tickers.find((one: Json) => one.base_currency === base.mint)?.pool_id !== address) return own.found
+  const isDollar = word.usdMints.includes(quote.mint)
+  for (const { at, price: row } of prices) {
+    const swap = known.findLast(swap => hasPrice(swap) && swap.at <= at)
+    if (swap === undefined || at < since) continue
+    const ours = price(swap.quote * base.unit, swap.base * quote.unit)
+    own.fields(`price at ${at}`, row, { price: ours, quote_mint: quote.mint, pool_id: address, timestamp: swap.at })
+    if (isDollar) own.field(`price at ${at}.price_usd`, row?.price_usd, ours)
+  }
+  return own.found
 }
 
 /** Candles of whole hours within the window, and the day that is going on. */

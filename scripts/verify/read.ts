@@ -30,7 +30,17 @@ async function readServed (url: string, address: string): Promise<Served> {
       trades.push(...page)
     }
     const candles = await read<any>(`/api/pools/${address}/ohlcv?interval=1h&limit=1000`)
-    return { detail, tickers, rows, trades, candles, days: await read<any>(`/api/pools/${address}/days`) }
+    const days = await read<any>(`/api/pools/${address}/days`)
+    const prices = []
+    // at two trades and right before them; what came just now is not final everywhere
+    const timesOf = trades.map(({ timestamp }) => Date.parse(timestamp) / 1000)
+      .filter(time => time < since + DAY - RECENT)
+    const times = timesOf.filter((_, index) => index === 0 || index === timesOf.length >> 1)
+    for (const at of new Set([...times, ...times.map(time => time - 1)])) {
+      const { prices: of } = await read<any>(`/api/prices?mints=${detail.base.mint}&at=${at}`)
+      prices.push({ at, price: of[detail.base.mint] })
+    }
+    return { detail, tickers, rows, trades, candles, days, prices }
   }
 }
 

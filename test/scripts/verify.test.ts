@@ -53,7 +53,7 @@ test(
     }
     const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 1, word)
     const faults = { made: 0, unmet: [] as string[] }
-    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days'] as const) {
+    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days', 'prices'] as const) {
       for (const { name, alter } of fieldsOf(
         part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
       )) {
