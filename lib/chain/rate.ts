@@ -72,6 +72,8 @@ interface Bucket {
   /** Since when it has been refused without an acceptance, and what was known until then. */
   refusedSince: number | undefined
   before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling' | 'holdUntil'> | undefined
+  /** Of a method: what was known of all until its refusals, of which nothing said yet whose they are, lowered that. */
+  beforeOfAll: Bucket['before']
 }
 
 export function createRate (clock: Clock, stated?: number): Rate {
@@ -89,7 +91,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
     holdUntil: 0,
     accepted: [],
     refusedSince: undefined,
-    before: undefined
+    before: undefined,
+    beforeOfAll: undefined
   })
   const all = stated === undefined ? make(START_RATE) : make(stated * STATED, true)
   const methods = new Map<string, Bucket>()
@@ -177,7 +180,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
         if (bucket.before !== undefined && at - bucket.refusedSince! > OUTAGE_MS) Object.assign(bucket, bucket.before)
-        bucket.before = bucket.refusedSince = undefined
+        bucket.before = bucket.beforeOfAll = bucket.refusedSince = undefined
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
@@ -194,6 +197,11 @@ export function createRate (clock: Clock, stated?: number): Rate {
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
       // what was sent before it was lowered says nothing new
       if (!bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
+      if (bucket === all) own.beforeOfAll ??= all.before
+      else if (clock.now() - since > WINDOW_MS) {
+        Object.assign(all, own.beforeOfAll)
+        own.beforeOfAll = undefined
+      }
     },
     readHeaders (method, headers) {
       const ofMethod = Number(headers['x-ratelimit-method-limit'])

@@ -1032,6 +1032,32 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
+    found: 'One method refused for 83 s while nothing else was asked: the rate of all calls was lowered for it, to less ' +
+      'than one a second, and stayed there once it was known to be the method\'s own.',
+    plan: {
+      seed: 345,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: true,
+      kind: 'own',
+      daos: 2,
+      past: { days: 4, swaps: 53 },
+      weather: 2029,
+      every: 11,
+      events: [
+        { at: 83, for: 309, node: 0, weather: { kind: 'freeze' } }, { at: 131, burst: { clients: 2, requests: 62 } },
+        { at: 1274, chain: 'born' }, { at: 1664, burst: { clients: 4, requests: 89 } },
+        { at: 1705, for: 70, node: 0, weather: { kind: 'down' } },
+        {
+          at: 1825,
+          for: 83,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'rate-limit', method: 'getSignaturesForAddress' } }
+        }
+      ]
+    }
+  },
+  {
     found: 'For defects put back: what is missing at the end of a DAO\'s events, and a restart.',
     plan: {
       seed: 310,

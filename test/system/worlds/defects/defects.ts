@@ -279,6 +279,14 @@ export const DEFECTS: Defect[] = [
     }
   },
   {
+    name: 'blamed-on-all',
+    by: 345,
+    sentence: 'The rate of all calls stays lowered for refusals that were a method\'s own.',
+    file: 'lib/chain/rate.ts',
+    find: 'Object.assign(all, own.beforeOfAll)',
+    put: ''
+  },
+  {
     name: 'unknown-kind-unjudged',
     by: 423,
     sentence: 'An event of an unknown kind hides its DAO, though the events on both sides show that its pool was left alone.',
