@@ -3,6 +3,7 @@
  * present.
  */
 import { type LaunchVersion } from './addresses.js'
+import { PRICE_SCALE } from './arithmetic.js'
 import { type Dao } from './dao.js'
 import { FORGERIES } from './forged.js'
 import { type Ledger } from './ledger.js'
@@ -43,6 +44,9 @@ const NAMES = [
 const VERSIONS: readonly LaunchVersion[] = ['v0.6', 'v0.7', 'v0.8']
 const LAYOUTS = ['F0', 'F1', 'F2', 'F3'] as const
 const DOLLAR = 1_000_000n
+
+/** Where the averages of a proposal's markets begin, and how far an observation may move, as the launchpad has them. */
+const oracleAt = (price: bigint) => ({ twapInitial: price, twapMaxChange: price / 20n })
 
 export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Market {
   const { daos: count = 20, swaps = 1000, days = 2, seed = 7, feeChange = false, noise = true } = options
@@ -89,6 +93,7 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
       quoteReserves,
       layout: LAYOUTS[index % 4]!,
       spendingMembers: index % 11,
+      config: oracleAt(quoteReserves * PRICE_SCALE / baseReserves),
       ...fees
     })
   }
@@ -128,7 +133,7 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
     const part = done / swaps
     if (feeChange && done === swaps >> 1) for (const dao of daos) dao.setFees(50, 0)
     if (done === Math.floor(swaps * 0.3)) daos[0]!.launchProposal()
-    if (done === Math.floor(swaps * 0.5)) daos[0]!.finalizeProposal({ passed: true })
+    if (done === Math.floor(swaps * 0.7)) daos[0]!.finalizeProposal()
     if (part >= 0.9 && !deciding.proposalLive) deciding.launchProposal()
     const dao = trading[Math.floor(random.next() ** 2 * trading.length)]!
     if (noise && random.int(50) === 0) swapOnce(dao, random, { failed: true })

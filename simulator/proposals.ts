@@ -190,13 +190,13 @@ export function createProposals (core: DaoCore) {
       })
     },
 
-    /** Futarchy → Spot, the winner chosen by the caller (the program compares the two average prices). */
-    finalizeProposal ({ passed }: { passed: boolean }, options: TransactionOptions = {}) {
+    /** Futarchy → Spot; the winner is the caller's, or else the program's, which compares the two average prices. */
+    finalizeProposal ({ passed }: { passed?: boolean } = {}, options: TransactionOptions = {}) {
       const ended = current('pending')
       return core.act(options, tx => {
         const twaps = { pass: twap(state.pools.pass!), fail: twap(state.pools.fail!) }
         const threshold = twaps.fail * BigInt(10000 + state.config.passThresholdBps) / 10000n
-        const fees = end(tx, passed ? 'pass' : 'fail')
+        const fees = end(tx, passed ?? twaps.pass > threshold ? 'pass' : 'fail')
         const event = () => events.finalizeProposalEvent(core.context(tx), ended, { ...twaps, threshold })
         return {
           ...instruct(tx, 'FinalizeProposal', 'finalize_proposal', event),
