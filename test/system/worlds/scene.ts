@@ -53,15 +53,11 @@ export interface World {
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
   readonly seen: Set<string>
-  /** The program has grown. */
-  isGrown: boolean
-  /** So many swaps had been made before its events last grew. */
-  swapsBeforeGrown: number
   /**
-   * DAOs of which an event that nobody knows came after that: what follows it can't prove itself, so that they are
-   * hidden for a day.
+   * DAOs of which an event that nobody knows came while a proposal was live: the swaps that follow move between pools
+   * what no event tells, so that it may stay unjudged, and its DAO hidden for a day.
    */
-  readonly hidden: Set<string>
+  readonly unjudged: Set<string>
   /** The nodes have forgotten what nobody had read: it can be counted, not told. */
   isLost: boolean
   /** The newest block told, and the first of the next range. */
@@ -149,9 +145,7 @@ export function createWorld (plan: Plan): World {
     haltedAt: -Infinity,
     held: new Map(),
     seen: new Set(),
-    isGrown: false,
-    swapsBeforeGrown: 0,
-    hidden: new Set(),
+    unjudged: new Set(),
     isLost: false,
     toldBlock: -1,
     nextBlock: ledger.slot,
