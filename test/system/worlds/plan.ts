@@ -62,6 +62,8 @@ export type WorldEvent =
   /** Started for a while against nodes of another network. */
   | { at: number, for: number, process: 'network' }
 
+export type Half = 'accounts' | 'history' | 'all'
+
 export interface Plan {
   seed: number
   /** Nodes in order of preference; slots between confirmed and finalized. */
@@ -70,13 +72,17 @@ export interface Plan {
   bulk: boolean
   /** Limits that stay, also in fair weather. */
   kind: 'public' | 'documented' | 'small' | 'plan' | 'own'
+  /** Of each node in order what it has, for good: the methods of the accounts, or of the history, or all. */
+  halves?: Half[]
+  /** The first node has a WebSocket that leaves out one in so many notifications. */
+  leftOut?: number
   daos: number
   /** Days and swaps before the service starts, and seconds by which the chain's clock has fallen behind meanwhile. */
   past: { days: number, swaps: number, drift?: number }
   /** Seconds of weather, and seconds between two swaps on average. */
   weather: number
   every: number
-  /** From this second of the weather on every figure must be served. */
+  /** From this second of the weather on every figure must be served, and made of a whole history. */
   serves?: number
   /** Times of a swap or a client's look are drawn anew from this. */
   events: WorldEvent[]
