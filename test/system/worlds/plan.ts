@@ -108,6 +108,8 @@ const ACTIONS: readonly ChainAction[] = [
 const LAST_OF_ONE_NODE = 1000
 /** And up to this one what they were before clocks had weather. */
 const LAST_OF_RIGHT_CLOCKS = 3000
+/** And before nodes had parts of the methods, and a WebSocket. */
+const LAST_OF_WHOLE_NODES = 6000
 
 /** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
 function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
@@ -174,6 +176,22 @@ function timesOf (seed: number, weather: number, nodes: number): { events: World
     ] as Array<() => WorldEvent>)())
   }
   return { events, ...(drift !== undefined && { drift }) }
+}
+
+/** Nodes of which, all together, none lacks anything. */
+const PARTS: Readonly<Record<number, readonly Half[][]>> = {
+  1: [['all']],
+  2: [['accounts', 'history'], ['history', 'accounts'], ['accounts', 'all'], ['all', 'history']],
+  3: [['accounts', 'history', 'all'], ['history', 'accounts', 'accounts'], ['history', 'all', 'accounts']]
+}
+
+/** What nodes lack for good, and what the WebSocket leaves out. */
+function partsOf (seed: number, nodes: number): Pick<Plan, 'halves' | 'leftOut'> {
+  if (seed <= LAST_OF_WHOLE_NODES) return {}
+  const random = createRandom(seed * 49_979_687 + 11)
+  const parts = PARTS[nodes]!
+  const halves = parts[random.int(parts.length)]!
+  return { ...random.int(2) === 0 && { halves }, ...random.int(2) === 0 && { leftOut: random.int(4) } }
 }
 
 /** The weather of a seed. */
@@ -283,6 +301,7 @@ export function planOf (seed: number): Plan {
   return {
     seed,
     nodes,
+    ...partsOf(seed, nodes),
     // A slot that is final holds no transaction more
     finalityLag: pick([1, 1, 32, 32]),
     bulk: random.int(3) === 0,
