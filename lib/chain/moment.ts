@@ -83,7 +83,8 @@ export interface Utc {
 
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift.
+ * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift. It
+ * is never before that freshest time, which was of no future when it was taken, whoever goes wrong afterwards.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -102,7 +103,7 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const { latest, beside, size, clock } = best!
   const isAlone = size === 1 && witnesses.length > 1
   return {
-    offset: latest,
+    offset: Math.max(latest, freshestOf(facts)),
     besideChain: beside.length === 0 ? undefined : Math.max(...beside),
     clock: !clock ? 'refuted' : isAlone ? 'alone' : 'believed'
   }

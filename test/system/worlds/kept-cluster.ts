@@ -100,6 +100,31 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
+    found: 'Our clock was ten minutes behind, and the only `Date` that spoke against it went wrong by an hour: UTC fell behind the chain\'s own time, and an old list was fresh.',
+    plan: {
+      seed: 6013,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 3, swaps: 61 },
+      weather: 629,
+      every: 25,
+      events: [
+        { at: 0, for: 454, chain: 'handover', ms: 200 }, { at: 0, clock: -600_000 },
+        { at: 242, for: 62, node: 0, weather: { kind: 'latency', ms: 1499 } },
+        {
+          at: 374,
+          for: 551,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'batch-missing', method: 'getProgramAccounts' } }
+        },
+        { at: 603, for: 409, node: 0, weather: { kind: 'date', date: { off: -3600 } } }
+      ]
+    }
+  },
+  {
     found: 'For defects put back: more of the past than a page of the bulk method, which gives a hundred at most.',
     plan: {
       seed: 5050,

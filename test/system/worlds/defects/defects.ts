@@ -332,5 +332,13 @@ export const DEFECTS: Defect[] = [
       find: 'if (all && end.slot < gap.fromSlot)',
       put: 'if (all && (end.slot < gap.fromSlot || page.infos.length < BULK_PAGE))'
     }
+  },
+  {
+    name: 'utc-behind-the-chain',
+    by: 6013,
+    sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
+    file: 'lib/chain/moment.ts',
+    find: 'offset: Math.max(latest, freshestOf(facts))',
+    put: 'offset: latest'
   }
 ]
