@@ -168,8 +168,9 @@ function timesOf (seed: number, weather: number, nodes: number): { events: World
       () => weatherOf(
         { kind: 'fault', rule: { kind: pick(['clock-refused', 'clock-missing', 'clock-short', 'clock-owner']) } }
       ),
-      // what validators agree on: no node has been seen to show a Clock of the next minute, which a halt would hide
-      () => weatherOf({ kind: 'fault', rule: { kind: 'clock-ahead', value: pick([600, 3600]) } }),
+      // what validators agree on: no node has been seen to show a Clock of the next minute, which a halt would hide;
+      // ahead of UTC, also where the chain's own is behind
+      () => weatherOf({ kind: 'fault', rule: { kind: 'clock-ahead', value: (drift ?? 0) + pick([600, 3600]) } }),
       () => weatherOf({ kind: 'lag', seconds: pick([80, 3600, 10_800, 172_800]), pace: pick([0, 1, 1, 10]) }),
       () => weatherOf({ kind: 'freeze', pace: 10 }),
       () => ({ at, for: 60 + random.int(1140), chain: 'handover', ms: pick([200, 400]) })
