@@ -16,6 +16,8 @@ declare module 'fastify' {
 export interface HistoryPluginOptions {
   /** Between two looks at the head of the history, ms. */
   pollMs?: number
+  /** What listens to a WebSocket, in place of a real connection. */
+  listen?: typeof subscribe
 }
 
 /**
@@ -43,7 +45,7 @@ async function openHistory (
 }
 
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
-export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
+export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subscribe }) => {
   const { config, chain, cache } = fastify
   let endsBy = Infinity
   const history = await openHistory(config, {
@@ -80,7 +82,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs }) => {
 
   const subscription = config.websocketUrl === undefined
     ? undefined
-    : subscribe({
+    : listen({
       url: config.websocketUrl,
       method: 'logsSubscribe',
       params: [{ mentions: [config.factory] }, { commitment: 'finalized' }],

@@ -11,16 +11,27 @@ type Kind = 'logs' | 'account' | 'program' | 'slot'
 interface Subscription {
   id: number
   kind: Kind
-  socket: WebSocket
+  channel: Channel
   /** The address mentioned or watched. */
   address: string | null
   commitment: string
   config: AccountConfig
 }
 
+/** Where answers and notifications go, whatever carries them. */
+export interface Channel {
+  readonly isOpen: boolean
+  send (text: string): void
+}
+
 interface Pending { slot: number, text: string, subscription: Subscription }
 
 interface Message { id?: unknown, method?: string, params?: unknown[] }
+
+const channelOf = (socket: WebSocket): Channel => ({
+  get isOpen () { return socket.readyState === socket.OPEN },
+  send: text => socket.send(text)
+})
 
 export function createSubscriptions (ledger: Ledger, methods: Methods) {
   const server = new WebSocketServer({ noServer: true, autoPong: false })
@@ -35,10 +46,10 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
   let leftOut = 0
 
   function deliver (subscription: Subscription, text: string): void {
-    if (silent || subscription.socket.readyState !== subscription.socket.OPEN) return
+    if (silent || !subscription.channel.isOpen) return
     if (leftOut > 0 && due++ % leftOut === 0) return
     notifications++
-    subscription.socket.send(text)
+    subscription.channel.send(text)
   }
 
   function notify (subscription: Subscription, slot: number, result: string): void {
@@ -98,7 +109,7 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     }
   })
 
-  function subscribe (socket: WebSocket, kind: Kind, params: unknown[]): number {
+  function subscribe (channel: Channel, kind: Kind, params: unknown[]): number {
     const first = params[0]
     const mentions = typeof first === 'object' && first !== null
       ? (first as {
@@ -112,7 +123,7 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     subscriptions.set(id, {
       id,
       kind,
-      socket,
+      channel,
       address: mentions?.[0] ?? (typeof first === 'string' && first !== 'all' ? first : null),
       commitment: config.commitment ?? 'finalized',
       config
@@ -120,16 +131,19 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     return id
   }
 
-  function receive (socket: WebSocket, text: string): void {
+  function receive (channel: Channel, text: string): void {
     if (silent) return
     const message = JSON.parse(text) as Message
-    const reply = (body: object) => socket.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: message.id ?? null }))
+    const reply = (body: object) => channel.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: message.id ?? null }))
     const [, kind, verb] = /^(logs|account|program|slot)(Subscribe|Unsubscribe)$/.exec(message.method ?? '') ?? []
     if (kind === undefined) reply({ error: { code: -32601, message: 'Method not found' } })
-    else if (verb === 'Subscribe') reply({ result: subscribe(socket, kind as Kind, message.params ?? []) })
+    else if (verb === 'Subscribe') reply({ result: subscribe(channel, kind as Kind, message.params ?? []) })
     else reply({ result: subscriptions.delete(Number(message.params?.[0])) })
   }
 
+  const leave = (channel: Channel): void => {
+    for (const [id, subscription] of subscriptions) if (subscription.channel === channel) subscriptions.delete(id)
+  }
   const drop = (): void => { for (const client of server.clients) client.terminate() }
 
   return {
@@ -139,14 +153,16 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
         return
       }
       server.handleUpgrade(request, socket, head, client => {
-        client.on('message', data => receive(client, String(data)))
+        const channel = channelOf(client)
+        client.on('message', data => receive(channel, String(data)))
         client.on('ping', data => { if (!silent) client.pong(data) })
         client.on('error', () => {})
-        client.on('close', () => {
-          for (const [id, subscription] of subscriptions) if (subscription.socket === client) subscriptions.delete(id)
-        })
+        client.on('close', () => leave(channel))
       })
     },
+    /** What a message over any channel asks for; all that it asked for ends when it leaves. */
+    receive,
+    leave,
     drop,
     close (): void {
       unlisten()

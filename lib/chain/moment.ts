@@ -84,7 +84,8 @@ export interface Utc {
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
  * clock, to whose side a tie of several goes, the `Date` of each host, the chain's freshest time (or `claimed`) with
- * its drift. Where each says another time it is the latest of all.
+ * its drift. Where each says another time it is the latest of all; never is it before that freshest time, which was of
+ * no future when it was taken, whoever goes wrong afterwards.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -103,8 +104,7 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const { latest, beside, size, clock } = best!
   const isAlone = size === 1 && witnesses.length > 1
   return {
-    // a drift that none of the others bears out any more may be over
-    offset: isAlone ? Math.max(freshestOf(facts), ...others) : latest,
+    offset: Math.max(latest, freshestOf(facts), ...isAlone ? others : []),
     besideChain: Math.max(...isAlone ? others : beside),
     clock: isAlone ? 'alone' : clock ? 'believed' : 'refuted'
   }

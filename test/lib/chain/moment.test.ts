@@ -63,7 +63,7 @@ test('UTC is the latest of what most witnesses say within a minute; a tie of sev
     ],
     ['clock an hour behind', { clock: -HOUR, dates: [0], states: [0] }, 0, 'refuted'],
     ['clock an hour ahead', { clock: HOUR, dates: [0], states: [0] }, 0, 'refuted'],
-    ['clock an hour behind, no Date: one against one', { clock: -HOUR, states: [0] }, 0, 'alone'],
+    ['clock an hour behind, no Date: never before a state that has been taken', { clock: -HOUR, states: [0] }, 0, 'alone'],
     ['clock an hour behind, and the state is old', { clock: -HOUR, dates: [0], states: [-HOUR / 2] }, 0, 'alone'],
     ['Date missing', { states: [0, 0] }, 0, 'believed'],
     ['one Date an hour ahead', { dates: [HOUR, 0], states: [0, 0] }, 0, 'believed'],

@@ -40,7 +40,7 @@ export const swapSomewhere = (ledger: Ledger, random: Random): void => swap(
 
 /** What anyone does with one of the first DAOs, or beside them. */
 export function act (world: World, kind: ChainAction): void {
-  const { ledger, plan, random, hidden } = world
+  const { ledger, plan, random, unjudged } = world
   const dao = ledger.daos[random.int(plan.daos)]!
   switch (kind) {
     case 'born': ledger.dao({
@@ -62,11 +62,11 @@ export function act (world: World, kind: ChainAction): void {
     case 'finalize': if (dao.proposalLive) dao.finalizeProposal({ passed: random.int(2) === 0 }); break
     case 'collect': if (!dao.proposalLive) dao.collectFees(); break
     case 'fees': dao.setFees(25, 25); break
-    case 'upgrade': world.isGrown = true; world.swapsBeforeGrown = ledger.swaps.length; ledger.upgradeProgram(
+    case 'upgrade': ledger.upgradeProgram(
       { grown: { SpotSwapEvent: 8 * random.int(6), '*': random.int(40) }, layout: 'F3', room: random.int(64) }
     ); break
     case 'burst': for (let at = 0; at < 40; at++) swap(ledger.daos[random.int(plan.daos)]!, random); break
-    case 'unknown': if (world.isGrown) hidden.add(dao.address); dao.unknownEvent(
+    case 'unknown': if (dao.proposalLive) unjudged.add(dao.address); dao.unknownEvent(
       { event: { name: `Event${random.int(99)}`, keyAt: random.int(80), rest: random.int(90) } }
     ); break
     case 'forged': ledger.forgedEvent(dao, FORGERIES[random.int(FORGERIES.length)]!); break

@@ -38,9 +38,24 @@ export function checkAge ({ ledger }: World, { shown, headers }: Answer): void {
 }
 
 /** In a world whose troubles may hide nothing. */
-export function checkServed ({ plan: { serves = Infinity } }: World, path: string, { status, problems }: Answer): void {
-  if (time.now() >= serves * 1000 && status !== 200) fail('served', `200 from ${path}`, `${status}: ${problems}`)
+export function checkServed ({ plan: { serves = Infinity } }: World, path: string, answer: Answer): void {
+  if (time.now() < serves * 1000) return
+  const { status, problems, headers } = answer
+  if (status !== 200) fail('served', `200 from ${path}`, `${status}: ${problems}`)
+  if ('x-history-complete' in headers && !isComplete(answer)) {
+    fail('served', `${path} of a whole history`, `${String(headers['x-history-missing'])} missing`)
+  }
 }
+
+/** In such a world no transaction is listed and can't be read. */
+export async function checkRead ({ app, plan: { serves = Infinity } }: World): Promise<void> {
+  if (time.now() < serves * 1000) return
+  const missing = metricIn(await app!.metrics.text(), 'history_missing_transactions')
+  if (missing !== '0') fail('served', 'no transaction that can\'t be read', String(missing))
+}
+
+const metricIn = (text: string, name: string): string | undefined =>
+  new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]
 
 /** Asked at one moment: whoever may come in finds tickers. */
 export function checkReady (ready: Answer, tickers: Answer): void {
@@ -62,7 +77,7 @@ export function checkReady (ready: Answer, tickers: Answer): void {
 /** A store that has refused what was written last says so, to people and to machines, and no other does. */
 export async function checkDisk ({ app, disk: { hasNoRoom } }: World, { status, body }: Answer): Promise<void> {
   const says = JSON.stringify(body.problems).includes('no room')
-  const metric = /^history_store_refused (\d)/m.exec(await app!.metrics.text())?.[1]
+  const metric = metricIn(await app!.metrics.text(), 'history_store_refused')
   if (metric !== (hasNoRoom ? '1' : '0')) fail('disk', `history_store_refused ${hasNoRoom ? 1 : 0}`, String(metric))
   // while there are tickers nothing stands in the way of being ready
   if (says !== (hasNoRoom && status !== 200)) {

@@ -5,7 +5,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { compare, parseDecimal, ratio, toFixed } from '../../../lib/decimal.js'
 import {
-  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkReady, checkServed, checkTickers
+  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkRead, checkReady, checkServed, checkTickers
 } from './checks.js'
 import { fail, type Held, time, type World } from './scene.js'
 import { type Shown, shownBy } from './shown.js'
@@ -13,6 +13,8 @@ import { plain } from './truth.js'
 
 /** An answer takes ten seconds at most; a request that comes late on a busy tick may be measured longer. */
 export const DEADLINE_MS = 10_500
+/** Slots of one block range. */
+const RANGE_SLOTS = 20_000
 /** Timers and requests that may wait at once. */
 const MOST_TIMERS = 400
 const MOST_REQUESTS = 120
@@ -93,6 +95,7 @@ export async function look (world: World): Promise<void> {
   const aggregate = await get(world, '/api/volume/aggregate')
   if (aggregate.status === 200) checkAggregate(world, aggregate)
   checkServed(world, '/api/volume/aggregate', aggregate)
+  await checkRead(world)
   await lookAtSupply(world)
   if (world.plan.seed % 2 === 0) await followBlocks(world)
   if ((await get(world, '/health')).status !== 200) fail('health', '200', 'another status')
@@ -142,7 +145,7 @@ async function followBlocks (world: World): Promise<void> {
     )
   }
   world.toldBlock = newest
-  const from = Math.max(world.nextBlock, newest - 9_999)
+  const from = Math.max(world.nextBlock, newest + 1 - RANGE_SLOTS)
   if (newest < from) return
   const range = await get(world, `/dexscreener/events?fromBlock=${from}&toBlock=${newest}`)
   if (range.status !== 200) return

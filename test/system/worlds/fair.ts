@@ -33,21 +33,9 @@ export async function fairWeather (world: World): Promise<void> {
   }
 }
 
-/**
- * DAOs that may be hidden for a day. While a proposal is live a swap of a new form can't prove itself before one of a
- * pool without a proposal has: where there is
- * none yet, its DAO is hidden too.
- */
-function hiddenFor ({ ledger, isGrown, swapsBeforeGrown, hidden }: World): ReadonlySet<string> {
-  const grown = isGrown ? ledger.swaps.slice(swapsBeforeGrown) : []
-  const withProposal = new Set(ledger.daos.filter(({ proposalLive }) => proposalLive).map(({ address }) => address))
-  return grown.every(({ dao }) => withProposal.has(dao)) ? new Set([...hidden, ...grown.map(({ dao }) => dao)]) : hidden
-}
-
 /** What is not yet as it must be; empty: nothing. */
 async function lacking (world: World): Promise<string> {
-  const { ledger, truth } = world
-  const hidden = hiddenFor(world)
+  const { ledger, truth, unjudged } = world
   const ready = await get(world, '/ready')
   const [tickers, aggregate, daos] = [
     await get(world, '/api/tickers'), await get(world, '/api/volume/aggregate'), await get(world, '/api/daos')
@@ -62,20 +50,20 @@ async function lacking (world: World): Promise<string> {
       ? `${tradesOf(aggregate)} trades of ${trades}, and complete`
       : ''
   }
-  for (const [name, { status }] of Object.entries({ ready, aggregate, daos })) {
+  for (const [name, { status }] of Object.entries({ aggregate, daos })) {
     if (status !== 200) return `${name} ${status}: ${ready.problems}`
   }
   checkDaos(world, daos)
   checkAggregate(world, aggregate)
   const reasons = new Map(daos.body.daos.map((entry: any) => [entry.dao, entry.reason]))
   const alive = ledger.daos.filter(dao => dao.reserves.base > 0n && dao.reserves.quote > 0n)
-  const isHidden = ({ address }: Dao): boolean => hidden.has(address) && reasons.get(address) === 'history incomplete'
+  const isHidden = ({ address }: Dao): boolean => unjudged.has(address) && reasons.get(address) === 'history incomplete'
   // A list that could hold none of them is none
-  if (tickers.status !== 200) return alive.every(isHidden) ? '' : `tickers ${tickers.status}`
+  if (tickers.status !== 200) return alive.every(isHidden) ? '' : `tickers ${tickers.status}: ${ready.problems}`
   checkTickers(world, tickers)
   const listed = new Set(tickers.body.map((ticker: any) => ticker.pool_id))
   const unlisted = alive.filter(({ address }) => !listed.has(address))
-  if (unlisted.some(isHidden) && unlisted.every(({ address }) => hidden.has(address))) return ''
+  if (unlisted.length > 0 && unlisted.every(isHidden)) return ''
   if (unlisted.length > 0) return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
   if (!isComplete(
     aggregate

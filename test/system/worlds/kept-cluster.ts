@@ -1,5 +1,9 @@
 /** Worlds of the cluster and the program as they are in November 2026. */
-import type { Plan } from './plan.js'
+import type { Plan, WorldEvent } from './plan.js'
+
+/** A method that a node answers with an error for a minute. */
+const refused = (at: number, node: number, method: string, value: number): WorldEvent =>
+  ({ at, for: 60, node, weather: { kind: 'fault', rule: { kind: 'rpc-error', method, value } } })
 
 export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
   {
@@ -14,6 +18,7 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
       past: { days: 1, swaps: 350 },
       weather: 200,
       every: 2,
+      serves: 20,
       events: [{ at: 40, chain: 'burst' }, { at: 90, for: 40, node: 0, weather: { kind: 'down' } }]
     }
   },
@@ -34,6 +39,105 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
         { at: 80, chain: 'launch' },
         { at: 100, chain: 'unknown' }, { at: 120, chain: 'finalize' }, { at: 199, chain: 'unknown' }
       ]
+    }
+  },
+  {
+    found: 'Nodes of half the methods, the accounts named first, a whole one last: scans are aborted, the long-term store is not reached, bodies end in the middle, and every figure is served.',
+    plan: {
+      seed: 5047,
+      nodes: 3,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      halves: ['accounts', 'history', 'all'],
+      daos: 3,
+      past: { days: 1, swaps: 200 },
+      weather: 400,
+      every: 4,
+      serves: 20,
+      events: [
+        refused(30, 0, 'getProgramAccounts', -32012), refused(110, 1, 'getTransaction', -32019),
+        refused(110, 1, 'getSignaturesForAddress', -32019),
+        { at: 190, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'truncated' } } },
+        { at: 270, for: 60, node: 1, weather: { kind: 'fault', rule: { kind: 'truncated' } } },
+        { at: 340, process: 'restart' }
+      ]
+    }
+  },
+  {
+    found: 'Two nodes of half the methods, the accounts named first: what one does not know is no illness of it.',
+    plan: {
+      seed: 5048,
+      nodes: 2,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      halves: ['accounts', 'history'],
+      daos: 3,
+      past: { days: 1, swaps: 200 },
+      weather: 200,
+      every: 4,
+      serves: 20,
+      events: [{ at: 60, chain: 'burst' }, { at: 100, process: 'restart' }]
+    }
+  },
+  {
+    found: 'The same, the history named first, with a WebSocket that leaves out every second notification.',
+    plan: {
+      seed: 5049,
+      nodes: 2,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      halves: ['history', 'accounts'],
+      leftOut: 2,
+      daos: 3,
+      past: { days: 1, swaps: 200 },
+      weather: 500,
+      every: 40,
+      serves: 20,
+      events: [{ at: 250, process: 'restart' }]
+    }
+  },
+  {
+    found: 'Our clock was ten minutes behind, and the only `Date` that spoke against it went wrong by an hour: UTC fell behind the chain\'s own time, and an old list was fresh.',
+    plan: {
+      seed: 6013,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 3, swaps: 61 },
+      weather: 629,
+      every: 25,
+      events: [
+        { at: 0, for: 454, chain: 'handover', ms: 200 }, { at: 0, clock: -600_000 },
+        { at: 242, for: 62, node: 0, weather: { kind: 'latency', ms: 1499 } },
+        {
+          at: 374,
+          for: 551,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'batch-missing', method: 'getProgramAccounts' } }
+        },
+        { at: 603, for: 409, node: 0, weather: { kind: 'date', date: { off: -3600 } } }
+      ]
+    }
+  },
+  {
+    found: 'For defects put back: more of the past than a page of the bulk method, which gives a hundred at most.',
+    plan: {
+      seed: 5050,
+      nodes: 1,
+      finalityLag: 32,
+      bulk: true,
+      kind: 'own',
+      daos: 2,
+      past: { days: 4, swaps: 1800 },
+      weather: 120,
+      every: 8,
+      serves: 60,
+      events: []
     }
   }
 ]

@@ -917,8 +917,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       serves: 20,
       events: [
         { at: 0, for: 100, node: 0, weather: { kind: 'date', date: 'missing' } },
-        { at: 0, for: 300, node: 1, weather: { kind: 'date', date: { off: 3600 } } },
-        { at: 110, for: 190, node: 0, weather: { kind: 'date', date: { off: 3600 } } },
+        { at: 0, for: 300, node: 1, weather: { kind: 'date', date: { off: 7200 } } },
+        { at: 110, for: 190, node: 0, weather: { kind: 'date', date: { off: 7200 } } },
         { at: 310, for: 140, node: 0, weather: { kind: 'date', date: { off: -3600 } } },
         { at: 310, for: 340, node: 1, weather: { kind: 'date', date: 'garbage' } },
         { at: 460, for: 190, node: 0, weather: { kind: 'date', date: 'cached' } }

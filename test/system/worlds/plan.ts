@@ -62,6 +62,8 @@ export type WorldEvent =
   /** Started for a while against nodes of another network. */
   | { at: number, for: number, process: 'network' }
 
+export type Half = 'accounts' | 'history' | 'all'
+
 export interface Plan {
   seed: number
   /** Nodes in order of preference; slots between confirmed and finalized. */
@@ -70,13 +72,17 @@ export interface Plan {
   bulk: boolean
   /** Limits that stay, also in fair weather. */
   kind: 'public' | 'documented' | 'small' | 'plan' | 'own'
+  /** Of each node in order what it has, for good: the methods of the accounts, or of the history, or all. */
+  halves?: Half[]
+  /** The first node has a WebSocket that leaves out one in so many notifications. */
+  leftOut?: number
   daos: number
   /** Days and swaps before the service starts, and seconds by which the chain's clock has fallen behind meanwhile. */
   past: { days: number, swaps: number, drift?: number }
   /** Seconds of weather, and seconds between two swaps on average. */
   weather: number
   every: number
-  /** From this second of the weather on every figure must be served. */
+  /** From this second of the weather on every figure must be served, and made of a whole history. */
   serves?: number
   /** Times of a swap or a client's look are drawn anew from this. */
   events: WorldEvent[]
@@ -102,6 +108,8 @@ const ACTIONS: readonly ChainAction[] = [
 const LAST_OF_ONE_NODE = 1000
 /** And up to this one what they were before clocks had weather. */
 const LAST_OF_RIGHT_CLOCKS = 3000
+/** And before nodes had parts of the methods, and a WebSocket. */
+const LAST_OF_WHOLE_NODES = 6000
 
 /** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
 function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
@@ -160,14 +168,31 @@ function timesOf (seed: number, weather: number, nodes: number): { events: World
       () => weatherOf(
         { kind: 'fault', rule: { kind: pick(['clock-refused', 'clock-missing', 'clock-short', 'clock-owner']) } }
       ),
-      // what validators agree on: no node has been seen to show a Clock of the next minute, which a halt would hide
-      () => weatherOf({ kind: 'fault', rule: { kind: 'clock-ahead', value: pick([600, 3600]) } }),
+      // what validators agree on: no node has been seen to show a Clock of the next minute, which a halt would hide;
+      // ahead of UTC, also where the chain's own is behind
+      () => weatherOf({ kind: 'fault', rule: { kind: 'clock-ahead', value: (drift ?? 0) + pick([600, 3600]) } }),
       () => weatherOf({ kind: 'lag', seconds: pick([80, 3600, 10_800, 172_800]), pace: pick([0, 1, 1, 10]) }),
       () => weatherOf({ kind: 'freeze', pace: 10 }),
       () => ({ at, for: 60 + random.int(1140), chain: 'handover', ms: pick([200, 400]) })
     ] as Array<() => WorldEvent>)())
   }
   return { events, ...(drift !== undefined && { drift }) }
+}
+
+/** Nodes of which, all together, none lacks anything. */
+const PARTS: Readonly<Record<number, readonly Half[][]>> = {
+  1: [['all']],
+  2: [['accounts', 'history'], ['history', 'accounts'], ['accounts', 'all'], ['all', 'history']],
+  3: [['accounts', 'history', 'all'], ['history', 'accounts', 'accounts'], ['history', 'all', 'accounts']]
+}
+
+/** What nodes lack for good, and what the WebSocket leaves out. */
+function partsOf (seed: number, nodes: number): Pick<Plan, 'halves' | 'leftOut'> {
+  if (seed <= LAST_OF_WHOLE_NODES) return {}
+  const random = createRandom(seed * 49_979_687 + 11)
+  const parts = PARTS[nodes]!
+  const halves = parts[random.int(parts.length)]!
+  return { ...random.int(2) === 0 && { halves }, ...random.int(2) === 0 && { leftOut: random.int(4) } }
 }
 
 /** The weather of a seed. */
@@ -277,6 +302,7 @@ export function planOf (seed: number): Plan {
   return {
     seed,
     nodes,
+    ...partsOf(seed, nodes),
     // A slot that is final holds no transaction more
     finalityLag: pick([1, 1, 32, 32]),
     bulk: random.int(3) === 0,

@@ -5,6 +5,7 @@ import { swap } from './chain.js'
 import { get } from './clients.js'
 import { Violation } from './failure.js'
 import type { WorldEvent } from './plan.js'
+import { listenerOf } from './listener.js'
 import { fail, time, type World } from './scene.js'
 import { realSleep } from './simulated-time.js'
 
@@ -18,13 +19,14 @@ const START_AGAIN_MS = 10_000
 
 let isLoaded = false
 
-async function startApp ({ plan, ledger, folder, network }: World): Promise<FastifyInstance> {
+async function startApp (world: World): Promise<FastifyInstance> {
   const [
     { default: Fastify }, { default: fp }, { default: application, serverOptions }
   ] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../../../app.js')])
+  const { plan, ledger, folder, network } = world
   const env = {
     CHAIN_RPC_URL: Array.from({ length: plan.nodes }, (_, at) => `http://node-${at}.test`).join(),
-    CHAIN_WS_URL: '',
+    CHAIN_WS_URL: plan.leftOut === undefined ? '' : 'ws://node-0.test',
     FACTORY_ADDRESS: ledger.program,
     ROUTER_ADDRESS: ROUTER,
     NODE_ENV: 'test',
@@ -37,7 +39,10 @@ async function startApp ({ plan, ledger, folder, network }: World): Promise<Fast
     { ...serverOptions(env), logger: process.env.WORLD_LOG === undefined ? false : { level: 'warn' } }
   )
   await app.register(fp(application), {
-    env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity }
+    env,
+    transport: { connections: network },
+    listen: listenerOf(world),
+    bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity }
   })
   const loading = { isOver: false }
   const ready = Promise.resolve(app.ready()).finally(() => { loading.isOver = true })

@@ -7,12 +7,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createLedger, createRandom, type Ledger, USDC } from '../../../simulator/index.js'
+import { NODE_KINDS, type NodeKind } from '../../../simulator/kinds.js'
 import { createNodeService } from '../../../simulator/service.js'
+import { createSubscriptions } from '../../../simulator/websocket.js'
 import { populate, swapSomewhere } from './chain.js'
 import { createDisk, type Disk } from './disk.js'
 import { type Failure, Violation } from './failure.js'
 import { createNetwork, type Host, type Network } from './network.js'
-import type { Plan } from './plan.js'
+import type { Half, Plan } from './plan.js'
 import { installSimulatedTime } from './simulated-time.js'
 import { createTruth } from './truth.js'
 
@@ -36,6 +38,8 @@ export interface World {
   /** In order of preference. */
   readonly nodes: readonly Host[]
   readonly network: Network
+  /** What the first node tells who listens to its WebSocket. */
+  readonly subscriptions: ReturnType<typeof createSubscriptions>
   readonly truth: ReturnType<typeof createTruth>
   readonly disk: Disk
   /** What happens on the chain. */
@@ -53,15 +57,11 @@ export interface World {
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
   readonly seen: Set<string>
-  /** The program has grown. */
-  isGrown: boolean
-  /** So many swaps had been made before its events last grew. */
-  swapsBeforeGrown: number
   /**
-   * DAOs of which an event that nobody knows came after that: what follows it can't prove itself, so that they are
-   * hidden for a day.
+   * DAOs of which an event that nobody knows came while a proposal was live: the swaps that follow move between pools
+   * what no event tells, so that it may stay unjudged, and its DAO hidden for a day.
    */
-  readonly hidden: Set<string>
+  readonly unjudged: Set<string>
   /** The nodes have forgotten what nobody had read: it can be counted, not told. */
   isLost: boolean
   /** The newest block told, and the first of the next range. */
@@ -87,13 +87,21 @@ const DRIFT = 5
 
 /** Whether nothing is wrong with any node. */
 export function isCalm ({ ledger, nodes }: Pick<World, 'ledger' | 'nodes'>): boolean {
-  const isDated = nodes.length > 1 || ledger.utc - ledger.time <= DRIFT
+  const dating = nodes.filter(({ service: { conditions } }) => !conditions.lacks.includes('getMultipleAccounts'))
+  const isDated = dating.length > 1 || ledger.utc - ledger.time <= DRIFT
   return isDated && nodes.every((
     { down, latencyMs, service: { conditions, faults, position } }
   ) => !down && latencyMs <= QUICK_MS &&
     position.behind() === 0 && conditions.date === 'right' && conditions.limits === null && faults.active.every(
     ({ fired, times = Infinity }) => fired >= times
   ))
+}
+
+/** What a node lacks that has a part of the methods. */
+function partOf (half: Half = 'all'): Partial<Pick<NodeKind, 'lacks' | 'strict'>> {
+  if (half === 'all') return {}
+  const { lacks, strict }: NodeKind = NODE_KINDS[half]
+  return { ...(lacks && { lacks }), ...(strict && { strict }) }
 }
 
 /** Makes the chain of a plan with its past, and its nodes; time begins anew. The service is not started. */
@@ -112,12 +120,15 @@ export function createWorld (plan: Plan): World {
       finalityLag: plan.finalityLag,
       keepStates: true,
       kind: plan.kind,
+      ...partOf(plan.halves?.[at]),
       bulk: plan.bulk && at === 0 ? bulk : null
     })
     const host = { service, latencyMs: 20 + chance.int(100), down: false }
     network.hosts.set(`node-${at}.test`, host)
     return host
   })
+  const subscriptions = createSubscriptions(ledger, nodes[0]!.service.methods)
+  subscriptions.controls.leftOut = plan.leftOut ?? 0
   populate(ledger, plan, random)
   const { days, drift = 0 } = plan.past
   ledger.clockRate = 1 - drift / (days * 86_400)
@@ -138,6 +149,7 @@ export function createWorld (plan: Plan): World {
     ledger,
     nodes,
     network,
+    subscriptions,
     truth,
     disk: createDisk(),
     random,
@@ -149,9 +161,7 @@ export function createWorld (plan: Plan): World {
     haltedAt: -Infinity,
     held: new Map(),
     seen: new Set(),
-    isGrown: false,
-    swapsBeforeGrown: 0,
-    hidden: new Set(),
+    unjudged: new Set(),
     isLost: false,
     toldBlock: -1,
     nextBlock: ledger.slot,

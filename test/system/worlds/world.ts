@@ -27,7 +27,7 @@ async function warmUp (plan: Plan): Promise<void> {
 export async function runWorld (plan: Plan): Promise<Outcome> {
   await warmUp(plan)
   const world = createWorld(plan)
-  const { nodes, outcome, folder } = world
+  const { nodes, subscriptions, outcome, folder } = world
   try {
     for (const event of plan.events) if (isThere(event)) await happen(world, event)
     await startService(world)
@@ -39,6 +39,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
   } finally {
     calmAll(world)
     await stopService(world)
+    subscriptions.close()
     for (const { service } of nodes) {
       outcome.calls += service.limiter.total
       service.close()

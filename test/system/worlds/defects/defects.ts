@@ -294,4 +294,59 @@ export const DEFECTS: Defect[] = [
     find: 'found.get(seq)! ? MOVED : null',
     put: 'MOVED'
   },
+  {
+    name: 'unexecuted-for-executed',
+    by: 5046,
+    sentence: 'Only an instruction\'s error makes a transaction a failed one: those that never ran lack their inner instructions, and count as missing.',
+    file: 'lib/chain/parse-transaction.ts',
+    find: 'failed: err !== null',
+    put: 'failed: isRecord(err)',
+    and: {
+      file: 'lib/protocol/events.ts',
+      find: 'if (meta.err !== null) return []',
+      put: 'if (meta.err !== null && typeof meta.err !== \'string\') return []'
+    }
+  },
+  {
+    name: 'unknown-method-for-illness',
+    by: 5049,
+    sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
+    file: 'lib/chain/failover.ts',
+    find: 'return rpcCode === METHOD_NOT_FOUND',
+    put: 'return false',
+    and: {
+      file: 'lib/chain/node-errors.ts',
+      find: '|| fault.rpcCode === UNWELL',
+      put: '|| [UNWELL, -32601].includes(fault.rpcCode ?? 0)'
+    }
+  },
+  {
+    name: 'notifications-for-all',
+    by: 5049,
+    sentence: 'While the WebSocket is up the head is looked at only when it wakes: what it leaves out waits for what it does not.',
+    file: 'lib/history/indexing/indexer.ts',
+    find: 'Math.min(listeningMs, FOLLOWED_MS) : listeningMs',
+    put: 'Math.min(listeningMs, FOLLOWED_MS) : Infinity'
+  },
+  {
+    name: 'short-page-for-last',
+    by: 5050,
+    sentence: 'A page of the bulk method that is shorter than what was asked for is taken for the last: the past ends there.',
+    file: 'lib/history/indexing/list.ts',
+    find: 'listing.whole = infos.length === 0 ||',
+    put: 'listing.whole = infos.length === 0 || (isBulk && infos.length < pageSize) ||',
+    and: {
+      file: 'lib/history/indexing/search.ts',
+      find: 'if (all && end.slot < gap.fromSlot)',
+      put: 'if (all && (end.slot < gap.fromSlot || page.infos.length < BULK_PAGE))'
+    }
+  },
+  {
+    name: 'utc-behind-the-chain',
+    by: 6013,
+    sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
+    file: 'lib/chain/moment.ts',
+    find: 'offset: Math.max(latest, freshestOf(facts))',
+    put: 'offset: latest'
+  }
 ]
