@@ -346,7 +346,7 @@ export const DEFECTS: Defect[] = [
     by: 6013,
     sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
     file: 'lib/chain/moment.ts',
-    find: 'offset: Math.max(latest, freshestOf(facts))',
+    find: 'offset: Math.max(latest, freshestOf(facts), ...isAlone ? others : [])',
     put: 'offset: latest'
   }
 ]
