@@ -13,7 +13,7 @@ import { joinModules } from './join-modules.js'
 const SERVED = new Set(['.js', '.css', '.svg'])
 const VERSION_LENGTH = 12
 /** Modules that a page begins with. */
-const ENTRIES = ['list.js', 'pool.js', 'status.js']
+const ENTRIES = ['list.js', 'pool.js', 'decisions.js', 'status.js']
 /** The chart library, as it is in its package; its licence is at its head. */
 const CHARTS = 'lightweight-charts.js'
 const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'

@@ -13,11 +13,12 @@ const MAX_PAGES = 200
 /** Placeholder rows until the pools have been loaded. */
 const SKELETON_ROWS = 10
 const SKELETON =
-  '<tr role="row" class="ghost" aria-hidden="true"><td colspan="7" role="cell"><span class="bone"></span></td></tr>'
+  '<tr role="row" class="ghost" aria-hidden="true"><td colspan="8" role="cell"><span class="bone"></span></td></tr>'
 
 export interface Pages {
   list (): CachedResponse
   status (): CachedResponse
+  decisions (): CachedResponse
   /**
    * The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be
    * read.
@@ -29,9 +30,8 @@ export interface Pages {
 
 export function createPages ({ template, version }: PageAssets): Pages {
   const kept = new LRUCache<string, CachedResponse>({ max: MAX_PAGES })
-  const [list, pool, missing, status] = ['list.html', 'pool.html', 'missing.html', 'status.html'].map(name => template(
-    name
-  )) as [string, string, string, string]
+  const [list = '', pool = '', missing = '', status = '', decisions = ''] =
+    ['list', 'pool', 'missing', 'status', 'decisions'].map(name => template(`${name}.html`))
 
   function make (text: string): CachedResponse {
     const known = kept.get(text) ?? makeCachedResponse(HTML, text)
@@ -47,10 +47,13 @@ export function createPages ({ template, version }: PageAssets): Pages {
   return {
     list: () => make(fillTemplate(list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), places(''))),
     status: () => make(fillTemplate(status, places(''))),
+    decisions: () => make(fillTemplate(decisions, places('../'))),
     pool (origin, id, facts) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return make(fillTemplate(pool, {
         ...places('../../'),
+        live: facts?.isDeciding === true ? 'yes' : 'no',
+        mint: facts?.mint ?? '',
         origin,
         pool: id,
         pair,

@@ -24,15 +24,15 @@ const REASONS: Record<string, string> = {
 }
 
 const KEY_SHOWN = 4
+const inShort = (address: string): string => `${address.slice(0, KEY_SHOWN)}…${address.slice(-KEY_SHOWN)}`
 /** The symbol, cut where it is long, or else the mint in short. */
-const symbolOf = (symbol: string, mint: string): string =>
-  cutText(symbol.trim(), MAX_SYMBOL) || `${mint.slice(0, KEY_SHOWN)}…${mint.slice(-KEY_SHOWN)}`
+const symbolOf = (symbol: string, mint: string): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {
   const pair = snapshot.pairs.find(({ address }) => address === pool)
+  const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {
-    const account = snapshot.discovered.find(({ address }) => address === pool)
     if (account === undefined) return { kind: 'unknown' }
     return { kind: 'left-out', reason: REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
   }
@@ -44,6 +44,8 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
       base: symbolOf(base?.symbol ?? pair.baseSymbol, pair.baseMint),
       quote: symbolOf(quote?.symbol ?? pair.quoteSymbol, pair.quoteMint),
       name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
+      mint: inShort(pair.baseMint),
+      isDeciding: account?.dao?.state === 'futarchy',
       price: priceText(spotPrice(pair))
     }
   }

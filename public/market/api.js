@@ -12,6 +12,9 @@ const LONGEST_WAIT = 300
 /** A service that stays unreachable is asked less and less often, down to this, ms. */
 const LONGEST_PAUSE = 120_000
 
+/** A stream that was refused is asked for again after this, ms. */
+const REFUSED_PAUSE = 60_000
+
 /** When the limit of requests allows the next one; it counts for everything the page asks. */
 let limitedUntil = 0
 
@@ -176,7 +179,9 @@ export function poll ({ path, check, interval, show, also = [] }) {
  */
 export function listen ({ query, on }) {
   let source
+  let again
   function follow () {
+    clearTimeout(again)
     source?.close()
     source = undefined
     if (document.visibilityState !== 'visible') return
@@ -184,6 +189,11 @@ export function listen ({ query, on }) {
     for (const [name, handle] of Object.entries(on)) {
       source.addEventListener(name, ({ data }) => handle(JSON.parse(data)))
     }
+    // a connection that broke comes back by itself, one that was refused does not
+    source.addEventListener('error', () => {
+      clearTimeout(again)
+      if (source?.readyState === EventSource.CLOSED) again = setTimeout(follow, REFUSED_PAUSE)
+    })
   }
   document.addEventListener('visibilitychange', follow)
   follow()

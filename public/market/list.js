@@ -36,8 +36,9 @@ function showTotals (pools) {
   const isRead = alike.every(pool => pool.target_volume_24h !== null)
   const volume = isRead ? sum(alike.map(pool => pool.target_volume_24h)) : '0'
   const liquidity = sum(pools.map(pool => pool.liquidity_in_usd))
-  const kind = deepest === undefined ? '' : `${quoteOf(deepest)}${alike.length < pools.length ? ' pools' : ''}`
-  if (isRead) total('total-volume', formatShort(volume, 4), formatAmount(volume), kind)
+  const kind = deepest === undefined ? '' : quoteOf(deepest)
+  const exact = `${formatAmount(volume)} ${kind}, of ${formatCount(alike.length, 'pool')}`
+  if (isRead) total('total-volume', formatShort(volume, 4), exact, kind)
   else total('total-volume', NONE, UNREAD)
   total('total-liquidity', `$${formatShort(liquidity, 4)}`, `$${liquidity}`)
   const unread = pools.some(pool => pool.trades_24h === null)

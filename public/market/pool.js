@@ -1,6 +1,6 @@
 /* global location, document */
 
-import { checkDays, checkPool, checkSupply, checkTicker } from './contract.js'
+import { checkDays, checkPool, checkPools, checkSupply, checkTicker } from './contract.js'
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
@@ -9,8 +9,11 @@ import { createDefinitions } from './definition.js'
 import { byId, element, setText } from './dom.js'
 import { drawAddresses, drawFigures, drawRanges } from './figures.js'
 import { formatChange, formatExact, formatPrice } from './format.js'
+import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
-import { fullNameOf, hasProposal, nameOf, pairTitle, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
+import {
+  fullNameOf, hasProposal, nameOf, pairTitle, pretences, proposalBadge, quoteOf, tokenDisc, warningBadge
+} from './tokens.js'
 import { createTrades } from './trades.js'
 import { drawVerification } from './verify.js'
 import { createView } from './view.js'
@@ -29,19 +32,21 @@ const poolId = decodeURIComponent(location.pathname.split('/').at(-1))
 const path = `api/pools/${encodeURIComponent(poolId)}`
 
 /** What is known so far; each part is drawn when what it is made of is there. */
-const known = { pool: null, ticker: null, supply: null, days: null }
+const known = { pool: null, ticker: null, supply: null, days: null, others: [] }
 
 const banner = createBanner()
 const definitions = createDefinitions()
 const candles = createCandles({ path, banner })
 const trades = createTrades({ path, banner })
 
-function drawHeadline ({ pool }) {
+function drawHeadline ({ pool, others }) {
   byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
   byId('pool-title').replaceChildren(...pairTitle(pool))
   setText(byId('pool-name'), fullNameOf(pool.base))
+  byId('pool-mint').title = pool.base.mint
   byId('pool-badges').replaceChildren(...[
     hasProposal(pool) ? proposalBadge() : '',
+    ...pretences([...others, pool])(pool).map(warningBadge),
     pool.priced_in_usd
       ? ''
       : element(
@@ -114,14 +119,16 @@ function refreshSoon () {
 
 /** What can only be asked for once the pool has said what it is a pool of. */
 function follow (pool) {
+  const decisions = showDecisions(pool)
   listen({
-    query: `pools=${encodeURIComponent(poolId)}&types=trade,ticker`,
+    query: `pools=${encodeURIComponent(poolId)}`,
     on: {
       trade (trade) {
         trades.told(trade)
         refreshSoon()
       },
-      ticker: refreshSoon
+      ticker: refreshSoon,
+      proposal: decisions.refresh
     }
   })
   candles.start(pool)
@@ -131,6 +138,15 @@ function follow (pool) {
     check: checkSupply,
     interval: SUPPLY_EVERY,
     show: showSupply
+  })
+  poll({
+    path: 'api/pools',
+    check: checkPools,
+    interval: DAYS_EVERY,
+    show (answer) {
+      known.others = answer?.data ?? []
+      drawHeadline(known)
+    }
   })
   const from = new Date(Date.now() - DAYS * DAY).toISOString().slice(0, 10)
   poll({

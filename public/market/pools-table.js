@@ -3,9 +3,11 @@
 import { compare } from './decimal.js'
 import { downloadCsv } from './csv.js'
 import { announce, byId, element, foreign, setText } from './dom.js'
-import { formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
+import { abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
 import { drawSparkline } from './sparkline.js'
-import { hasProposal, nameOf, proposalBadge, quoteOf, tokenDisc } from './tokens.js'
+import {
+  hasProposal, nameOf, poolAge, pretences, proposalBadge, quoteOf, tokenDisc, warningBadge
+} from './tokens.js'
 
 /**
  * The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so
@@ -20,6 +22,7 @@ const COLUMNS = {
   volume: { name: 'Volume, 24 h', key: pool => pool.target_volume_24h, order: compare, first: 'descending' },
   change: { name: 'Change, 24 h', key: pool => pool.price_change_24h, order: compare, first: 'descending' },
   price: { name: 'Price', key: pool => pool.last_price, order: compare, first: 'descending' },
+  cap: { name: 'Market cap', key: pool => pool.market_cap_usd ?? '', order: compare, first: 'descending' },
   trades: { name: 'Trades, 24 h', key: pool => String(pool.trades_24h), order: compare, first: 'descending' },
   name: { name: 'Name', key: nameOf, order: collator.compare, first: 'ascending' }
 }
@@ -38,7 +41,7 @@ const CSV = {
   quote_mint: pool => pool.quote.mint,
   ...Object.fromEntries([
     'last_price', 'price_change_24h', 'high_24h', 'low_24h', 'base_volume_24h', 'target_volume_24h', 'trades_24h',
-    'liquidity_in_usd', 'priced_in_usd', 'state', 'slot'
+    'liquidity_in_usd', 'priced_in_usd', 'market_cap_usd', 'fdv_usd', 'state', 'created_at', 'slot'
   ]
     .map(field => [field, pool => pool[field]]))
 }
@@ -50,11 +53,19 @@ const cell = (className, label, ...children) => element(
 
 /** A row with the parts of it that change. */
 function createRow (pool) {
-  const parts = { price: figure(), change: figure('change'), volume: figure(), liquidity: figure(), trades: figure() }
+  const parts = {
+    price: figure(),
+    change: figure('change'),
+    volume: figure(),
+    liquidity: figure(),
+    cap: figure(),
+    trades: figure()
+  }
   const units = [foreign('', 'unit'), foreign('', 'unit')]
   const link = element('a', { class: 'symbol', href: `market/pool/${encodeURIComponent(pool.pool_id)}` }, foreign(''))
   const quote = foreign('', 'quote')
-  const name = foreign('', 'name')
+  const name = foreign('')
+  const mint = element('span', { title: pool.base.mint })
   const badges = element('span', { class: 'badges' })
   const spark = cell('spark-cell', '7 days')
   const row = element('tr', { role: 'row' },
@@ -62,15 +73,17 @@ function createRow (pool) {
       'th',
       { role: 'rowheader', scope: 'row' },
       element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
-        element('span', { class: 'pair' }, link, quote, badges), name))
+        element('span', { class: 'pair' }, link, quote, badges),
+        element('span', { class: 'name' }, name, ' · ', mint)))
     ),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
     cell('change-cell', '24 h', parts.change),
     spark,
     cell('volume-cell', 'Vol', parts.volume, ' ', units[1]),
     cell('liquidity-cell', 'Liq', parts.liquidity),
+    cell('cap-cell', 'Cap', parts.cap),
     cell('trades-cell', 'Trades', parts.trades))
-  return { row, parts, units, link, quote, name, badges, spark, pool: null, words: '' }
+  return { row, parts, units, link, quote, name, mint, badges, spark, pool: null, words: '' }
 }
 
 function write (node, text, exact) {
@@ -78,7 +91,8 @@ function write (node, text, exact) {
   if (node.title !== exact) node.title = exact
 }
 
-function updateRow (entry, pool) {
+/** `marks`: what its names may pretend. */
+function updateRow (entry, pool, marks) {
   const { parts } = entry
   entry.pool = pool
   entry.words = [
@@ -87,6 +101,8 @@ function updateRow (entry, pool) {
   setText(entry.link.firstChild, nameOf(pool))
   setText(entry.quote, quoteOf(pool))
   setText(entry.name, pool.base.name)
+  const age = poolAge(pool)
+  setText(entry.mint, abbreviate(pool.base.mint) + (age === undefined ? '' : ` · ${age}`))
   for (const unit of entry.units) setText(unit, quoteOf(pool))
   write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
   write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
@@ -108,15 +124,18 @@ function updateRow (entry, pool) {
       parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`
     )
   } else write(parts.liquidity, NONE, UNPRICED)
+  const { market_cap_usd: cap, fdv_usd: diluted } = pool
+  if (cap == null) write(parts.cap, NONE, '')
+  else write(parts.cap, `$${formatCompact(cap)}`, `$${formatExact(cap)}, fully diluted $${formatExact(diluted)}`)
   write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
   const badges = [
-    hasProposal(pool) ? proposalBadge() : '',
-    pool.priced_in_usd ? '' : element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')
+    ...hasProposal(pool) ? [proposalBadge()] : [],
+    ...marks.map(warningBadge),
+    ...pool.priced_in_usd ? [] : [element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
   ]
-  if (entry.badges.childElementCount !== badges.filter(Boolean).length ||
-    (entry.badges.querySelector('.badge:not(.muted)') !== null) !== hasProposal(pool)) {
-    entry.badges.replaceChildren(...badges)
-  }
+  const said = badges.map(({ textContent }) => textContent).join()
+  if (said !== entry.said) entry.badges.replaceChildren(...badges)
+  entry.said = said
 }
 
 /** Negative, 0 or positive; unpriced pools come last whatever is asked, and what has no value after what has. */
@@ -254,11 +273,12 @@ export function createTable () {
 
   return {
     show (pools) {
+      const marksOf = pretences(pools)
       order = pools.map(pool => {
         const known = entries.get(pool.pool_id)
         const entry = known ?? createRow(pool)
         entries.set(pool.pool_id, entry)
-        updateRow(entry, pool)
+        updateRow(entry, pool, marksOf(pool))
         if (known === undefined) drawSpark(entry)
         return entry
       })

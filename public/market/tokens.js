@@ -1,4 +1,4 @@
-import { abbreviate } from './format.js'
+import { abbreviate, formatAgo } from './format.js'
 import { element, foreign } from './dom.js'
 
 /** How tokens and pools are named and shown. */
@@ -38,6 +38,44 @@ export function tokenDisc (token) {
   disc.style.setProperty('--hue', String(hue * 360 / HUES))
   return disc
 }
+
+/** Of tokens that people take for a dollar. */
+const DOLLARS = /^(?:usd[ctgse1]?|pyusd|usde|fdusd|tusd|dai)$/
+/** A text as people tell it from others: letters that only look apart are the same. */
+const plain = text => text.normalize('NFKC').trim().toLowerCase()
+
+/**
+ * What a name may pretend, in words, for each of `pools`: a function that gives the marks of one, each a text and why.
+ */
+export function pretences (pools) {
+  const mints = new Map()
+  for (const { base } of pools) {
+    for (const key of [`symbol ${plain(base.symbol)}`, `name ${plain(base.name)}`]) {
+      mints.set(key, (mints.get(key) ?? new Set()).add(base.mint))
+    }
+  }
+  const isShared = key => (mints.get(key)?.size ?? 0) > 1
+  return ({ base, quote, priced_in_usd: isPriced }) => [
+    ...isShared(`symbol ${plain(base.symbol)}`) && base.symbol !== ''
+      ? [['Shared symbol', 'Another listed token has the same symbol: the mint tells them apart']]
+      : isShared(`name ${plain(base.name)}`) && base.name !== ''
+        ? [['Shared name', 'Another listed token has the same name: the mint tells them apart']]
+        : [],
+    ...!isPriced && DOLLARS.test(plain(quote.symbol))
+      ? [[`Not ${symbolOf(quote)}`, 'The quote token calls itself a dollar and is none that this service knows']]
+      : []
+  ]
+}
+
+/** How long ago a pool was made; undefined while that is not known. */
+export function poolAge ({ created_at: at, startDate: day }) {
+  const time = Date.parse(at ?? day ?? '')
+  return Number.isNaN(time) ? undefined : formatAgo(Date.now() - time)
+}
+
+export const warningBadge = ([text, why]) => element(
+  'span', { class: 'badge warning', title: why }, text, element('span', { class: 'unseen' }, `: ${why}`)
+)
 
 export const hasProposal = pool => pool.state === 'proposal'
 

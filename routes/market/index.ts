@@ -35,6 +35,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
     async (_request, reply) => reply.header('location', '../market').code(308).send())
 
+  fastify.get('/decisions', { schema: { hide: true } }, async (_request, reply) => send(reply, pages.decisions()))
+
   fastify.get('/pool/:pool_id', {
     schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
   }, async ({ params: { pool_id: pool }, protocol, host }, reply) => {

@@ -165,7 +165,7 @@ t.test('not part of the described contract', async t => {
   decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
   t.same(new Set(hidden.map(([url]) => url)), new Set([
-    '/market', '/market/', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
+    '/market', '/market/', '/market/decisions', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
     '/market/sparklines', '/market/:version/:file'
   ]))
   t.ok(hidden.every(([, hide]) => hide === true))

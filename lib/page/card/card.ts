@@ -12,11 +12,15 @@ export interface PoolFacts {
   base: string
   quote: string
   name: string
+  /** The base token's, in short. */
+  mint: string
+  /** A proposal is live. */
+  isDeciding: boolean
   /** Five significant digits, for people. */
   price: string
 }
 
-export interface CardFacts extends PoolFacts {
+export interface CardFacts extends Omit<PoolFacts, 'mint' | 'isDeciding'> {
   /** In per cent with its sign, "+3.42 %"; undefined where it is not known. */
   change?: string
   /** Amounts with their unit, for people. */

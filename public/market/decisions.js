@@ -1,0 +1,93 @@
+import { poll } from './api.js'
+import { createBanner } from './banner.js'
+import { checkPools } from './contract.js'
+import { checkProposal, checkProposals, drawDecision, drawEnded, isLive } from './decision.js'
+import { byId, element, foreign, setText } from './dom.js'
+import { abbreviate, formatCount } from './format.js'
+import { nameOf, quoteOf } from './tokens.js'
+import { createView } from './view.js'
+
+/** Every decision of every DAO: the live ones with what is compared, the others with what came of them. */
+
+const EVERY = 30_000
+const NAMES_EVERY = 300_000
+/** Live ones whose markets are asked for; a page has a budget of requests. */
+const FOLLOWED = 12
+
+const banner = createBanner()
+const live = new Map()
+let pools = new Map()
+let known = []
+
+/** The DAO's token, which leads to its page where it is listed. */
+function daoName ({ dao }) {
+  const pool = pools.get(dao)
+  return pool === undefined
+    ? element('span', { title: dao }, abbreviate(dao))
+    : element('a', { class: 'symbol', href: `pool/${encodeURIComponent(dao)}`, title: dao }, foreign(nameOf(pool)))
+}
+
+function draw () {
+  const deciding = known.filter(isLive)
+  const past = known.filter(({ finalized_at: at }) => at !== null)
+  setText(byId('live-count'), deciding.length === 0 ? '' : String(deciding.length))
+  byId('no-live').hidden = deciding.length > 0
+  byId('no-past').hidden = past.length > 0
+  byId('live').replaceChildren(...deciding.map(proposal => {
+    const whole = live.get(proposal.proposal)?.data ?? { ...proposal, markets: null }
+    const pool = pools.get(proposal.dao)
+    return element('li', {}, element('h3', {}, daoName(proposal), ` No. ${proposal.number}`),
+      drawDecision(whole, pool === undefined ? '' : quoteOf(pool)))
+  }))
+  byId('past').replaceChildren(...past.map(proposal => drawEnded(proposal, daoName(proposal))))
+}
+
+function follow (deciding) {
+  const wanted = new Set(deciding.slice(0, FOLLOWED).map(({ proposal }) => proposal))
+  for (const [id, { stop }] of live) {
+    if (wanted.has(id)) continue
+    stop()
+    live.delete(id)
+  }
+  for (const id of wanted) {
+    if (live.has(id)) continue
+    const entry = {
+      data: undefined,
+      stop: poll({
+        path: `api/proposals/${encodeURIComponent(id)}`,
+        check: checkProposal,
+        interval: EVERY,
+        show (answer, failure) {
+          if (answer === null || failure !== null) return
+          entry.data = answer.data
+          draw()
+        }
+      }).stop
+    }
+    live.set(id, entry)
+  }
+}
+
+const show = createView({
+  id: 'decisions',
+  banner,
+  loaded: proposals => `${formatCount(proposals.length, 'proposal')} loaded`,
+  draw (proposals) {
+    known = proposals
+    follow(proposals.filter(isLive))
+    draw()
+  }
+})
+
+poll({ path: 'api/proposals?limit=200', check: checkProposals, interval: EVERY, show })
+// without the names their addresses stand for them
+poll({
+  path: 'api/pools',
+  check: checkPools,
+  interval: NAMES_EVERY,
+  show (answer) {
+    if (answer === null) return
+    pools = new Map(answer.data.map(pool => [pool.pool_id, pool]))
+    draw()
+  }
+})

@@ -1,0 +1,61 @@
+import { Failure, get, poll } from './api.js'
+import { checkCandles } from './contract.js'
+import { checkProposal, checkProposals, drawDecision, drawEnded, drawMarkets, isLive } from './decision.js'
+import { byId, element, setText } from './dom.js'
+import { quoteOf } from './tokens.js'
+
+/** The decisions of one DAO: the live one with its markets over time, and those that have ended. */
+
+const EVERY = 30_000
+/** Of so many that have ended the averages are told. */
+const TOLD = 3
+/** The longest proposals last some days. */
+const CANDLES = 1_000
+
+const candlesOf = async (path, market) =>
+  (await get(`${path}/ohlcv?market=${market}&interval=1h&limit=${CANDLES}`, checkCandles)).data
+
+async function drawLive (pool, { proposal: id }) {
+  const path = `api/proposals/${encodeURIComponent(id)}`
+  const { data: proposal } = await get(path, checkProposal)
+  const [pass, fail] = await Promise.all([candlesOf(path, 'pass'), candlesOf(path, 'fail')])
+  const from = Date.parse(proposal.launched_at ?? proposal.created_at) / 1000
+  const chart = drawMarkets({ pass, fail }, from, Math.min(Date.now(), Date.parse(proposal.ends_at)) / 1000)
+  return [
+    element('h3', {}, `No. ${proposal.number}, being decided`), drawDecision(proposal, quoteOf(pool)),
+    ...chart === undefined ? [] : [chart]
+  ]
+}
+
+/** Begins to show them; gives what asks anew. */
+export function showDecisions (pool) {
+  const ended = new Map()
+
+  async function draw (proposals) {
+    const live = proposals.find(isLive)
+    const past = proposals.filter(({ finalized_at: at }) => at !== null)
+    byId('decisions').dataset.live = live !== undefined ? 'yes' : past.length > 0 ? 'past' : 'no'
+    for (const { proposal } of past.slice(0, TOLD)) {
+      if (ended.has(proposal)) continue
+      ended.set(proposal, (await get(`api/proposals/${encodeURIComponent(proposal)}`, checkProposal)).data)
+    }
+    const drawn = live === undefined ? [] : await drawLive(pool, live)
+    byId('live-decision').replaceChildren(...drawn)
+    byId('past-decisions').replaceChildren(...past.map(one => drawEnded(ended.get(one.proposal) ?? one)))
+  }
+
+  return poll({
+    path: `api/proposals?dao=${encodeURIComponent(pool.pool_id)}`,
+    check: checkProposals,
+    interval: EVERY,
+    show (answer, failure) {
+      // what is shown stays, and says so
+      setText(byId('decisions-note'), failure === null ? '' : 'Could not be read just now; shown as last seen.')
+      if (answer === null || failure !== null) return
+      draw(answer.data).catch(error => {
+        if (!(error instanceof Failure)) throw error
+        setText(byId('decisions-note'), error.message)
+      })
+    }
+  })
+}
