@@ -5,6 +5,7 @@ import { createCards } from '../lib/page/card/cards.js'
 import { createPages, type Pages } from '../lib/page/pages.js'
 import { cardFigures, findPool, type FoundPool } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
+import type { PoolList } from '../lib/responses/pools/pool-list.js'
 import { ALL } from '../lib/responses/sources.js'
 import { poolNotFound } from '../schemas/errors.js'
 
@@ -16,6 +17,8 @@ declare module 'fastify' {
       pages: Pages
       /** What an address names; undefined while the chain can't be read, since then nobody knows. */
       find (pool: string): Promise<FoundPool | undefined>
+      /** The pools as they are listed; undefined where they can't be had at once. */
+      listed (): Promise<PoolList | undefined>
       sparklines: ReturnType<typeof createSparklines>
       /**
        * The share image of a listed pool, a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and the ServiceErrors of the
@@ -36,6 +39,9 @@ async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
+/** For so long a page waits for the figures that it is sent with, ms. */
+const PATIENCE_MS = 500
+
 export default fp(async fastify => {
   const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools } = fastify
   const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
@@ -53,6 +59,17 @@ export default fp(async fastify => {
     pages: createPages(assets),
     sparklines,
     card,
+    async listed () {
+      let cancel = (): void => {}
+      const late = new Promise<undefined>(resolve => { cancel = clock.after(PATIENCE_MS, () => resolve(undefined)) })
+      const known = ifKnown(async () => (await pools.known()).value)
+      known.catch(() => {})   // too late to be told
+      try {
+        return await Promise.race([known, late])
+      } finally {
+        cancel()
+      }
+    },
     find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
   })
 }, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'daos'] })

@@ -3,6 +3,8 @@ import { type CachedResponse, makeCachedResponse } from '../http/cached-response
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
 import type { PoolFacts } from './card/card.js'
+import { factsOf, tableOf } from './plain-figures.js'
+import type { Pool } from '../../schemas/pools.js'
 
 /** The pages as bytes: templates with their places filled in, kept while they are the same. */
 
@@ -10,26 +12,30 @@ const HTML = 'text/html; charset=utf-8'
 const SITE = 'DAO Market Data'
 /** Pages that are kept: any host and pool may be asked for, so the number is bounded. */
 const MAX_PAGES = 200
+/** Where figures stand for those who run no scripts. */
+const FIGURES = '<!--figures-->'
 /** Placeholder rows until the pools have been loaded. */
 const SKELETON_ROWS = 10
 const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="8" role="cell"><span class="bone"></span></td></tr>'
 
 export interface Pages {
-  list (): CachedResponse
+  /** `pools`: deepest first; undefined while they can't be had. */
+  list (pools: readonly Pool[] | undefined): CachedResponse
   status (): CachedResponse
   decisions (): CachedResponse
   /**
-   * The page of a pool. `origin` is where the reader's browser found us; `facts` undefined while the chain can't be
-   * read.
+   * The page of a pool. `origin` is where the reader's browser found us; `facts` and `figures` undefined while the
+   * chain can't be read.
    */
-  pool (origin: string, pool: string, facts: PoolFacts | undefined): CachedResponse
+  pool (origin: string, pool: string, facts: PoolFacts | undefined, figures: Pool | undefined): CachedResponse
   /** The page for a pool that there is none of, with the reason. */
   missing (pool: string, reason: string): string
 }
 
 export function createPages ({ template, version }: PageAssets): Pages {
   const kept = new LRUCache<string, CachedResponse>({ max: MAX_PAGES })
+  let newest: { pools: readonly Pool[] | undefined, page: CachedResponse } | undefined
   const [list = '', pool = '', missing = '', status = '', decisions = ''] =
     ['list', 'pool', 'missing', 'status', 'decisions'].map(name => template(`${name}.html`))
 
@@ -45,10 +51,17 @@ export function createPages ({ template, version }: PageAssets): Pages {
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
 
   return {
-    list: () => make(fillTemplate(list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), places(''))),
+    list (pools) {
+      if (newest === undefined || newest.pools !== pools) {
+        const page = fillTemplate(list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), places(''))
+        const text = page.replace(FIGURES, () => pools === undefined ? '' : tableOf(pools, ''))
+        newest = { pools, page: makeCachedResponse(HTML, text) }
+      }
+      return newest.page
+    },
     status: () => make(fillTemplate(status, places(''))),
     decisions: () => make(fillTemplate(decisions, places('../'))),
-    pool (origin, id, facts) {
+    pool (origin, id, facts, figures) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return make(fillTemplate(pool, {
         ...places('../../'),
@@ -63,7 +76,7 @@ export function createPages ({ template, version }: PageAssets): Pages {
           ? 'A spot pool of a DAO.'
           : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and ` +
             'supply, read from the chain.'
-      }))
+      }).replace(FIGURES, () => figures === undefined ? '' : factsOf(figures)))
     },
     missing: (id, reason) => fillTemplate(missing, { ...places('../../'), pool: id, reason })
   }

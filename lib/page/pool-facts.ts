@@ -24,9 +24,9 @@ const REASONS: Record<string, string> = {
 }
 
 const KEY_SHOWN = 4
-const inShort = (address: string): string => `${address.slice(0, KEY_SHOWN)}…${address.slice(-KEY_SHOWN)}`
+export const inShort = (address: string): string => `${address.slice(0, KEY_SHOWN)}…${address.slice(-KEY_SHOWN)}`
 /** The symbol, cut where it is long, or else the mint in short. */
-const symbolOf = (symbol: string, mint: string): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
+export const symbolOf = (symbol: string, mint: string): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {

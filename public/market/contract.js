@@ -60,6 +60,8 @@ export const checkTrades = checked(body => isList(body, isTrade))
 export const checkCandles = checked(body => isList(
   body, candle => Number.isInteger(candle.time) && CANDLE_FIGURES.every(field => isFigure(candle[field]))
 ))
+const TREASURY_FIGURES = ['nav_usd', 'nav_per_token', 'premium', 'runway_months']
+export const checkTreasury = checked(body => TREASURY_FIGURES.every(field => isOptional(body[field])))
 export const checkDays = checked(body => isList(body, isDay))
 export const checkTicker = checked(body => typeof body.pool_id === 'string' && isFigure(body.bid) && isFigure(body.ask))
 export const checkVolume = checked(body => isFigure(body.totalVolume) &&

@@ -10,7 +10,8 @@ const OPERATIONS = {
   pool: '/api/pools/{pool_id}',
   provenance: '/api/pools/{pool_id}',
   ticker: '/api/tickers/{ticker_id}',
-  supply: '/api/supply/{mintAddress}'
+  supply: '/api/supply/{mintAddress}',
+  treasury: '/api/daos/{dao}/treasury'
 }
 const EDGE = 12
 

@@ -43,7 +43,7 @@ function capitalization (label, of, value, pool) {
 
 const change = (label, of, text) => fact(label, of, formatChange(text), { exact: known(text, exact => `${exact} %`) })
 
-export function drawFigures ({ pool, ticker, supply }) {
+export function drawFigures ({ pool, ticker, supply, treasury }) {
   const { provenance } = pool
   const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
@@ -73,6 +73,10 @@ export function drawFigures ({ pool, ticker, supply }) {
     fact('Treasury', 'pool.treasury_usdc_aum', known(pool.treasury_usdc_aum, formatUsd), {
       exact: known(pool.treasury_usdc_aum, text => `$${formatExact(text)}`)
     }),
+    fact('NAV per token', 'treasury.nav_per_token', known(treasury?.nav_per_token, text => `$${formatPrice(text)}`), {
+      exact: known(treasury?.nav_per_token, text => `$${formatExact(text)}, of a treasury of $${treasury.nav_usd}`)
+    }),
+    fact('Premium to NAV', 'treasury.premium', known(treasury?.premium, text => formatChange(shift(text, 2)))),
     capitalization('Market cap', 'supply.circulatingSupply', worth(pool, supply, 'circulatingSupply'), pool),
     capitalization('Fully diluted', 'supply.totalSupply', worth(pool, supply, 'totalSupply'), pool),
     fact(

@@ -1,6 +1,6 @@
 /* global location, document */
 
-import { checkDays, checkPool, checkPools, checkSupply, checkTicker } from './contract.js'
+import { checkDays, checkPool, checkPools, checkSupply, checkTicker, checkTreasury } from './contract.js'
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
@@ -32,7 +32,7 @@ const poolId = decodeURIComponent(location.pathname.split('/').at(-1))
 const path = `api/pools/${encodeURIComponent(poolId)}`
 
 /** What is known so far; each part is drawn when what it is made of is there. */
-const known = { pool: null, ticker: null, supply: null, days: null, others: [] }
+const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, others: [] }
 
 const banner = createBanner()
 const definitions = createDefinitions()
@@ -138,6 +138,15 @@ function follow (pool) {
     check: checkSupply,
     interval: SUPPLY_EVERY,
     show: showSupply
+  })
+  poll({
+    path: `api/daos/${encodeURIComponent(poolId)}/treasury`,
+    check: checkTreasury,
+    interval: SUPPLY_EVERY,
+    show (answer) {
+      known.treasury = answer?.data ?? null
+      drawKnown()
+    }
   })
   poll({
     path: 'api/pools',

@@ -40,28 +40,25 @@ export function tokenDisc (token) {
 }
 
 /** Of tokens that people take for a dollar. */
-const DOLLARS = /^(?:usd[ctgse1]?|pyusd|usde|fdusd|tusd|dai)$/
-/** A text as people tell it from others: letters that only look apart are the same. */
-const plain = text => text.normalize('NFKC').trim().toLowerCase()
+const DOLLAR = /usd|^dai$/
+/** A text as people tell it from others: letters that only look apart are the same, and nothing is unseen. */
+const plain = text => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
 
 /**
  * What a name may pretend, in words, for each of `pools`: a function that gives the marks of one, each a text and why.
  */
 export function pretences (pools) {
   const mints = new Map()
-  for (const { base } of pools) {
-    for (const key of [`symbol ${plain(base.symbol)}`, `name ${plain(base.name)}`]) {
-      mints.set(key, (mints.get(key) ?? new Set()).add(base.mint))
+  for (const { mint, ...texts } of pools.flatMap(({ base, quote }) => [base, quote])) {
+    for (const kind of ['symbol', 'name']) {
+      const key = `${kind} ${plain(texts[kind])}`
+      mints.set(key, (mints.get(key) ?? new Set()).add(mint))
     }
   }
-  const isShared = key => (mints.get(key)?.size ?? 0) > 1
   return ({ base, quote, priced_in_usd: isPriced }) => [
-    ...isShared(`symbol ${plain(base.symbol)}`) && base.symbol !== ''
-      ? [['Shared symbol', 'Another listed token has the same symbol: the mint tells them apart']]
-      : isShared(`name ${plain(base.name)}`) && base.name !== ''
-        ? [['Shared name', 'Another listed token has the same name: the mint tells them apart']]
-        : [],
-    ...!isPriced && DOLLARS.test(plain(quote.symbol))
+    ...['symbol', 'name'].filter(kind => plain(base[kind]) !== '' && mints.get(`${kind} ${plain(base[kind])}`).size > 1)
+      .map(kind => [`Shared ${kind}`, `Another token here has the same ${kind}: the mint tells them apart`]),
+    ...!isPriced && DOLLAR.test(plain(quote.symbol))
       ? [[`Not ${symbolOf(quote)}`, 'The quote token calls itself a dollar and is none that this service knows']]
       : []
   ]

@@ -28,7 +28,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get(
     '/',
     { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
-    async (_request, reply) => send(reply, pages.list())
+    async (_request, reply) => send(reply, pages.list((await page.listed())?.pools))
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
@@ -48,7 +48,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       ).send(pages.missing(pool, reason))
     }
     const origin = HOST.test(host) ? `${protocol}://${host}` : ''
-    return send(reply, pages.pool(origin, pool, found?.facts))
+    return send(reply, pages.pool(origin, pool, found?.facts, (await page.listed())?.byId.get(pool)?.pool))
   })
 
   fastify.get('/pool/:pool_id/', {

@@ -41,8 +41,20 @@ t.test('the page, under its policy', async t => {
     "form-action 'none'", "frame-ancestors 'none'"
   ]) t.match(policy, rule)
   t.notMatch(policy, /unsafe|https?:|\*/)
-  t.notMatch(answer.body, /<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/i, 'nothing inline')
+  t.notMatch(answer.body.replace(/>[^<]*</g, '><'), /<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/i, 'nothing inline')
   t.notMatch(answer.body, /(?:src|href)="(?:https?:)?\/\//, 'no other host')
+})
+
+t.test('the figures are in the pages as they are sent, for those who run no scripts', async t => {
+  const fastify = await build(t)
+  const plain = (html: string): string => /<noscript>.*<\/noscript>/s.exec(html)![0].replace(/<[^>]*>/g, '|')
+  const list = (await fastify.inject('/market')).body
+  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+1200\|/
+  t.match(plain(list), row)
+  t.equal(list.match(/<a href="market\/pool\//g)?.length, POOLS.length)
+  t.notMatch(list, '<img')
+  const page = (await fastify.inject(`/market/pool/${POOLS[0]!.pool_id}`)).body
+  t.match(plain(page), /\|Liquidity\|+\$[\d.]+/)
 })
 
 t.test('the page is known again by its entity tag', async t => {

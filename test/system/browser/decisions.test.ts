@@ -89,4 +89,17 @@ inBrowser(visiting => {
     await page.locator('#pool-badges', { hasText: 'Shared symbol' }).waitFor()
     t.equal(await page.locator('#pool-mint').getAttribute('title'), first!.base.mint)
   })
+
+  visiting('without scripts the figures are there, and nothing that waits for one', {
+    javaScriptEnabled: false, viewport: { width: 375, height: 740 }
+  }, async (t, { page, service }) => {
+    for (const path of ['', `/pool/${POOLS[0]!.pool_id}`]) {
+      await page.goto(`${service.url}${path}`)
+      t.equal(await page.locator('.skeleton, .ghost, .pending').filter({ visible: true }).count(), 0)
+      await page.locator('noscript :is(th, dt):text-is("Market cap")').waitFor()
+    }
+    await page.goto(service.url)
+    await page.locator('noscript a', { hasText: 'META / USDC' }).click()
+    await page.getByRole('heading', { name: 'META / USDC' }).waitFor()
+  })
 })

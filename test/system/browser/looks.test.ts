@@ -155,7 +155,7 @@ inBrowser(visiting => {
     ]
     t.equal(library.length, 1)
     t.ok(
-      others.length <= 14,
+      others.length <= 15,
       `${others.length} requests, the stream among them, without the chart library: ${others.join(' ')}`
     )
     t.ok(bytes < 220_000, `${bytes} bytes with it`)

@@ -154,6 +154,8 @@ export interface Pool {
   price_change_6h: string | null
   price_change_24h: string | null
   treasury_usdc_aum: string | null
+  market_cap_usd: string | null
+  fdv_usd: string | null
   high_24h: string | null,
   low_24h: string | null,
   vwap_24h: string | null
@@ -183,6 +185,8 @@ export const POOLS: Pool[] = ROWS.map(({ symbol, name, price, volume, liquidity 
   price_change_6h: '1.50',
   price_change_24h: CHANGES[index]!,
   treasury_usdc_aum: index === 0 ? '5000000' : null,
+  market_cap_usd: index === 0 ? '64829133.70' : null,
+  fdv_usd: index === 0 ? '129658267.40' : null,
   high_24h: price,
   low_24h: price,
   vwap_24h: volume === '0.00000000' ? null : price,

@@ -60,6 +60,9 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
         return undefined
       }
     },
+    listed: async () => ({
+      pools: POOLS, byId: new Map(POOLS.map(pool => [pool.pool_id, { pool }]))
+    }) as never,
     sparklines: {
       response: async () => ({
         value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1
