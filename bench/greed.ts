@@ -1,13 +1,12 @@
 /**
- * What one address within its 60 requests a minute may cost the others, on a market that strangers have made dear:
- * everybody else asks for `/api/tickers`
- * ten times a second. Prints for each attack how long others wait, how many of their answers are 503, and CPU and
- * memory of the built service.
+ * What one address within its 60 requests a minute may cost the others, on a market that strangers have made dear, and
+ * what thousands who follow the stream do: everybody else asks for `/api/tickers` ten times a second. Prints for each
+ * how long others wait, how many of their answers are not 200, and CPU and memory of the built service.
  *
  * `npm run build && npm run bench -- greed [--seconds 20] [--only 'a part of the name']`
  */
 import { Agent, get } from 'node:http'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
@@ -101,6 +100,24 @@ const sipping = (path: string, connections: number) => async (until: number, add
   for (const socket of sockets) socket.destroy()
 }
 
+/** So many who follow the stream, five of an address, while somebody trades five times a second. */
+const following = (count: number) => async (until: number): Promise<void> => {
+  const sockets: Socket[] = []
+  let address = newAddress()
+  const trading = setInterval(() => { honest.swap('buy', 1_000_000n) }, 200)
+  while (performance.now() < until) {
+    for (let i = 0; i < 100 && sockets.length < count; i++) {
+      if (sockets.length % 5 === 0) address = newAddress()
+      const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: address })
+      socket.on('error', () => {}).resume().write('GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n')
+      sockets.push(socket)
+    }
+    await setTimeout(50)
+  }
+  clearInterval(trading)
+  for (const socket of sockets) socket.destroy()
+}
+
 const events = (turn: number): string => `/dexscreener/events?fromBlock=${first - turn}&toBlock=${last}`
 const ATTACKS: Array<[string, (until: number, address: string) => Promise<void>]> = [
   ['nothing', async until => await setTimeout(until - performance.now())],
@@ -115,7 +132,9 @@ const ATTACKS: Array<[string, (until: number, address: string) => Promise<void>]
   [
     'trades of a pair',
     greedy(turn => `/coingecko/historical_trades?ticker_id=${base.address}_${usdc.address}&limit=${1_000 - turn}`, 4)
-  ]
+  ],
+  ['1,000 streams, five of an address', following(1_000)],
+  ['10,000 streams, five of an address', following(10_000)]
 ]
 
 try {
