@@ -1,24 +1,23 @@
-/** Reading accounts, each list with the Clock that dates it; every field that is used is checked. */
+/** Reading accounts, each list with the Clock that dates it. Every field that is used is checked. */
 import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
 import { faultOf } from './node-errors.js'
-import { isCount } from './parse-transaction.js'
-import { isRecord, type Question, type Rpc } from './rpc.js'
+import { isCount, isRecord } from './parse-transaction.js'
+import { type Question, type Rpc } from './rpc.js'
 import type { AccountReader, AtMoment, CallOptions, KnownAccounts, RawAccount } from './types.js'
 
-/** The account of the chain's own slot and time. */
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const CLOCK_BYTES = 40
-/** Most accounts that a node gives in one call, but for the Clock. */
+/** Of one call, but for the Clock. */
 export const MAX_ACCOUNTS = 99
 const AT = { commitment: 'confirmed', encoding: 'base64' } as const
 const { commitment } = AT
-// What is read of a token account: mint, owner, amount.
+// Of a token account: mint, owner, amount.
 const HEAD = { offset: 0, length: 72 }
-// An owner that the node's index leaves out (KeyExcludedFromSecondaryIndex).
+// An owner that the node's index leaves out.
 const EXCLUDED = -32010
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
@@ -40,7 +39,7 @@ function readAccount (address: string, account: unknown): RawAccount {
   if (!isRecord(account) || typeof account.owner !== 'string') throw bad('an account without an owner')
   const [text, encoding] = Array.isArray(account.data) ? account.data as unknown[] : []
   const data = Buffer.from(typeof text === 'string' ? text : '', 'base64')
-  // Buffer.from passes over what is no base64: count what it should have given
+  // Buffer.from passes over what is no base64
   if (encoding !== 'base64' || typeof text !== 'string' || data.length !== Buffer.byteLength(text, 'base64')) {
     throw bad('account data that are not base64')
   }
@@ -52,7 +51,7 @@ function readListed (item: unknown): RawAccount {
   return readAccount(item.pubkey, item.account)
 }
 
-/** The moment that the Clock sysvar states: slot u64 at 0, unix_timestamp i64 at 32. */
+/** The Clock sysvar: slot u64 at 0, unix_timestamp i64 at 32. */
 function readClock (account: unknown): Moment {
   const { owner, data } = readAccount(CLOCK, account)
   if (owner !== SYSVAR_OWNER) throw bad('a Clock of another owner')
@@ -62,14 +61,12 @@ function readClock (account: unknown): Moment {
   return { slot, time }
 }
 
-/** Asks for the Clock alone. */
 export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
   calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],
   commitment,
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
-/** An AccountReader over JSON-RPC. */
 export function createAccountReader (rpc: Rpc): AccountReader {
   async function accountLists (
     lists: ReadonlyArray<readonly string[]>, minSlot = 0, options?: CallOptions
@@ -114,7 +111,7 @@ export function createAccountReader (rpc: Rpc): AccountReader {
           const { slot, value } = readList(listed)
           const moment = momentOfList(slot, clock.read(dated, node).moment, node)
           const accounts = value.map(readListed)
-          // left out one by one they would make a list that is short and looks whole
+          // left out one by one they would make a short list look whole
           if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
           const addresses = new Set(accounts.map(({ address }) => address))
           if (addresses.size !== accounts.length) throw bad('a program account twice')
@@ -135,10 +132,7 @@ export function createAccountReader (rpc: Rpc): AccountReader {
   }
 }
 
-/**
- * An owner's accounts of one token program with their first 72 bytes, by the node's own list; undefined: no node offers
- * it, or it is too long for an answer. Throws the ServiceError of the nodes.
- */
+/** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
 export type TokenAccountLister =
   (owner: string, tokenProgram: string) => Promise<Array<Pick<RawAccount, 'address' | 'data'>> | undefined>
 

@@ -1,13 +1,13 @@
 /**
- * The way to the nodes: layers that take calls and give replies. From the inside out, for each node JSON-RPC, queue,
- * genesis check, breaker; over all of them failover with its retries, and the deadline of the answer.
+ * The way to the nodes, in layers that take calls and give replies: for each node JSON-RPC, queue, genesis check and
+ * breaker, over all of them failover with its retries, and the deadline of the answer.
  */
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { withFailover } from './failover.js'
-import { type CallReport, type Connections, createConnections, createNodeCalls, readNodeUrl } from './json-rpc.js'
+import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
 import { type BreakerState, createQueue, withBreaker, withGenesisCheck } from './node.js'
 import { faultOf, nodeError } from './node-errors.js'
@@ -17,42 +17,41 @@ import { type ChainTime, createTimekeeper, type TimeEvent } from './timekeeper.j
 import type { CallOptions, Priority } from './types.js'
 
 export interface NodeClientOptions {
-  /** The nodes in order of preference; at least one. User and password become a header. */
+  /** In order of preference. User and password become a header. */
   urls: readonly string[]
-  /** Calls a second that a plan allows, one for each node; undefined: learned. */
+  /** Calls a second that each node's plan allows; undefined: learned. */
   rates?: ReadonlyArray<number | undefined>
-  /** What one request may take, its body included, and an answer somebody waits for, all retries included, ms. */
+  /** What one request may take, and an answer somebody waits for with its retries, ms. */
   callMs?: number
   answerMs?: number
   /** The largest answer, unpacked. */
   maxBytes?: number
-  /** Calls in one batch at most, rounds over the nodes after the first, and failures in a row that open a breaker. */
+  /** Calls in one batch, rounds over the nodes after the first, and failures in a row that open a breaker. */
   batchSize?: number
   retries?: number
   failures?: number
-  /** How often a node that has shown no moment of late is asked for one, and each for its health, ms; 0: never. */
+  /** How often nodes are asked for their health, and a moment where they have shown none of late, ms; 0: never. */
   watchMs?: number
-  /** Told of what changes about the time, and once of each fault of a node's answers while it lasts. */
+  /** Told of what changes about the time, and once of each fault of a node's answers. */
   onTime?: (event: TimeEvent) => void
   onFault?: (error: ServiceError) => void
-  /** By which ages are told; the other one's by default. */
+  /** By which ages are told. */
   timeClock?: Pick<Clock, 'now' | 'epoch'>
-  /** Told of every request that was sent, when it has ended. Must not throw. */
+  /** Told of every request once it has ended. Must not throw. */
   onCall?: (report: CallReport) => void
   connections?: Connections
   clock?: Clock
 }
 
-/** What is known of a node. */
 export interface NodeState {
-  /** Host and port, with a number where several nodes share them. */
+  /** Host and port, numbered where nodes share them. */
   node: string
   breaker: BreakerState
-  /** Calls that were refused for their rate, calls that wait, and calls a second allowed now, Infinity: no bound. */
+  /** Calls refused for their rate, calls that wait, and calls a second allowed now, Infinity: no bound. */
   refused: number
   waiting: number
   perSecond: number
-  /** The last slot that it has shown, and how old its state was by UTC, ms; undefined where it has shown none. */
+  /** The last slot that it has shown, and how old its state was by UTC, ms. */
   slot: number | undefined
   lagMs: number | undefined
 }
@@ -64,29 +63,26 @@ export interface NodeClient extends Rpc {
   close (): void
 }
 
-// A healthy node answers the largest read in about a second; five times that is failure.
+// Five times what a healthy node takes for the largest read.
 const CALL_MS = 5_000
-// Long enough for two nodes that hang, one after the other; where nobody waits a slow pace is no failure.
+// Two nodes may hang, one after the other; where nobody waits, slow is no failure.
 const ANSWER_MS = 10_000
 const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
-// Sixty times the accounts of 2,000 DAOs; four copies of it still fit the heap.
+// Sixty times the accounts of 2,000 DAOs; four copies fit the heap.
 const MAX_BYTES = 256 * 1024 ** 2
-// Answers to 50 transactions stay near 1 MB, and providers commonly take at least that many calls in one request.
+// Answers to 50 transactions stay near 1 MB, and providers commonly take as many calls.
 const BATCH_SIZE = 50
 const RETRIES = 4
-// One failure is chance, five in a row are not.
 const FAILURES = 5
-// Drift of the chain's clock is believed by what was asked within the last minute; an old state is watched closer, and
-// of a slow node's calls at most one in twenty is spent on it.
+// Drift is believed by what was asked within a minute; an old state is watched closer, and on neither goes more than
+// one of twenty of a node's calls.
 const WATCH_MS = 25_000
 const CLOSE_WATCH_MS = 8_000
 const WATCH_SHARE = 20
-// The JSON-RPC error by which getHealth says that a node is behind.
+// By which getHealth says that a node is behind.
 const BEHIND = -32005
-// Every layer may send a call twice, so only what changes nothing on the chain may pass.
-const WRITES = new Set(['sendTransaction', 'requestAirdrop'])
 
-/** Composes the client; throws a TypeError where a URL is none (it is not repeated). */
+/** Throws a TypeError where a URL is none (it is not repeated). */
 export function createNodeClient ({
   urls, rates = [], callMs = CALL_MS, answerMs = ANSWER_MS, maxBytes = MAX_BYTES, batchSize = BATCH_SIZE,
   retries = RETRIES, failures = FAILURES, watchMs = WATCH_MS, onTime, onFault = () => {}, onCall = () => {},
@@ -96,7 +92,7 @@ export function createNodeClient ({
   const closing = new AbortController()
   const running = new Set<AbortController>()
   const hashes = new Map<number, string>()
-  const targets = urls.map(readNodeUrl)
+  const targets = urls.map((text, index) => readUrl(text, 'http', `node ${index + 1}`))
   const hosts = targets.map(({ host }) => host)
   const time = createTimekeeper(hosts, { ...clock, ...timeClock }, onTime)
 
@@ -118,22 +114,21 @@ export function createNodeClient ({
     const queue = createQueue(ask, { host, clock, rate, callMs, largestBatch: batchSize })
     const { send, forget } = urls.length === 1
       ? { send: queue.send, forget: () => {} }   // there is nothing to compare it with
-      : withGenesisCheck(queue.send, { host, index, hashes, closing: closing.signal })
+      : withGenesisCheck(queue.send, { host, index, hashes })
     return { host, node, rate, queue, ...withBreaker(send, { host, clock, failures, onOpen: forget }) }
   })
   const failover = withFailover(nodes, { clock, time, now: () => timeClock.now(), onFault, retries })
 
-  /** The outermost layer: an end for everything, by the deadline, the closing of the client, or the caller. */
+  /** An end for everything: by the deadline, the closing of the client, or the caller. */
   async function within<T> (
     calls: readonly Call[],
     { priority = 'live', deadlineMs, signal }: CallOptions,
     work: (options: SendOptions) => Promise<T>
   ): Promise<T> {
     signal?.throwIfAborted()
-    if (calls.some(({ method }) => WRITES.has(method))) throw new TypeError('the node client takes reads only')
     const longer = Math.max(0, ...nodes.map(({ queue }) => queue.limitOf(calls) - callMs))
     const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + longer
-    // AbortSignal.any would keep something of each call for as long as the client lives (Node 20)
+    // AbortSignal.any would keep something of each call (Node 20)
     const ended = new AbortController()
     const cancel = clock.after(ms, () => ended.abort(nodeError(
       'NODE_UNAVAILABLE', `gave no answer within ${ms} ms`, { host: hosts.join(', '), reason: 'timeout' })))
@@ -156,7 +151,7 @@ export function createNodeClient ({
   const send = (calls: readonly Call[], options: CallOptions = {}): Promise<Reply[]> =>
     within(calls, options, sending => failover.send(calls, sending))
 
-  /** Asks each node for what the others' answers don't bring: a moment where it has shown none, and its health. */
+  /** Asks a node for what other answers don't bring. */
   function watchNode ({ send, rate }: typeof nodes[number], index: number): void {
     const question = clockQuestion('confirmed')
     let stop = () => {}
@@ -175,7 +170,7 @@ export function createNodeClient ({
       const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
       const closest = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
       const ms = Math.max(closest, WATCH_SHARE * 1000 / rate.perSecond())
-      // a Clock that is none is told where such an answer is used
+      // a Clock that is none is told where it is used
       stop = clock.after(ms, () => { look().catch(() => {}).finally(again) })
     }
     again()
@@ -217,7 +212,7 @@ export function createNodeClient ({
   }
 }
 
-/** What a reply to getHealth says of its node; a node that fails, or does not offer it, says nothing. */
+/** Of a reply to getHealth; a node that fails, or does not offer it, says nothing. */
 function healthOf (reply: Reply): Health {
   if ('result' in reply) return reply.result === 'ok' ? 'ok' : 'unknown'
   return faultOf(reply.error)?.rpcCode === BEHIND ? 'behind' : 'unknown'

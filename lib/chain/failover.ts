@@ -1,11 +1,11 @@
 /**
- * Which node is asked, and the one place where anything is tried again: each call goes to the nodes in order of
- * preference until one gives a result that is believed, and what may pass is asked once more after a pause.
+ * Which node is asked, and the one place where anything is tried again: each call goes to the nodes in their order
+ * until a result is believed; then, where that may help, once more after a pause.
  */
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import { CURRENT_MS } from './moment.js'
-import { faultOf, isWorthRetrying, nodeError } from './node-errors.js'
+import { answerError, faultOf, isWorthRetrying } from './node-errors.js'
 import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Send, type SendOptions } from './rpc.js'
 import type { Timekeeper } from './timekeeper.js'
 import type { AtMoment, Priority } from './types.js'
@@ -13,11 +13,11 @@ import type { AtMoment, Priority } from './types.js'
 export interface FailoverOptions {
   clock: Clock
   time: Timekeeper
-  /** Milliseconds of the clock by which ages are told. */
+  /** By which ages are told, ms. */
   now: () => number
   /** Told once of what is wrong with a node's answers, until they are right again. */
   onFault: (error: ServiceError) => void
-  /** The most rounds over all nodes after the first. */
+  /** Rounds over all nodes after the first. */
   retries: number
 }
 
@@ -27,11 +27,11 @@ export interface Failover {
   ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>>
 }
 
-// The pause before a retry is anything up to this, twice as much each time; longer ones only waste the deadline.
+// A pause is anything up to this, twice as much each time.
 const BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 2_000
-// How long a node is left in peace with an optional method, and with one that every node should have: some have only
-// the accounts, or only the history.
+// How long a node is not asked for an optional method it has not, and for one that it should have: some have only the
+// accounts, or only the history.
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601
@@ -40,14 +40,9 @@ const CURSOR_UNKNOWN = -32020
 // JSON-RPC errors and statuses by which a node or a plan says that it does not offer an optional method.
 const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
-// How long a call waits for the pace of a node while another may be free; what nobody waits for keeps to its node.
+// How long a call waits for a node's rate while another may be free.
 const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
-// A node in trouble must not get a multiple of its load: retries are a fifth of the calls, besides one every two
-// seconds.
-const MAX_SAVED_RETRIES = 10
-const RETRIES_PER_CALL = 0.2
-const RETRIES_PER_MS = 0.5 / 1000
-// Whoever has shown an older state than another is asked last for so long.
+// Who has shown an older state than another is asked last for so long.
 const OLDER_MS = 60_000
 // Moments count whole seconds, and nodes are asked one after the other.
 const SAME_AGE_MS = 3_000
@@ -57,19 +52,11 @@ interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isCurr
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, now, onFault, retries }: FailoverOptions
 ): Failover {
-  // Until when each node asked to be left alone, is asked last, and is not asked for a method; what is wrong with it.
+  // until when each node wants no calls, is asked last, and is not asked for a method; what is wrong with it
   const known = nodes.map(() =>
     ({ restUntil: 0, olderUntil: 0, without: new Map<string, number>(), faults: new Set<string>() }))
-  let retriesLeft = MAX_SAVED_RETRIES
-  let earnedAt = clock.now()
 
-  function earn (calls: number): void {
-    const at = clock.now()
-    retriesLeft = Math.min(MAX_SAVED_RETRIES, retriesLeft + calls * RETRIES_PER_CALL + (at - earnedAt) * RETRIES_PER_MS)
-    earnedAt = at
-  }
-
-  /** The nodes in the order in which they are asked now, those at rest last; each but the last with patience. */
+  /** The nodes in the order of now; each but the last with patience. */
   function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
     const now = clock.now()
     const rank = (index: number): number =>
@@ -90,7 +77,8 @@ export function withFailover (
     const asked = calls.filter((_, at) => offered[at])
     const replies = asked.length === 0 ? [] : await send(asked, options)
     for (const [at, { method, plain }] of asked.entries()) {
-      if (plain === undefined || codeOf(replies[at]!) !== INVALID_PARAMS) continue
+      const reply = replies[at]!
+      if (plain === undefined || !('error' in reply) || faultOf(reply.error)?.rpcCode !== INVALID_PARAMS) continue
       replies[at] = (await send([{ method, params: plain }], options))[0]!
     }
     return calls.map(({ method }, at) => {
@@ -99,7 +87,7 @@ export function withFailover (
       if (reply === undefined || isRefusal) {
         const ms = OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS
         if (isRefusal) node.without.set(method, clock.now() + ms)
-        return { error: nodeError('NODE_BAD_ANSWER', `does not offer ${method}`, { host, reason: 'unsupported' }) }
+        return { error: answerError(host, 'unsupported', `does not offer ${method}`) }
       }
       if ('error' in reply && reply.error.retryAfter !== undefined && reply.error.code === 'NODE_UNAVAILABLE') {
         node.restUntil = clock.now() + reply.error.retryAfter * 1000
@@ -108,7 +96,7 @@ export function withFailover (
     })
   }
 
-  /** Each call to one node after the other: what was believed, or doubted by all, else the errors. */
+  /** Each call to one node after the other: what is believed, or was doubted by all, else the errors. */
   async function round (calls: readonly Call[], options: SendOptions): Promise<Array<Reply | ServiceError[]>> {
     const outcomes = calls.map((call): Outcome => ({ call, errors: [] }))
     for (const [index, patient] of turns(options)) {
@@ -130,10 +118,7 @@ export function withFailover (
     retry: number, { retryAfter = 0 }: ServiceError, { signal, deadline = Infinity }: SendOptions
   ): Promise<boolean> {
     const pause = retryAfter * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
-    earn(0)
-    if (signal.aborted || retry >= retries || clock.now() + pause >= deadline || retriesLeft < 1) return false
-    retriesLeft--
-    // only the signal ends a pause
+    if (signal.aborted || retry >= retries || clock.now() + pause >= deadline) return false
     return await clock.sleep(pause, signal).then(() => true, () => false)
   }
 
@@ -141,7 +126,6 @@ export function withFailover (
     const { signal } = options
     const replies = new Array<Reply>(calls.length)
     let open = [...calls.keys()]
-    earn(1)
     for (let retry = 0; ; retry++) {
       const outcomes = await round(open.map(at => calls[at]!), options)
       let worst: ServiceError | undefined
@@ -150,7 +134,7 @@ export function withFailover (
         const before = replies[at]
         const error = Array.isArray(outcome) ? mostHopeful(outcome) ?? reasonOf(signal) : undefined
         replies[at] = error === undefined ? outcome as Reply : { error }
-        // Our own failures may have opened the last breaker: why they failed says more than that.
+        // why it failed before says more than that our own failures have opened the breaker
         if (error?.code === 'BREAKER_OPEN' && before !== undefined) replies[at] = before
         if (error === undefined || !isWorthRetrying(error)) return false
         if (worst === undefined || (error.retryAfter ?? 0) > (worst.retryAfter ?? 0)) worst = error
@@ -172,12 +156,10 @@ export function withFailover (
     return error
   }
 
-  /** What one node says to a question, with the state's age; or why it says nothing. */
   async function put<T> (
     index: number, { calls, commitment, read }: Question<T>, options: SendOptions
   ): Promise<Candidate<T> | ServiceError> {
-    const wrong = (what: string): ServiceError =>
-      nodeError('NODE_BAD_ANSWER', what, { host: nodes[index]!.host, reason: 'moment' })
+    const wrong = (what: string): ServiceError => tellFault(index, answerError(nodes[index]!.host, 'moment', what))
     const readAt = now()
     const replies = await ask(index, calls, options)
     const failed = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
@@ -186,10 +168,10 @@ export function withFailover (
       const results = replies.map(reply => (reply as { result: unknown }).result)
       const { moment, value } = read(results, time.of(index))
       const lie = time.note(index, commitment, moment)
-      if (lie !== undefined) return tellFault(index, wrong(lie))
+      if (lie !== undefined) return wrong(lie)
       const doubt = time.dateFault(index)
       if (doubt === undefined) known[index]!.faults.clear()
-      else tellFault(index, wrong(doubt))
+      else wrong(doubt)
       const age = time.age(moment.time)
       const isCurrent = age <= CURRENT_MS[commitment] && doubt === undefined
       return { index, answer: { moment, value, readAt }, age, isCurrent }
@@ -218,7 +200,6 @@ export function withFailover (
   return {
     send,
     async ask (question, options) {
-      earn(1)
       for (let retry = 0; ; retry++) {
         const outcome = await youngest(question, options)
         if (!Array.isArray(outcome)) return outcome
@@ -233,20 +214,17 @@ export function withFailover (
 
 interface Outcome { call: Call, errors: ServiceError[], result?: Reply, doubted?: Reply }
 
-const codeOf = (reply: Reply): number | undefined => 'error' in reply ? faultOf(reply.error)?.rpcCode : undefined
-
 function isNotOffered (method: string, error: ServiceError): boolean {
   const { rpcCode = 0, reason, status = 0 } = faultOf(error) ?? {}
   if (!OPTIONAL_METHODS.has(method)) return rpcCode === METHOD_NOT_FOUND
   return NOT_OFFERED_CODES.has(rpcCode) || (reason === 'http' && NOT_OFFERED_STATUSES.has(status))
 }
 
-/** One worth a retry, else of a node that was asked, else any; of these the shortest Retry-After, then the first. */
+/** One worth a retry, else of a node that was asked; of these the shortest Retry-After. */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
-  // That a cursor is unknown must be said by all: whoever gave another error may know it.
+  // whoever gave another error may know the cursor
   const others = errors.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
-  const said = others.length > 0 ? others : errors
-  const asked = said.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
-  const from = [asked.filter(isWorthRetrying), asked, said].find(({ length }) => length > 0) ?? []
+  const asked = others.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
+  const from = [asked.filter(isWorthRetrying), asked, others].find(({ length }) => length > 0) ?? errors
   return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
 }

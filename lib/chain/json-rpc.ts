@@ -1,17 +1,14 @@
-/**
- * How a call is sent, alone or in a batch, and its answer read: within a size and a deadline, and an error for
- * everything that is no answer.
- */
+/** How calls are sent and answers read, within a size and a deadline: everything that is no answer is an error. */
 import { Agent, type IncomingHttpHeaders, request as requestPlain } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import { pipeline } from 'node:stream'
-import { createBrotliDecompress, createGunzip } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import { answerError, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { type Call, failAll, isRecord, type Reply } from './rpc.js'
+import { isRecord } from './parse-transaction.js'
+import { type Call, failAll, type Reply } from './rpc.js'
 
-/** One request to one node. */
 export interface CallReport {
   method: string
   /** Calls in it. */
@@ -30,63 +27,56 @@ export interface NodeCallsOptions {
   /** The largest answer, unpacked. */
   maxBytes: number
   onCall: (report: CallReport) => void
-  /** Told of the headers of every answer. */
   onHeaders: (method: string, headers: IncomingHttpHeaders) => void
 }
 
-/** Posts calls, one alone or several as a batch, and gives a reply for each, a timeout after `ms`. Never rejects. */
+/** Posts one call, or several as a batch; a reply for each, a timeout after `ms`. Never rejects. */
 export type NodeCalls = (calls: readonly Call[], ms: number, signal: AbortSignal) => Promise<Reply[]>
 
-/** Unpacked bytes as they come; whoever leaves before the end ends the download. */
+/** Unpacked bytes; whoever leaves before the end ends the download. */
 export interface Body extends AsyncIterable<Uint8Array> { destroy (): void }
 
-/** A node's answer once its headers are there; the body is to be read or destroyed. */
+/** The body is to be read or destroyed. */
 export interface Answer { status: number, headers: IncomingHttpHeaders, body: Body }
 
-/** `signal` ends it at any time, the answer's body included. */
-export interface Question { body: string, signal: AbortSignal }
-
-/** Connections kept between requests. Redirects are answers: followed, one would carry the key to a strange host. */
+/** Kept between requests. Redirects are answers: followed, one would carry the key to a strange host. */
 export interface Connections {
-  /** User and password of the URL become a header. Throws the platform's error where there is no answer. */
-  post (url: URL, question: Question): Promise<Answer>
+  /** `signal` ends the answer's body too. Throws the platform's error where there is no answer. */
+  post (url: URL, text: string, signal: AbortSignal): Promise<Answer>
   close (): void
 }
 
-// Shorter than nodes and their proxies wait before they close an idle connection; where they say how long, that holds.
+// Shorter than nodes and proxies keep an idle connection; where they say how long, that holds.
 const IDLE_MS = 4_000
-// The body of a refusal is read, so that the connection can be used again, while that is cheaper than a new one.
-const DRAIN_BYTES = 65_536
-const DRAIN_MS = 250
+// Public nodes count new connections: the body of a refusal is read, so that its own can be used again.
+const REFUSAL_BYTES = 65_536
+const REFUSAL_MS = 250
 // Longer pauses are no advice any more, s.
-const MAX_RETRY_AFTER = 86_400
-// "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers, which are never repeated.
+const MAX_RETRY_AFTER = 600
+// "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers.
 const RATE_CODES = new Set([-32429, 429])
 const TOO_MANY =
   /rate.?limit|too many|request limit|requests per|limit (exceeded|reached)|exceeded .*(limit|capacity|quota)|throttl/i
-
-const UNPACKED = { gzip: createGunzip, br: createBrotliDecompress }
-const isPacked = (encoding: string): encoding is keyof typeof UNPACKED => Object.hasOwn(UNPACKED, encoding)
 
 /** The platform's own client: its `fetch` takes three times the CPU for a first list of DAOs. */
 export function createConnections (): Connections {
   const kept = { keepAlive: true, timeout: IDLE_MS }
   const [plain, secure] = [new Agent(kept), new SecureAgent(kept)]
   return {
-    post: (url, { body: text, signal }) => new Promise((resolve, reject) => {
+    post: (url, text, signal) => new Promise((resolve, reject) => {
       const isSecure = url.protocol === 'https:'
       const request = (isSecure ? requestSecure : requestPlain)(url, {
         method: 'POST',
         agent: isSecure ? secure : plain,
-        headers: { 'content-type': 'application/json', 'accept-encoding': Object.keys(UNPACKED).join() },
+        headers: { 'content-type': 'application/json', 'accept-encoding': 'gzip' },
         signal
       })
       request.on('error', reject)
       request.on('response', response => {
         const { statusCode: status = 0, headers } = response
-        const encoding = headers['content-encoding']?.toLowerCase() ?? ''
+        const isPacked = headers['content-encoding']?.toLowerCase() === 'gzip'
         // what goes wrong on the way is thrown where the body is read
-        const body = isPacked(encoding) ? pipeline(response, UNPACKED[encoding](), () => {}) : response
+        const body = isPacked ? pipeline(response, createGunzip(), () => {}) : response
         resolve({ status, headers, body })
       })
       request.end(text)
@@ -98,16 +88,16 @@ export function createConnections (): Connections {
   }
 }
 
-/** Reads a node's URL; throws a TypeError, which does not repeat it, where it is none. */
-export function readNodeUrl (text: string, position: number): URL {
+/** Throws a TypeError, which does not repeat the text, where it is no URL of the scheme or of its secure one. */
+export function readUrl (text: string, scheme: 'http' | 'ws', whose: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new TypeError(`node ${position + 1} has no http or https URL`)
+  if (url === undefined || ![`${scheme}:`, `${scheme}s:`].includes(url.protocol)) {
+    throw new TypeError(`${whose} has no ${scheme} or ${scheme}s URL`)
   }
   return url
 }
 
-/** Seconds from now (`epoch`, Unix milliseconds), of the seconds or the date that the header states. */
+/** Seconds from now (`epoch`, Unix ms), of the seconds or the date that a header states. */
 export function readRetryAfter (header: string | undefined, epoch: number): number | undefined {
   const text = header?.trim() ?? ''
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - epoch) / 1000
@@ -120,49 +110,36 @@ export function createNodeCalls (
   const { host } = url
   let lastId = 0
 
-  async function read (body: Body, stated: number): Promise<Buffer> {
+  async function read (body: Body, most: number): Promise<Buffer> {
     const parts: Uint8Array[] = []
-    let size = stated > maxBytes ? stated : 0
-    if (size > 0) body.destroy()
-    else {
-      for await (const part of body) {
-        size += part.byteLength
-        if (size > maxBytes) break   // ends the download
-        parts.push(part)
-      }
+    let size = 0
+    for await (const part of body) {
+      size += part.byteLength
+      if (size > most) throw answerError(host, 'too-large', `answered with more than ${most} bytes`)
+      parts.push(part)
     }
-    if (size > maxBytes) throw answerError(host, 'too-large', `answered with more than ${maxBytes} bytes`)
     return Buffer.concat(parts)
-  }
-
-  async function drain (body: Body): Promise<void> {
-    const cancel = clock.after(DRAIN_MS, () => body.destroy())
-    try {
-      let left = DRAIN_BYTES
-      for await (const part of body) if ((left -= part.byteLength) <= 0) return
-    } finally {
-      cancel()
-    }
   }
 
   async function ask (calls: readonly Call[], signal: AbortSignal): Promise<Reply[]> {
     const messages = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }))
     const batch = messages.length > 1
     const text = JSON.stringify(batch ? messages : messages[0])
-    const { status, headers, body } = await connections.post(url, { body: text, signal })
+    const { status, headers, body } = await connections.post(url, text, signal)
     onHeaders(calls[0]!.method, headers)
     if (status !== 200) {
       // Whatever happens to the body, the status has been said.
-      await drain(body).catch(() => {})
+      const cancel = clock.after(REFUSAL_MS, () => body.destroy())
+      await read(body, REFUSAL_BYTES).catch(() => {}).finally(cancel)
       throw httpError(host, status, readRetryAfter(headers['retry-after'], clock.epoch()))
     }
-    const bytes = await read(body, Number(headers['content-length']))
+    const bytes = await read(body, maxBytes)
     return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, bytes))
   }
 
   return async (calls, ms, signal) => {
     const begun = clock.now()
-    // The deadline holds for everything: connecting, waiting, a body that drips.
+    // for connecting, waiting, a body that drips
     const late = new AbortController()
     const cancel = clock.after(ms, () =>
       late.abort(nodeError('NODE_UNAVAILABLE', `took longer than ${ms} ms`, { host, reason: 'timeout' })))
@@ -182,24 +159,19 @@ export function createNodeCalls (
 function parse (host: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString())
-  } catch {
-    // The platform's message quotes the text.
+  } catch {   // whose message quotes the text
     throw answerError(host, 'not-json', 'answered with no JSON')
   }
 }
 
-/**
- * A parsed answer to the request with `ids`, one reply for each. Throws NODE_BAD_ANSWER for what is no answer to it, or
- * refuses a batch as a whole.
- */
+/** One reply for each of `ids`. Throws NODE_BAD_ANSWER for what is no answer to them, or refuses a batch as a whole. */
 export function readAnswer (
   host: string, { batch, ids }: { batch: boolean, ids: readonly unknown[] }, answer: unknown
 ): Reply[] {
   const isList = Array.isArray(answer)
-  if (isList && !batch) throw answerError(host, 'wrong-shape', 'answered one call with a list')
   const members: unknown[] = isList ? answer : [answer]
   const byId = new Map(members.map(member => readMember(host, member)))
-  // A request that the node can't read, or doesn't want as a batch, is answered under id null.
+  // what it can't read, or doesn't want as a batch, a node answers under id null
   const general = isList ? undefined : byId.get(null) ?? byId.get(undefined)
   if (general !== undefined && 'error' in general) {
     const fault = faultOf(general.error)!
@@ -208,8 +180,10 @@ export function readAnswer (
     const what = `refused a batch with JSON-RPC error ${fault.rpcCode}`
     throw nodeError('NODE_BAD_ANSWER', what, { ...fault, reason: 'batch' })
   }
-  if (batch && !isList) throw answerError(host, 'wrong-shape', 'answered a batch with a single answer')
-  const replies = ids.map(id => byId.get(id)).filter(reply => reply !== undefined)
+  if (batch !== isList) {
+    throw answerError(host, 'wrong-shape', `answered ${batch ? 'a batch with a single answer' : 'one call with a list'}`)
+  }
+  const replies = ids.flatMap(id => byId.get(id) ?? [])
   if (replies.length !== ids.length || members.length !== ids.length) {
     throw answerError(host, 'wrong-ids', 'answered with other ids than asked for')
   }
@@ -225,7 +199,7 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
   throw answerError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
 
-/** A JSON-RPC error by its meaning: a refusal for the rate of calls, or one about this call. */
+/** A refusal for the rate of calls, or an error about this call. */
 function readError (host: string, code: number, message: string): ServiceError {
   if (!RATE_CODES.has(code) && (/behind/i.test(message) || !TOO_MANY.test(message))) return rpcError(host, code)
   const what = `refused a call for its rate (JSON-RPC error ${code})`

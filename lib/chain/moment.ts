@@ -1,14 +1,14 @@
 /**
  * When it is, how old a state of the chain is, and whether the chain has halted. Pure: facts in, verdicts out. A state
- * is dated by the Clock sysvar that was read with it, and by nothing else. Differences of clocks are kept less the
- * steady clock, so that they hold between answers.
+ * is dated by the Clock sysvar that was read with it. Clocks are kept less the steady clock, so that they hold between
+ * answers.
  */
 
 /** A slot, and the chain's own time at it, Unix seconds. */
 export interface Moment {
   slot: number
   time: number
-  /** The time was worked out from the slot. */
+  /** The time follows from the slot. */
   bySlot?: boolean
 }
 
@@ -18,15 +18,14 @@ export type Health = 'ok' | 'behind' | 'unknown'
 /** What one node has shown. Times without a unit in their name are of the steady clock, ms. */
 export interface NodeFacts {
   host: string
-  /** Its last moment at `confirmed`, when it came, and when its slot was last seen to have risen. */
+  /** Its last moment at `confirmed`, when it came, and when its slot last rose. */
   shown?: Moment & { at: number, movedAt: number | undefined }
   /** Its `Date` header less the steady clock, ms. */
   date?: { offset: number, at: number }
-  /** What it said to getHealth, and since when without a pause. */
+  /** Of getHealth, since when without a pause. */
   health?: { says: Health, at: number, since: number }
-  /** Two of its moments, the older one first: from it on the pace is measured. */
-  marks?: [Moment, Moment]
-  /** Seconds a slot takes, never too few. */
+  /** Its moment from which on the pace is measured, and the seconds that a slot takes, never too few. */
+  mark?: Moment
   pace?: number
 }
 
@@ -34,58 +33,56 @@ export interface Facts {
   /** The wall clock less the steady clock, ms, as of the last answer. */
   clock: number
   nodes: NodeFacts[]
-  /** The freshest time of the chain that any node has shown, less the steady clock, ms, by minute. */
+  /** The freshest time that any node has shown, less the steady clock, ms, by minute. */
   freshest: Map<number, number>
-  /** By how much the chain's clock is behind UTC though its state is current, ms; 0 where that is not believed. */
+  /** By how much the chain's clock is believed to be behind UTC though its state is current, ms. */
   drift: number
-  /** What the drift was before the chain's clock last jumped, and that clock right after it, Unix seconds. */
+  /** The drift before the chain's clock last jumped, and that clock right after it, Unix seconds. */
   jumped?: { drift: number, to: number }
 }
 
-/** How old a state may be when it is read and count as current, ms: finality takes 7 to 13 s. */
+/** How old a state may be when it is read and be current, ms: finality takes 7 to 13 s. */
 export const CURRENT_MS: Record<Commitment, number> = { confirmed: 15_000, finalized: 45_000 }
 // A moment further ahead of UTC is a lie.
 const FUTURE_MS = 30_000
 // Witnesses of UTC that differ by less agree.
 const AGREEING_MS = 60_000
-// Slots, and times, by which two nodes that are asked one after the other differ at the same place of the chain.
+// Slots, and times, by which two nodes asked one after the other differ at the same place.
 const SAME_SLOTS = 10
 const SAME_MS = 3_000
 const MINUTE = 60_000
-// For so long a drift must have lasted, and one node alone have called itself healthy; no longer is a Date believed.
+// So long must a drift have lasted, or one node called itself healthy; no longer is a Date believed.
 const DRIFT_MINUTES = 10
 // Mainnet's clock was 30 minutes behind on 2022-05-26.
 const MAX_DRIFT_MS = 60 * MINUTE
-// For so long after a jump of the chain's clock there are answers of before it.
+// So long after a jump of the chain's clock there are answers of before it.
 const JUMP_SECONDS = 120
-// What a slot takes at most, s, until a node's pace is known: what is dated by it is dated older, never younger.
+// What a slot takes at most, s: what is dated by it is dated older, never younger.
 const SLOWEST_PACE = 1
-// A pace is measured over so many seconds at least, soon over more; the chain's clock shows whole ones.
-const PACE_SECONDS = 5
-const MARK_SECONDS = 60
+// A pace is measured over so many seconds at least; the chain's clock shows whole ones.
+const PACE_SECONDS = 10
 
 const offsetOf = ({ time, at }: { time: number, at: number }): number => time * 1000 - at
 
 export const noFacts = (hosts: readonly string[], clock: number): Facts =>
   ({ clock, nodes: hosts.map(host => ({ host })), freshest: new Map(), drift: 0 })
 
-/** The freshest time of the last ten minutes. */
 const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
 export interface Utc {
   /** UTC less the steady clock, ms. */
   offset: number
-  /** Whether the wall clock is among those believed; alone: every witness says another time. */
+  /** Alone: every witness says another time. */
   clock: 'believed' | 'alone' | 'refuted'
-  /** The same offset by those who agree beside the chain itself, else by any of them. */
+  /** The same without the chain's word. */
   besideChain: number
 }
 
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie of several goes, the `Date` of each host, the chain's freshest time (or `claimed`) with
- * its drift. Where each says another time it is the latest of all; never is it before that freshest time, which was of
- * no future when it was taken, whoever goes wrong afterwards.
+ * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift.
+ * Where each says another time it is the latest of all. It is never before that freshest time, which was of no future
+ * when it was taken.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -110,13 +107,13 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   }
 }
 
-/** Age of a state of the chain's time, ms; never below 0. What was read before a jump is no older for that. */
+/** Age of a state of the chain's time, ms, never below 0. A jump of that clock makes what was read before no older. */
 export function ageOf (facts: Facts, now: number, time: number): number {
   const { drift } = facts.jumped !== undefined && time < facts.jumped.to ? facts.jumped : facts
   return Math.max(0, now + utcOf(facts, now).offset - drift - time * 1000)
 }
 
-/** Whether a moment is of a future that no witness but the chain knows. */
+/** Whether a moment is of a future that only the chain knows. */
 export function isFuture (facts: Facts, now: number, moment: Moment & { at: number }): boolean {
   const offset = offsetOf(moment)
   return offset > utcOf(facts, now, offset).besideChain + FUTURE_MS
@@ -130,8 +127,8 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
 
 /**
  * The least lag of the last ten minutes, ms, where it is the chain's clock and not the nodes: two hosts show the same
- * place, both go on, and neither says that it is behind; or one has called itself healthy for ten minutes without a
- * pause (a load balancer may say so for a node that is behind).
+ * place, both go on, neither says that it is behind; or one has called itself healthy for all that time (a load
+ * balancer may say so for a node that is behind).
  */
 function driftOf (facts: Facts, now: number): number {
   const least = utcOf(facts, now).offset - freshestOf(facts)
@@ -144,8 +141,8 @@ function driftOf (facts: Facts, now: number): number {
 }
 
 /**
- * The moment of the last state where the chain has halted: two hosts or more have been asked of late, agree on the
- * slot, it is old, and none has shown a higher one. One node alone can't show it.
+ * The last state's moment where the chain has halted: it is old, and two hosts or more that were asked of late agree on
+ * it. One node alone can't show it.
  */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
   const isRecent = (at: number | undefined): boolean => at !== undefined && now - at <= CURRENT_MS.confirmed
@@ -158,12 +155,11 @@ export function haltedAt (facts: Facts, now: number): Moment | undefined {
   return agreeing.some(({ host }) => host !== best.host) ? { slot: best.slot, time: best.time } : undefined
 }
 
-/** Takes the `Date` of a node's answer, Unix ms. */
+/** `date` in Unix ms. */
 export function withDate (facts: Facts, index: number, date: number, now: number): void {
   facts.nodes[index]!.date = { offset: date - now, at: now }
 }
 
-/** Takes what a node said to getHealth. */
 export function withHealth (facts: Facts, index: number, said: Health, now: number): void {
   const node = facts.nodes[index]!
   node.health = { says: said, at: now, since: says(node, now) === said ? node.health!.since : now }
@@ -171,15 +167,14 @@ export function withHealth (facts: Facts, index: number, said: Health, now: numb
 }
 
 function measurePace (node: NodeFacts, moment: Moment): void {
-  const { slot, time } = moment
-  const [from, next] = node.marks ?? [moment, moment]
-  node.marks = time - next.time >= MARK_SECONDS ? [next, moment] : [from, next]
-  if (slot > from.slot && time - from.time >= PACE_SECONDS) {
-    node.pace = Math.min(SLOWEST_PACE, (time - from.time + 1) / (slot - from.slot))
-  }
+  const from = node.mark ??= moment
+  const [slots, seconds] = [moment.slot - from.slot, moment.time - from.time]
+  if (slots >= 0 && seconds < PACE_SECONDS) return
+  if (slots > 0) node.pace = Math.min(SLOWEST_PACE, (seconds + 1) / slots)
+  node.mark = moment
 }
 
-/** Takes a moment that a node has shown at `confirmed`. */
+/** Takes a moment at `confirmed`. */
 export function withMoment (facts: Facts, index: number, moment: Moment & { at: number }): void {
   const node = facts.nodes[index]!
   const { shown } = node
@@ -195,7 +190,7 @@ export function withMoment (facts: Facts, index: number, moment: Moment & { at: 
   facts.drift = driftOf(facts, at)
 }
 
-/** The moment of a list by the Clock that was read beside it: the older of the two, at the node's own pace between. */
+/** Of a list and the Clock that was read beside it: the older of the two, at the node's own pace between. */
 export function momentOfList (slot: number, clock: Moment, { pace = SLOWEST_PACE }: Pick<NodeFacts, 'pace'>): Moment {
   const before = Math.max(0, clock.slot - slot)
   const time = Math.max(0, Math.floor(clock.time - before * pace))

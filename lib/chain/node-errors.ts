@@ -1,9 +1,7 @@
-/**
- * The errors of the node client, built of what is safe to log: the platform's repeat a node's URL, which carries a key.
- */
+/** The node client's errors, of what is safe to log: the platform's repeat a node's URL, which carries a key. */
 import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
 
-/** Why a call to a node gave nothing usable; also the `outcome` that is metered. */
+/** Why a call gave nothing usable; also the `outcome` that is metered. */
 export type FaultReason =
   | 'network'       // refused, reset, name not resolved
   | 'timeout'
@@ -21,7 +19,7 @@ export type FaultReason =
   | 'unsupported'   // it does not offer the method
   | 'open'          // not asked: the breaker is open
 
-/** The facts of a failure: the `cause` of the ServiceError that reports it. */
+/** The `cause` of the ServiceError. */
 export interface NodeFault {
   host: string
   reason: FaultReason
@@ -29,26 +27,26 @@ export interface NodeFault {
   rpcCode?: number
 }
 
-// JSON-RPC errors that pass: node behind, block not available, slot skipped or missing (short and long term), scan
-// aborted, status not available yet, minContextSlot not reached, long-term storage not reached, internal error.
+// JSON-RPC errors that pass: behind, block not available, slot skipped or missing (short and long term), scan aborted,
+// no status yet, minContextSlot or long-term storage not reached, internal error.
 const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014, -32016, -32019, -32603])
-// The one by which a node says that it is unwell; the others concern one request.
+// By which a node says that it is unwell; the others concern one request.
 const UNWELL = -32005
 // Statuses by which a node is unavailable below 500, 403 as public nodes block a client; and those about the request.
 const REFUSALS = new Set([403, 408, 429])
 const ABOUT_THE_REQUEST = new Set([400, 413, 422])
-// Not asked, refused for its rate, or not what was wanted: not the node's fault, nor better a moment later.
+// Not the node's fault, nor better a moment later.
 const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
-// A code such as ECONNREFUSED; anything else might be text from outside.
+// As ECONNREFUSED; anything else might be text from outside.
 const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
 
-/** An error with its facts; `what` completes the sentence "node <host> …" and holds nothing from outside. */
+/** `what` completes the sentence "node <host> …" and holds nothing from outside. */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
   const options = { cause: fault, ...(retryAfter !== undefined && { retryAfter }) }
   return new ServiceError(code, `node ${fault.host} ${what}`, options)
 }
 
-/** The facts that `nodeError` put into `error`; undefined for any other error. */
+/** The facts of a `nodeError`. */
 export function faultOf (error: unknown): NodeFault | undefined {
   const cause = error instanceof ServiceError ? error.cause : undefined
   return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause
@@ -56,22 +54,21 @@ export function faultOf (error: unknown): NodeFault | undefined {
     : undefined
 }
 
-/** An answer of a status other than 200. `retryAfter` in seconds. */
+/** `retryAfter` in seconds. */
 export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
   const isUnavailable = status >= 500 || REFUSALS.has(status)
   const fault: NodeFault = { host, reason: status === 429 ? 'refused' : 'http', status }
   return nodeError(isUnavailable ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER', `answered HTTP ${status}`, fault, retryAfter)
 }
 
-/** An answer that can't be used for what it holds. */
 export const answerError = (host: string, reason: FaultReason, what: string): ServiceError =>
   nodeError('NODE_BAD_ANSWER', what, { host, reason })
 
-/** A JSON-RPC error. The node's own message may repeat what it was sent, so only the code is told. */
+/** The node's own message may repeat what it was sent: only the code is told. */
 export const rpcError = (host: string, rpcCode: number): ServiceError =>
   nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
 
-/** What the platform threw, made safe: only a code like ECONNRESET is kept of it. */
+/** Of what the platform threw only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   let code = ''
   for (let error = thrown, depth = 0; code === '' && error instanceof Error &&
@@ -81,7 +78,7 @@ export function networkError (host: string, thrown: unknown): ServiceError {
   return nodeError('NODE_UNAVAILABLE', `was not reached${code}`, { host, reason: 'network' })
 }
 
-/** Whether `error` speaks against the node as such, so that its breaker should count it. */
+/** Whether a breaker counts it. */
 export function countsAgainstNode (error: unknown): boolean {
   const fault = faultOf(error)
   if (fault === undefined || NEUTRAL.has(fault.reason)) return false

@@ -1,7 +1,6 @@
 /**
- * One node: calls wait by priority for their turn, go out alone or in batches as fast as its rate allows, and come back
- * to the front of the queue where it refuses them for their rate, which is no fault. It is used while it serves the
- * network of the others, and left alone for a while when it fails.
+ * One node: calls wait by priority, go out alone or in batches as fast as its rate allows, and go back to the front of
+ * the queue where it refuses them for their rate. It is used while it serves the others' cluster and does not fail.
  */
 import { setMaxListeners } from 'node:events'
 import { backoff } from '../backoff.js'
@@ -20,7 +19,6 @@ export interface QueueOptions {
   rate: Rate
   /** What a request may take, ms. */
   callMs: number
-  /** The most calls in one batch. */
   largestBatch: number
 }
 
@@ -28,7 +26,6 @@ export interface Queue {
   send: Send
   /** What a request of these calls may take now, ms. */
   limitOf (calls: readonly Call[]): number
-  /** Calls refused so far, and calls that wait. */
   state (): { refused: number, waiting: number }
 }
 
@@ -41,27 +38,21 @@ interface Submission {
 }
 
 const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
-// Public nodes take 40 connections from one address; what nobody waits for leaves some to live reads.
+// Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
 const MAX_BACKGROUND_REQUESTS = 24
-// Answers to batches are large: a few keep the line busy while one is read.
-const MAX_BACKGROUND_BATCHES = 4
-// Where a node refuses without saying for how long; a longer Retry-After than the last is not waited for in full.
+// Where a node refuses without a Retry-After.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-const MAX_RETRY_AFTER_MS = 600_000
-// Without a secondary index a node walks all accounts for a list, and blocks are large: where a node answers other
-// calls meanwhile these are waited for twice as long each time, up to this.
+// Without a secondary index a node walks all accounts for a list: while it answers other calls, these are waited for
+// twice as long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock'])
 const LONG_MS = 30_000
-// Content Too Large: a smaller batch may pass. A batch size that was learned is forgotten after a while.
+// Content Too Large: a smaller batch may pass.
 const TOO_LARGE = 413
 const FORGET_BATCH_MS = 600_000
-// Made once: without a reason the platform makes an error, with its stack, for each timer that is put back.
-const PUT_BACK = new Error('woken sooner')
 
 const rankOf = ({ options }: Submission): number => ORDER.indexOf(options.priority)
-/** Of a Retry-After. */
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions): Queue {
@@ -70,7 +61,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   let batch = { most: largestBatch, at: 0 }
   let longMs = callMs
   let answeredAt = -Infinity
-  let [requests, batches, refused] = [0, 0, 0]
+  let [requests, refused] = [0, 0]
   let pausedUntil = 0
   let pauseMs = FIRST_PAUSE_MS
   let wakeAt = Infinity
@@ -86,12 +77,12 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     stopTimer()
     wakeAt = at
     const stop = new AbortController()
-    stopTimer = () => stop.abort(PUT_BACK)
-    // Somebody waits for what is queued: the process must stay alive.
+    stopTimer = () => stop.abort(null)   // no reason: an error with its stack for each timer that is put back
+    // not unref'd: somebody waits for what is queued
     clock.sleep(Math.max(1, ms), stop.signal).then(() => { wakeAt = Infinity; pump() }, () => {})
   }
 
-  /** Sends what may be sent now. What a lower priority sends never takes a turn from a higher one. */
+  /** Sends what may be sent now; a lower priority never takes a turn from a higher one. */
   function pump (): void {
     const now = clock.now()
     if (now < pausedUntil) {
@@ -101,12 +92,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     if (now - batch.at > FORGET_BATCH_MS) batch = { most: largestBatch, at: now }
     for (const submission of [...queue]) {
       const { calls, waiting } = submission
-      const background = rankOf(submission) > 1
+      const most = rankOf(submission) > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS
       while (waiting.length > 0) {
-        if (requests >= (background ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) return
+        if (requests >= most) return
         const { method } = calls[waiting[0]!]!
         const size = Math.min(batch.most, rate.batch(method), waiting.length)
-        if (background && size > 1 && batches >= MAX_BACKGROUND_BATCHES) break
         const forAll = rate.waitForAll(size)
         if (forAll > 0) return wakeIn(forAll)
         const forMethod = rate.waitForMethod(method, size)
@@ -122,14 +112,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   function request (submission: Submission, positions: number[]): void {
     const sentAt = clock.now()
     const calls = positions.map(at => submission.calls[at]!)
-    const isBatch = Number(calls.length > 1)
     for (const { method } of calls) rate.spend(method)
     requests++
-    batches += isBatch
     ask(calls, limitOf(calls), submission.options.signal).then(replies => {
       learnLimit(calls, replies[0]!, sentAt)
       requests--
-      batches -= isBatch
       take(submission, positions, replies, sentAt)
       pump()
     }, (error: unknown) => { throw error })
@@ -156,12 +143,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       const reply = replies[i]!
       const error = 'error' in reply ? reply.error : undefined
       const reason = faultOf(error)?.reason
-      // one that was given up, or never answered, tells nothing of the rate
+      // one that was never answered tells nothing of the rate
       if (error === undefined || reason === 'rpc-error') accepted++
       if (reason === 'refused') {
         refusals++
-        const seconds = error?.retryAfter
-        if (seconds !== undefined) retryAfterMs ??= Math.min(MAX_RETRY_AFTER_MS, seconds * 1000)
+        if (error?.retryAfter !== undefined) retryAfterMs ??= error.retryAfter * 1000
       }
       if (reason === 'refused' || (error !== undefined && positions.length > 1 && isTooMuch(error, positions.length))) {
         back.push(at)
@@ -182,17 +168,16 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       if (retryAfterMs === undefined && isNews) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
     }
     waiting.unshift(...back)
-    // A node that fails now is not asked for the rest.
     if (failure !== undefined) for (const at of waiting.splice(0)) settle(failure, at)
     else giveUpIfTooLate(submission)
   }
 
-  /** Whether a batch was refused as such: the same calls are worth asking at once in smaller pieces. */
+  /** Whether a batch was refused as such: its calls are asked at once in smaller pieces. */
   function isTooMuch (error: ServiceError, size: number): boolean {
     const { reason, status = 0 } = faultOf(error) ?? {}
     const isLarge = reason === 'too-large' || status === TOO_LARGE
     const isRefused = reason === 'batch' || reason === 'wrong-shape' || (status >= 400 && status < 500)
-    // after a timeout the deadline has been used up: the next page tries less, this one has failed
+    // after a timeout this one has failed, and the next is smaller
     if (isLarge || isRefused || reason === 'timeout') {
       const most = isRefused && !isLarge ? 1 : Math.floor(size / 2)
       batch = { most: Math.max(1, Math.min(batch.most, most)), at: clock.now() }
@@ -206,7 +191,6 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const at of waiting.splice(0)) settle({ error }, at)
   }
 
-  /** What can't be sent in time comes back at once. */
   function giveUpIfTooLate (submission: Submission): void {
     const { deadline = Infinity, patience = Infinity } = submission.options
     if (pausedUntil > Math.min(deadline, clock.now() + patience)) giveUp(submission)
@@ -252,52 +236,34 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 export interface GenesisOptions {
   host: string
   index: number
-  /** The genesis hashes that the nodes have told, by their order of preference; shared by them. */
+  /** What the nodes have told; shared by them. */
   hashes: Map<number, string>
-  /** Ends a question that is under way, which belongs to all callers and so to none. */
-  closing: AbortSignal
 }
 
 /**
- * Asks a node for its genesis hash before its first use and after `forget`, and refuses it with NODE_BAD_ANSWER while
- * that is another one than the most preferred node's: its accounts would be plausible and wrong.
+ * Asks a node for its genesis hash before its first use and after `forget`. While it is not the most preferred node's,
+ * calls fail with NODE_BAD_ANSWER: accounts of another cluster would be plausible and wrong.
  */
 export function withGenesisCheck (
-  send: Send, { host, index, hashes, closing }: GenesisOptions
+  send: Send, { host, index, hashes }: GenesisOptions
 ): { send: Send, forget: () => void } {
-  let asked: Promise<ServiceError | undefined> | undefined
-
-  async function ask (): Promise<ServiceError | undefined> {
-    const [reply] = await send([{ method: 'getGenesisHash', params: [] }], { priority: 'live', signal: closing })
-    if ('result' in reply! && isHash(reply.result)) {
-      hashes.set(index, reply.result)
-      return undefined
-    }
-    asked = undefined
-    const none = 'answered getGenesisHash with no hash'
-    return 'error' in reply! ? reply.error : answerError(host, 'wrong-shape', none)
-  }
-
+  let isAsked = false
   return {
-    forget: () => { asked = undefined },
+    forget: () => { isAsked = false },
     async send (calls, options) {
-      const error = await underSignal(options.signal, asked ??= ask())
-      if (error !== undefined) return failAll(calls, error)
-      if (hashes.get(index) === hashes.get(Math.min(...hashes.keys()))) return await send(calls, options)
-      asked = undefined
+      if (!isAsked) {
+        const [reply] = await send([{ method: 'getGenesisHash', params: [] }], options)
+        if ('error' in reply!) return failAll(calls, reply.error)
+        if (!isHash(reply!.result)) {
+          return failAll(calls, answerError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
+        }
+        hashes.set(index, reply!.result)
+      }
+      isAsked = hashes.get(index) === hashes.get(Math.min(...hashes.keys()))
+      if (isAsked) return await send(calls, options)
       return failAll(calls, answerError(host, 'genesis', 'serves another cluster than the node before it'))
     }
   }
-}
-
-/** What `work` gives, or the signal's reason as soon as that aborts. */
-function underSignal<T> (signal: AbortSignal, work: Promise<T>): Promise<T | ServiceError> {
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(reasonOf(signal))
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
@@ -307,16 +273,13 @@ export interface BreakerOptions {
   clock: Clock
   /** Failures in a row that open it. */
   failures: number
-  /** Called when it opens. */
   onOpen?: () => void
 }
 
 // A fault that ends must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
-/**
- * Counts failures in a row; open, it answers BREAKER_OPEN for a while, then lets a single call through, which decides.
- */
+/** Opens after failures in a row: BREAKER_OPEN for a while, then what comes first decides. */
 export function withBreaker (
   send: Send, { host, clock, failures, onOpen }: BreakerOptions
 ): { send: Send, state: () => BreakerState } {
@@ -327,7 +290,7 @@ export function withBreaker (
   // What began in an earlier state comes too late to mean anything.
   let era = 0
 
-  async function guarded (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+  async function sendGuarded (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
     const isProbe = openings > 0
     const leftMs = openUntil - clock.now()
     if (isProbe && (probing || leftMs > 0)) {
@@ -355,17 +318,11 @@ export function withBreaker (
 
   return {
     state: () => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
-    async send (calls, options) {
-      if (openings === 0 || calls.length === 1) return await guarded(calls, options)
-      const [probe] = await guarded(calls.slice(0, 1), options)
-      const rest = calls.slice(1)
-      if ('error' in probe! && countsAgainstNode(probe.error)) return [probe, ...failAll(rest, probe.error)]
-      return [probe!, ...await guarded(rest, options)]
-    }
+    send: sendGuarded
   }
 }
 
-/** False where nothing speaks for the node; undefined: what it did not do (a full queue, a refusal) says nothing. */
+/** Undefined: what was not done (a full queue, a refusal) says nothing of the node. */
 function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined {
   if (replies.some(reply => 'result' in reply)) return true
   const errors = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])

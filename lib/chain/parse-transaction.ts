@@ -1,60 +1,97 @@
 /** Reads rows of history out of a node's unchecked JSON: anything unexpected is undefined, never a guess. */
-import { isRecord } from './rpc.js'
-import type { RawTransaction, SignatureInfo } from './types.js'
+import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 
-// 64 and 32 bytes in base58: as many characters when all bytes are zero, more where not.
-const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
-const HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+const checkOf = <T extends TSchema>(schema: T): (value: unknown) => value is Static<T> => {
+  const compiled = TypeCompiler.Compile(schema)
+  return (value): value is Static<T> => compiled.Check(value)
+}
 
 /** A slot, an index or a time: an integer that a number holds exactly. */
-export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-export const isSignature = (value: unknown): value is string => typeof value === 'string' && SIGNATURE.test(value)
-export const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value)
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+// 64 and 32 bytes in base58: as many characters when all bytes are zero, more where not.
+const Signature = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' })
+const Hash = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' })
+const Strings = Type.Array(Type.String())
 
-const isListOf = (value: unknown, is: (item: unknown) => boolean): boolean => Array.isArray(value) && value.every(is)
-const isStrings = (value: unknown): boolean => isListOf(value, item => typeof item === 'string')
+const Row = Type.Object({
+  signature: Signature,
+  slot: Count,
+  // Without it nobody knows whether the transaction failed, and guessing would lose or invent one.
+  err: Type.Unknown(),
+  blockTime: Type.Optional(orNull(Count)),
+  transactionIndex: Type.Optional(orNull(Count))
+})
+
+/** Unix seconds, null where the node has none; place in the block, null before Agave 4.0. */
+export interface SignatureInfo {
+  signature: string
+  slot: number
+  failed: boolean
+  blockTime: number | null
+  transactionIndex: number | null
+}
+
+const Instruction = Type.Object({
+  programIdIndex: Count,
+  accounts: Type.Array(Count),
+  /** Base58, in every encoding. */
+  data: Type.String(),
+  /** 1 for an instruction of the transaction itself, one more for each call down; null on older nodes. */
+  stackHeight: Type.Optional(orNull(Count))
+})
+
+const HEAD = {
+  slot: Count,
+  blockTime: orNull(Count),
+  /** Place in its block, where the node tells (from Agave 4.0). */
+  transactionIndex: Type.Optional(orNull(Count))
+}
+const Signatures = Type.Array(Type.String(), { minItems: 1 })
+// It may never have been executed (SIMD-0290), without logs or inner instructions: none are read.
+const Failed = Type.Object(
+  { ...HEAD, transaction: Type.Object({ signatures: Signatures }), meta: Type.Object({ err: Type.Unknown() }) }
+)
+const Transaction = Type.Object({
+  ...HEAD,
+  transaction: Type.Object({
+    signatures: Signatures,
+    message: Type.Object({ accountKeys: Strings, instructions: Type.Optional(Type.Array(Instruction)) })
+  }),
+  meta: Type.Object({
+    err: Type.Unknown(),
+    innerInstructions: orNull(Type.Array(Type.Object({ index: Count, instructions: Type.Array(Instruction) }))),
+    loadedAddresses: Type.Optional(orNull(Type.Object({ writable: Strings, readonly: Strings })))
+  })
+})
+
+/** The parts of a transaction's JSON (`getTransaction`, encoding json) that events are read from. */
+export type RawTransaction = Static<typeof Transaction>
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isCount = checkOf(Count)
+export const isSignature = checkOf(Signature)
+export const isHash = checkOf(Hash)
+const isRow = checkOf(Row)
+const isFailed = checkOf(Failed)
+const isTransaction = checkOf(Transaction)
 
 /** One row of getSignaturesForAddress; undefined where it is none. */
 export function readSignatureInfo (row: unknown): SignatureInfo | undefined {
-  if (!isRecord(row)) return undefined
+  if (!isRow(row)) return undefined
   const { signature, slot, err, blockTime = null, transactionIndex = null } = row
-  // A row without `err` doesn't say whether the transaction failed, and guessing would lose or invent one.
-  if (!isSignature(signature) || !isCount(slot) || err === undefined) return undefined
-  if ((blockTime !== null && !isCount(blockTime)) || (transactionIndex !== null && !isCount(transactionIndex))) {
-    return undefined
-  }
   return { signature, slot, failed: err !== null, blockTime, transactionIndex }
 }
 
-/**
- * The result of getTransaction, itself and not a copy; undefined where a part that events are read from is missing or
- * odd. One that failed may never have been executed (SIMD-0290), without logs or inner instructions: none are read.
- */
+/** The result of getTransaction, itself and not a copy; undefined where a part that events are read from is odd. */
 export function readTransaction (value: unknown): RawTransaction | undefined {
-  if (!isRecord(value) || !isCount(value.slot)) return undefined
-  const { transaction, meta } = value
-  if (!isRecord(transaction) || !isRecord(transaction.message) || !isRecord(meta)) return undefined
+  if (!isRecord(value) || !isRecord(value.meta)) return undefined
   // Nodes leave out what they have nothing to say about; the type says null.
-  const blockTime = value.blockTime ??= null
-  const index = value.transactionIndex ??= null
-  meta.innerInstructions ??= null
-  const known = (blockTime === null || isCount(blockTime)) && (index === null || isCount(index)) &&
-    isStrings(transaction.signatures) && (transaction.signatures as string[]).length > 0 &&
-    meta.err !== undefined && (meta.err !== null || hasInstructions(transaction.message, meta))
-  return known ? value as unknown as RawTransaction : undefined
+  value.blockTime ??= null
+  value.transactionIndex ??= null
+  value.meta.innerInstructions ??= null
+  const { meta: { err } } = value
+  return isTransaction(value) || (err !== null && isFailed(value)) ? value as RawTransaction : undefined
 }
-
-const hasInstructions = (
-  { accountKeys, instructions = [] }: Record<string, unknown>,
-  { innerInstructions, loadedAddresses: loaded }: Record<string, unknown>
-): boolean =>
-  isStrings(accountKeys) && isListOf(instructions, isInstruction) &&
-  (innerInstructions === null || isListOf(innerInstructions, isInner)) &&
-  (loaded == null || (isRecord(loaded) && isStrings(loaded.writable) && isStrings(loaded.readonly)))
-
-const isInner = (value: unknown): boolean =>
-  isRecord(value) && isCount(value.index) && isListOf(value.instructions, isInstruction)
-
-const isInstruction = (value: unknown): boolean =>
-  isRecord(value) && isCount(value.programIdIndex) && typeof value.data === 'string' &&
-  (value.stackHeight == null || isCount(value.stackHeight)) && isListOf(value.accounts, isCount)

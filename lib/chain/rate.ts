@@ -1,54 +1,50 @@
 /**
- * How fast a node may be asked: a bucket for all calls and one for each method. What the operator states holds, then
- * what the node's headers say; else it is learned: up by a few percent a second while it is used and nothing is
- * refused, down to a share of what was accepted at a refusal.
+ * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds, then the
+ * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a
+ * refusal.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
 
 export interface Rate {
-  /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method; 0: now. */
+  /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method. */
   waitForAll (calls: number): number
   waitForMethod (method: string, calls: number): number
-  /** Takes note that one is sent, that some were accepted, or refused: sent when, and the silence asked for, ms. */
+  /** One is sent; some were accepted; some, sent then, refused, with the silence asked for, ms. */
   spend (method: string): void
   accept (method: string, calls: number): void
   refuse (method: string, sentAt: number, retryAfterMs: number | undefined): void
-  /** What the node's headers say about its limits. */
   readHeaders (method: string, headers: IncomingHttpHeaders): void
-  /** The largest sensible batch of a method. */
+  /** The largest batch of a method. */
   batch (method: string): number
   /** Calls a second now; Infinity while no bound is known. */
   perSecond (): number
 }
 
-// A node of which nothing is known; four times as much after each second that uses it, until a first refusal.
+// Of a node of which nothing is known; four times as much after each second that uses it, until a first refusal.
 const START_RATE = 10
 const FIRST_GROWTH = 4
-const GROWTH = 1.05
-// How often a rate may grow, s; beyond the last one nothing is gained by counting.
+// How often a rate may grow, s, and from where on it is not counted.
 const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // At a refusal: a share of what was accepted.
 const BACK = 0.92
-// More than was refused is tried so seldom, ever less often where about the same is refused again: public nodes answer
-// a refusal with ten seconds of silence.
-const HOLD_MS = 15_000
-const HOLD_PER_PAUSE = 6
-const MAX_HOLD_MS = 600_000
-const SAME = 0.8
-// Never slower than one call in ten seconds, whatever a header says; nor do windows of limits last longer than that.
+// Then it comes back to what was refused in so many seconds, and goes beyond, by a cubic curve that is flat there, as
+// TCP's (RFC 9438): the later, the longer the silence that a refusal costs. Public nodes ask for ten seconds.
+const RETURN_S = 15
+const RETURN_PER_PAUSE = 6
+// Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
 const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
-// Who refused everything for longer than nodes count was out, and its limit is as it was.
+// Who refused everything for so long was out, and its limit is as it was.
 const OUTAGE_MS = 30_000
-// A bucket holds what so much of a second brings: what bunches on its way would exceed a window that slides.
+// A bucket holds what so much of a second brings: calls bunch on their way.
 const BURST_S = 0.05
-// By the measured headers of public nodes, per address and method.
+// Of the headers of public nodes.
 const METHOD_WINDOW_S = 10
-// Limits that are stated, or were met, are approached so near.
+// How near to limits that are stated, or were met.
 const STATED = 0.94
 
 interface Bucket {
@@ -56,23 +52,22 @@ interface Bucket {
   rate: number
   tokens: number
   at: number
-  /** By the operator's word or a header: it neither grows nor falls. New, it grows fast until a first refusal. */
+  /** It neither grows nor falls. New, it grows fast until a first refusal. */
   isStated: boolean
   isNew: boolean
-  /** The rate that was refused, and until when, held for how long, ms, it does not grow beyond that. */
+  /** The rate that was refused, in how many seconds it comes back to that, and how many of use there were since. */
   ceiling: number
-  holdMs: number
-  holdUntil: number
+  returnS: number
+  usedS: number
   loweredAt: number
   /** What was sent since it last grew. */
   spent: number
   grownAt: number
-  /** When calls were accepted, of the last twenty seconds, with how many. */
   accepted: Array<{ at: number, calls: number }>
   /** Since when it has been refused without an acceptance, and what was known until then. */
   refusedSince: number | undefined
-  before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling' | 'holdUntil'> | undefined
-  /** Of a method: what was known of all until its refusals, of which nothing said yet whose they are, lowered that. */
+  before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling'> | undefined
+  /** Of a method: what was known of all before its refusals, maybe its own, lowered that. */
   beforeOfAll: Bucket['before']
 }
 
@@ -87,8 +82,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
     grownAt: clock.now(),
     loweredAt: -Infinity,
     ceiling: Infinity,
-    holdMs: HOLD_MS,
-    holdUntil: 0,
+    returnS: RETURN_S,
+    usedS: 0,
     accepted: [],
     refusedSince: undefined,
     before: undefined,
@@ -103,7 +98,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
     return bucket
   }
 
-  /** Fills the bucket, and lets its rate grow where half of it was used: then the lack of refusals tells something. */
+  /** The rate grows where half of it was used: then the lack of refusals tells something. */
   function fill (bucket: Bucket): void {
     const now = clock.now()
     const since = (now - bucket.grownAt) / 1000
@@ -118,9 +113,11 @@ export function createRate (clock: Clock, stated?: number): Rate {
   }
 
   function grow (bucket: Bucket, seconds: number): void {
-    const grown = bucket.rate * (bucket.isNew ? FIRST_GROWTH : GROWTH) ** seconds
-    const most = clock.now() < bucket.holdUntil ? Math.max(bucket.rate, bucket.ceiling * STATED) : Infinity
-    bucket.rate = grown > UNBOUNDED ? Infinity : Math.min(grown, most)
+    bucket.usedS += seconds
+    const grown = bucket.isNew
+      ? bucket.rate * FIRST_GROWTH ** seconds
+      : bucket.ceiling * (1 + (1 - BACK) * (bucket.usedS / bucket.returnS - 1) ** 3)
+    bucket.rate = grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown)
   }
 
   const capacity = ({ rate }: Bucket): number => Math.max(1, rate * BURST_S)
@@ -132,21 +129,17 @@ export function createRate (clock: Clock, stated?: number): Rate {
     const now = clock.now()
     const since = bucket.refusedSince ??= now
     const { rate, isNew, ceiling } = bucket
-    bucket.before ??= { rate, isNew, ceiling, holdUntil: 0 }
-    // A node that asks for silence counts by windows as long, and one that still refuses by longer ones
+    bucket.before ??= { rate, isNew, ceiling }
+    // a node that asks for silence counts by windows as long, one that still refuses by longer ones
     const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, now - since))
     const accepted = sum(bucket, windowMs, since) / windowMs * 1000
     if (accepted === 0) return
-    const found = Math.min(accepted, bucket.rate)
-    const hold = Math.max(HOLD_MS, HOLD_PER_PAUSE * retryAfterMs)
-    const isSame = found >= bucket.ceiling * SAME
-    bucket.holdMs = isSame ? Math.min(MAX_HOLD_MS, Math.max(hold, bucket.holdMs * 2)) : hold
-    bucket.holdUntil = now + bucket.holdMs
-    bucket.rate = Math.max(MIN_RATE, found * BACK)
+    bucket.rate = Math.max(MIN_RATE, Math.min(accepted, bucket.rate) * BACK)
     bucket.ceiling = bucket.rate / BACK
+    bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
     bucket.isNew = false
-    bucket.tokens = bucket.spent = 0
+    bucket.tokens = bucket.spent = bucket.usedS = 0
   }
 
   function waitOf (bucket: Bucket, calls: number): number {
@@ -158,7 +151,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
   function state (bucket: Bucket, perSecond: number): void {
     const rate = Math.max(MIN_RATE, perSecond * STATED)
     if (bucket === all && stated !== undefined) return
-    // what refusals have shown to be narrower is kept
+    // refusals have shown a narrower one
     if (!bucket.isStated && !bucket.isNew && bucket.rate < rate) return
     bucket.isStated = true
     bucket.rate = rate
@@ -190,8 +183,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
     refuse (method, sentAt, retryAfterMs) {
       const own = of(method)
       const since = own.refusedSince ??= clock.now()
-      // others that were accepted meanwhile show that it is the method's own; nodes that ask for silence count by
-      // method
+      // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
       const isOwn = all.accepted.some(({ at }) => at > since) ||
         (retryAfterMs !== undefined && sum(own, WINDOW_MS) > sum(all, WINDOW_MS) / 2)
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
@@ -217,7 +209,7 @@ export function createRate (clock: Clock, stated?: number): Rate {
   }
 }
 
-/** Calls a second of all methods, where headers state a limit with its window as the IETF's drafts do: "100;w=10". */
+/** Calls a second of all methods, by headers that state a limit with its window: "100;w=10" (IETF drafts). */
 function policyOf (headers: IncomingHttpHeaders): number | undefined {
   for (const name of ['ratelimit-policy', 'x-ratelimit-policy', 'x-ratelimit-limit', 'ratelimit-limit']) {
     const text = headers[name]?.toString() ?? ''

@@ -1,6 +1,6 @@
 /**
  * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is a reply
- * like any other, so that nothing that was answered is lost when a neighbour fails.
+ * too, so that nothing answered is lost when a neighbour fails.
  */
 import type { ServiceError } from '../errors.js'
 import type { Commitment, Moment, NodeFacts } from './moment.js'
@@ -9,9 +9,9 @@ import type { AtMoment, CallOptions, Priority } from './types.js'
 export interface Call {
   method: string
   params: readonly unknown[]
-  /** Params without optional fields: what a node that refuses `params` (-32602) is asked once. */
+  /** Without optional fields, for a node that refuses `params` (-32602). */
   plain?: readonly unknown[]
-  /** True for a result, as null for what is listed, that is believed only where every other node gives such a one. */
+  /** Of a result, as null for what is listed, that is believed only where every other node gives such a one. */
   doubt?: (result: unknown) => boolean
 }
 
@@ -19,18 +19,18 @@ export type Reply = { result: unknown } | { error: ServiceError }
 
 export interface SendOptions {
   priority: Priority
-  /** Ends what is under way; its reason is a ServiceError, which what is still open then has for a reply. */
+  /** Its reason is a ServiceError: the reply of what is still open. */
   signal: AbortSignal
-  /** When a reply is of no use any more, by the clock. */
+  /** By the clock. */
   deadline?: number
-  /** How long calls may wait for a node's pace before they come back, ms: another node may be free. */
+  /** How long calls may wait for a node's rate, ms: another may be free. */
   patience?: number
 }
 
 /** One reply for each call, in their order. Never rejects. */
 export type Send = (calls: readonly Call[], options: SendOptions) => Promise<Reply[]>
 
-/** Calls that one node answers together, and what their results say of which moment. */
+/** Calls that one node answers together. */
 export interface Question<T> {
   calls: readonly Call[]
   commitment: Commitment
@@ -38,7 +38,7 @@ export interface Question<T> {
   read (results: readonly unknown[], node: Pick<NodeFacts, 'pace'>): { moment: Moment, value: T }
 }
 
-/** What readers are given: all nodes behind one function. */
+/** All nodes together. */
 export interface Rpc {
   /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
   call (
@@ -51,9 +51,6 @@ export interface Rpc {
   /** What each node that answers gives. */
   ofEach (call: Call, options?: CallOptions): Promise<unknown[]>
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Methods that some nodes offer and others don't: being refused one says nothing of the node. */
 export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getTokenAccountsByOwner'])

@@ -1,24 +1,22 @@
-/**
- * A subscription that survives its connections. It only wakes a reader earlier, so whatever happens to it is told and
- * never thrown.
- */
+/** A subscription that survives its connections. It only wakes a reader earlier: its faults are told, never thrown. */
 import WebSocket, { type RawData } from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './rpc.js'
+import { isRecord } from './parse-transaction.js'
+import { readUrl } from './json-rpc.js'
 
 export interface SubscriptionOptions {
   /** ws or wss; may hold a key. */
   url: string
   method: string
   params: readonly unknown[]
-  /** Gets the `result` of a notification, unchecked. */
+  /** `result`: unchecked. */
   onNotification: (result: unknown) => void
-  /** Each change, beginning with the first 'up'. What was missed while it was down must be read by other means. */
+  /** Each change, from the first 'up' on. What was missed while it was down must be read by other means. */
   onState?: (state: 'up' | 'down') => void
-  /** Why a connection ended or was not made (a ServiceError), or what a callback threw. */
+  /** A ServiceError, or what a callback threw. */
   onFault?: (error: unknown) => void
   /** What ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
   silenceMs?: number
@@ -26,33 +24,35 @@ export interface SubscriptionOptions {
 }
 
 export interface Subscription {
-  /** Ends it; resolves when the socket is gone. No callback comes after that. */
+  /** Resolves when the socket is gone; no callback comes after that. */
   close (): Promise<void>
 }
 
 const SILENCE_MS = 10_000
 // Log notifications are cut at 10 kB by the node.
 const MAX_MESSAGE_BYTES = 1024 ** 2
-// Public nodes count new connections; readers poll meanwhile.
+// Public nodes count new connections.
 const MAX_PAUSE_MS = 30_000
-// How long a node may take for the closing handshake before the connection is cut.
+// Of the closing handshake.
 const CLOSE_MS = 1_000
 
-/** Keeps subscribed until closed. Throws a TypeError, which does not repeat it, where `url` is none. */
+/** Subscribed until closed. Throws a TypeError, which does not repeat it, where `url` is none. */
 export function subscribe (options: SubscriptionOptions): Subscription {
   const { method, params, onNotification, silenceMs = SILENCE_MS, clock = systemClock } = options
   const { onState = () => {}, onFault = () => {} } = options
-  const { url, host } = readUrl(options.url)
+  const url = readUrl(options.url, 'ws', 'the subscription')
+  const { host } = url
+  url.hash = ''   // ws refuses one, and repeats the URL in doing so
   let end = async () => {}
   let failures = 0
   let closed: Promise<void> | undefined
 
-  /** Runs a callback that is not ours: what it throws must not end the process from within a socket's event. */
+  /** What a callback throws must not end the process from within a socket's event. */
   function tell (callback: () => void): void {
     try {
       callback()
     } catch (error) {
-      try { onFault(error) } catch { /* the last resort has failed: nobody is left to be told */ }
+      try { onFault(error) } catch { /* nobody is left to be told */ }
     }
   }
 
@@ -108,10 +108,10 @@ export function subscribe (options: SubscriptionOptions): Subscription {
       beat()
       if (params.subscription === number && closed === undefined) tell(() => onNotification(params.result))
     })
-    // A chain that has halted sends nothing, and that is no reason to connect anew.
+    // a chain that has halted sends nothing
     socket.on('pong', () => { if (number !== undefined) beat() })
     socket.on('unexpected-response', (_, response) => drop(httpError(host, response.statusCode ?? 0)))
-    // Without a listener it would end the process; 'close' follows.
+    // 'close' follows
     socket.on('error', error => { why ??= networkError(host, error) })
     const gone = new Promise<void>(resolve => {
       socket.on('close', () => {
@@ -131,7 +131,7 @@ export function subscribe (options: SubscriptionOptions): Subscription {
   }
 
   function again (upSince: number, error: ServiceError): void {
-    // Only a connection that has held proves the node well: one that falls at once must not be made again at once.
+    // a connection that falls at once must not be made again at once
     failures = clock.now() - upSince >= silenceMs ? 0 : failures + 1
     if (upSince !== Infinity) tell(() => onState('down'))
     if (closed !== undefined) return
@@ -143,15 +143,6 @@ export function subscribe (options: SubscriptionOptions): Subscription {
 
   connect()
   return { close: () => (closed ??= end()) }
-}
-
-function readUrl (text: string): { url: string, host: string } {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !['ws:', 'wss:'].includes(url.protocol)) {
-    throw new TypeError('the subscription has no ws or wss URL')
-  }
-  url.hash = ''   // ws refuses one, and repeats the URL in doing so
-  return { url: url.href, host: url.host }
 }
 
 function parse (data: RawData): unknown {

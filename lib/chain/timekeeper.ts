@@ -1,27 +1,25 @@
-/** Feeds `moment.ts` with what nodes' answers say of the time, tells what changes, and is the port to all others. */
+/** Feeds `moment.ts` with what nodes say of the time, tells what changes, and is the port to all others. */
 import type { Clock } from '../clock.js'
 import {
   ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf,
   withDate, withHealth, withMoment
 } from './moment.js'
 
-/** Time as everything above the node client sees it. */
 export interface ChainTime {
   /** Unix ms, by the witnesses. */
   utc (): number
   /** How old a state of the chain's time (Unix seconds) is, ms. */
   age (time: number): number
-  /** The last moment of a chain that has halted; undefined: it goes on, or nobody knows. */
+  /** The last moment of a chain that has halted; undefined: none can tell that. */
   halted (): Moment | undefined
-  /** For how long after a state of the chain's time there was no younger one, because the chain had halted, ms. */
+  /** For how long after a state there was no younger one, because the chain had halted, ms. */
   silence (time: number): number
-  /** What is said of a newest state that is too old: of when it is, how old, and who else may be wrong. */
+  /** What is said of a newest state that is too old. */
   tooOld (time: number): string
-  /** By how much this machine's clock is ahead of UTC, and the chain's is believed to be behind it, ms. */
+  /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
   offsets (): { clock: number, drift: number }
 }
 
-/** Time as ages need it. */
 export type AgeTime = Pick<ChainTime, 'age' | 'halted' | 'silence' | 'tooOld'>
 
 /** How old a state is, ms, without the time for which the chain itself had halted. */
@@ -36,12 +34,12 @@ export interface TimeEvent {
 export interface Timekeeper extends ChainTime {
   noteDate (index: number, header: string | undefined): void
   noteHealth (index: number, says: Health): void
-  /** Takes a moment that a node has just shown; what is wrong with it, undefined where nothing is. */
+  /** Takes a moment that a node has just shown; gives what is wrong with it. */
   note (index: number, commitment: Commitment, moment: Moment): string | undefined
-  /** What is wrong with a node's `Date`; undefined: nothing, or it sends none. */
+  /** What is wrong with a node's `Date`. */
   dateFault (index: number): string | undefined
   of (index: number): Readonly<NodeFacts>
-  /** The age of the last state that a node has shown, drift included, ms. */
+  /** The age of its last state, drift included, ms. */
   lag (index: number): number | undefined
 }
 
@@ -49,7 +47,6 @@ const seconds = (ms: number): number => Math.round(ms / 1000)
 const isoOf = (time: number): string => new Date(time * 1000).toISOString()
 const clockTime = (time: number): string => `${isoOf(time).slice(11, 19)} UTC`
 
-/** What is said of a halted chain, in the log and to probes. */
 export const haltSentence = ({ slot, time }: Moment): string =>
   `the chain has halted at slot ${slot}, ${isoOf(time).slice(0, 19)}Z: its nodes agree on it`
 
@@ -67,15 +64,12 @@ export function createTimekeeper (
   const halted = (): Moment | undefined => haltedAt(facts, clock.now())
   const clockAhead = (): number => facts.clock - utc().offset
 
-  /** Tells once what begins, and what it means when it ends. */
   function change (code: TimeEvent['code'], message: string | undefined, end?: Omit<TimeEvent, 'level'>): void {
-    if (told.has(code) === (message !== undefined)) return
-    if (message !== undefined) {
+    if (message === undefined) {
+      if (told.delete(code) && end !== undefined) tell({ level: 'info', ...end })
+    } else if (!told.has(code)) {
       told.add(code)
       tell({ level: 'warn', code, message })
-    } else {
-      told.delete(code)
-      if (end !== undefined) tell({ level: 'info', ...end })
     }
   }
 
@@ -103,7 +97,7 @@ export function createTimekeeper (
     change('halted', now && haltSentence(now), { code: 'moving-again', message: 'the chain goes on' })
   }
 
-  /** The wall clock is read with each answer: between answers UTC is carried on by the steady clock. */
+  /** With each answer: in between UTC is carried on by the steady clock. */
   function readClock (): number {
     const now = clock.now()
     facts.clock = clock.epoch() - now

@@ -1,18 +1,18 @@
-/** Reads of the past at commitment `finalized`: signatures of an address, the transactions behind them, and blocks. */
+/** Reads of the past at commitment `finalized`: signatures of an address, their transactions, and blocks. */
 import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { faultOf, isWorthRetrying } from './node-errors.js'
-import { isCount, isHash, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
-import { isRecord, type Call, type Reply, type Rpc } from './rpc.js'
+import { isCount, isHash, isRecord, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
+import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
   BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
-// The most that getSignaturesForAddress and getTransactionsForAddress give, and some with whole transactions.
+// The most of a list, and of the bulk method by its draft standard.
 const PAGE = 1000
 const SMALL_PAGE = 100
-// The newest version that readTransaction reads; a node gives none beyond what is asked for (-32015).
+// A node gives none beyond what is asked for (-32015).
 const VERSION = { maxSupportedTransactionVersion: 1 }
 const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
 const INVALID_PARAMS = -32602
@@ -20,7 +20,7 @@ const CURSOR_UNKNOWN = -32020
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
-// Errors that pass by themselves, but say of a transaction that it can't be had.
+// Errors that pass, but say of a transaction that it can't be had.
 const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 
 /** A reader over `rpc`. JSON that is not what was asked for is NODE_BAD_ANSWER. */
@@ -41,20 +41,19 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 
   return {
-    async signatures (address, { before, until, limit = PAGE, minSlot }, options = {}) {
-      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before, until }
-      // Software before version 4 answers with an empty list where it does not know the cursor: another node may
+    async signatures (address, { before, limit = PAGE, minSlot }, options = {}) {
+      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
+      // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it
       const doubt = before === undefined ? {} : { doubt: isEmptyList }
       const rows = await rpc.call('getSignaturesForAddress', [address, page], { ...options, ...doubt })
         .catch((cause: unknown) => {
           if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
-          const what = 'no node knows the signature at which the page begins or ends'
-          throw new ServiceError('CURSOR_UNKNOWN', what, { cause })
+          throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
         })
       if (!Array.isArray(rows)) throw bad('getSignaturesForAddress: no list')
       const infos = rows.map(readSignatureInfo)
       if (infos.includes(undefined)) throw bad('getSignaturesForAddress: a row that is none')
-      checkPage(infos as SignatureInfo[], limit, [before, until])
+      checkOrder(infos as SignatureInfo[], before)
       return infos as SignatureInfo[]
     },
 
@@ -93,8 +92,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     async blockSignatures (slot, options = {}) {
       const answer = await block(slot, 'signatures', options)
       if (answer === null) return null
-      const listed = isRecord(answer) ? answer.signatures : undefined
-      if (Array.isArray(listed) && listed.every(isSignature)) return listed
+      const { signatures } = isRecord(answer) ? answer : {}
+      if (Array.isArray(signatures) && signatures.every(isSignature)) return signatures
       throw bad('getBlock: no signatures')
     },
 
@@ -107,7 +106,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       const time = await orNull(rpc.call('getBlockTime', [slot], { ...options, doubt: isNull }))
         .catch(async (error: unknown) => {
           if (!['rpc-error', 'unsupported'].includes(faultOf(error)?.reason ?? '')) throw error
-          // a node that does not offer this method may have the block itself
+          // a node without this method may have the block
           const answer = await block(slot, 'none', options)
           return isRecord(answer) ? answer.blockTime : answer
         })
@@ -127,15 +126,13 @@ const bad = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER
 const isNull = (result: unknown): boolean => result === null
 const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
-/** A page out of order, too long, or with its own bounds would let a reader skip rows, or read them for ever. */
-function checkPage (infos: SignatureInfo[], limit: number, bounds: Array<string | undefined>): void {
-  const wrong = (what: string): ServiceError => bad(`getSignaturesForAddress: ${what}`)
-  if (infos.length > limit) throw wrong('more rows than asked for')
-  if (infos.some(({ slot }, i) => slot > (infos[i - 1]?.slot ?? slot))) throw wrong('not newest first')
-  if (infos.some(({ signature }) => bounds.includes(signature))) throw wrong('another page than asked for')
+/** Out of order, or with its own cursor, a page would let a reader skip rows, or read them for ever. */
+function checkOrder (rows: readonly SignatureInfo[], cursor: string | undefined): void {
+  const isOrdered = rows.slice(1).every(({ slot }, i) => slot <= rows[i]!.slot)
+  if (!isOrdered || rows.some(({ signature }) => signature === cursor)) throw bad('getSignaturesForAddress: out of order')
 }
 
-/** What a reply says of a transaction: an error that concerns this one alone is its outcome, any other is none. */
+/** An error that concerns this transaction alone is its outcome; any other is none. */
 function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
   if ('error' in reply) {
     const { error } = reply
@@ -154,7 +151,6 @@ function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
     : bad('getTransaction: another transaction than asked for')
 }
 
-/** A page of whole transactions, held to what was asked for. */
 function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult {
   const wrong = (what: string): ServiceError => bad(`getTransactionsForAddress: ${what}`)
   if (!isRecord(answer) || !Array.isArray(answer.data)) throw wrong('no list')
@@ -165,15 +161,11 @@ function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult
     if (transaction === undefined || !hasIndex(transaction)) throw wrong('a row that is none')
     return transaction
   })
-  const { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = slots
-  if (entries.some(({ slot }) => slot < gte || slot <= gt || slot > lte || slot >= lt)) {
-    throw wrong('a slot that was not asked for')
-  }
+  const { gte = 0, lte = Infinity } = slots
+  if (entries.some(({ slot }) => slot < gte || slot > lte)) throw wrong('a slot that was not asked for')
   const sign = order === 'asc' ? 1 : -1
-  const isOrdered = entries.every(({ slot, transactionIndex }, i) => {
-    const last = entries[i - 1]
-    return last === undefined || sign * (slot - last.slot || transactionIndex - last.transactionIndex) > 0
-  })
+  const isOrdered = entries.slice(1).every(({ slot, transactionIndex }, i) =>
+    sign * (slot - entries[i]!.slot || transactionIndex - entries[i]!.transactionIndex) > 0)
   if (!isOrdered) throw wrong('out of order')
   return { entries, next }
 }

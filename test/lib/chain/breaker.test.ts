@@ -113,16 +113,6 @@ test('the layer: BREAKER_OPEN at once, with the seconds to wait', async t => {
   t.strictSame(node.sizes, [1])
 })
 
-test('a probe is one call; the others follow when it has gone well', async t => {
-  const { node, ask, pause } = setUp()
-  await ask(down)
-  pause()
-  t.equal((await ask(down, 5)).filter(reply => 'error' in reply).length, 5)
-  pause()
-  t.equal((await ask(undefined, 5)).filter(reply => 'result' in reply).length, 5)
-  t.strictSame(node.sizes, [1, 1, 1, 4])
-})
-
 test('what speaks against the node', async t => {
   for (const error of [httpError('h', 401), httpError('h', 404), httpError('h', 500), rpcError('h', -32005)]) {
     const { ask, state } = setUp()

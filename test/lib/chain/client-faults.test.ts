@@ -146,13 +146,6 @@ const faults: Fault[] = [
     outcome: 'too-large',
     requests: 1
   },
-  {
-    name: 'too large, as it says itself',
-    behave: (_, res) => { res.writeHead(200, { 'content-length': '5000000' }).write('{') },
-    code: 'NODE_BAD_ANSWER',
-    outcome: 'too-large',
-    requests: 1
-  },
   { name: 'too large when unpacked', behave: bomb, code: 'NODE_BAD_ANSWER', outcome: 'too-large', requests: 1 },
   {
     name: 'JSON-RPC error that stays',

@@ -323,12 +323,11 @@ test('an answer as a whole ends at its deadline, with nothing left behind', asyn
   t.strictSame(warnings, [])
 })
 
-test('500 calls at once, and writes are refused', async t => {
+test('500 calls at once', async t => {
   const node = await startNode(t, good(1))
   const { rpc } = client(t, { urls: [node.url], batchSize: 1 })
   const answers = await Promise.all(Array.from({ length: 500 }, () => rpc.call('getSlot', [])))
   t.ok(answers.every(answer => answer === 1))
-  await t.rejects(rpc.call('sendTransaction', []), { name: 'TypeError' })
   t.equal(node.requests.length, 500)
 })
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
 import { type Answer, createConnections } from '../../../lib/chain/json-rpc.js'
 import { until } from '../../support/until.js'
@@ -31,7 +31,7 @@ async function setUp (t: Test, answer: (request: IncomingMessage, response: Serv
     server.closeAllConnections()
   }))
   const post = async (signal = new AbortController().signal, scheme = 'http') => await connections.post(
-    new URL(`${scheme}://127.0.0.1:${port}/key`), { body: '{"ж":1}', signal }
+    new URL(`${scheme}://127.0.0.1:${port}/key`), '{"ж":1}', signal
   )
   return { server, sockets, opened, connections, post }
 }
@@ -43,7 +43,7 @@ async function read ({ body }: Answer): Promise<string> {
 }
 
 test(
-  'one after the other goes over one connection, each with its length and in the encodings that are read',
+  'one after the other goes over one connection, each with its length and in the encoding that is read',
   async t => {
     const seen: unknown[] = []
     const { opened, post } = await setUp(t, ({ method, url, headers }, response) => {
@@ -51,15 +51,13 @@ test(
       response.end(TEXT)
     })
     for (let time = 0; time < 5; time++) t.equal(await read(await post()), TEXT)
-    t.same(seen, Array(5).fill(['POST', '/key', '8', 'gzip,br', 'application/json']))
+    t.same(seen, Array(5).fill(['POST', '/key', '8', 'gzip', 'application/json']))
     t.equal(opened.count, 1)
   }
 )
 
 test('packed answers are unpacked; one that ends in the middle is thrown', async t => {
-  const packed = {
-    gzip: gzipSync(TEXT), GZIP: gzipSync(TEXT), br: brotliCompressSync(TEXT), identity: Buffer.from(TEXT)
-  }
+  const packed = { gzip: gzipSync(TEXT), GZIP: gzipSync(TEXT), identity: Buffer.from(TEXT) }
   const answer: { encoding: keyof typeof packed, cut: number } = { encoding: 'gzip', cut: 0 }
   const { post } = await setUp(t, (_, response) => {
     const bytes = packed[answer.encoding]
@@ -69,9 +67,8 @@ test('packed answers are unpacked; one that ends in the middle is thrown', async
     t.equal(await read(await post()), TEXT, answer.encoding)
   }
   answer.cut = 9
-  for (answer.encoding of ['gzip', 'br'] as const) {
-    await t.rejects(post().then(read), { code: /^[A-Z_]+$/ }, answer.encoding)
-  }
+  answer.encoding = 'gzip'
+  await t.rejects(post().then(read), { code: /^[A-Z_]+$/ })
 })
 
 test('a redirect is an answer like any other, with its headers', async t => {

@@ -2,7 +2,8 @@ import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { withFailover } from '../../../lib/chain/failover.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
-import { failAll, isRecord, type Call, type Question, type Reply } from '../../../lib/chain/rpc.js'
+import { isRecord } from '../../../lib/chain/parse-transaction.js'
+import { failAll, type Call, type Question, type Reply } from '../../../lib/chain/rpc.js'
 import type { Moment } from '../../../lib/chain/moment.js'
 import { createTimekeeper } from '../../../lib/chain/timekeeper.js'
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js'
@@ -351,18 +352,4 @@ test('a breaker that opens on the way does not hide why', async t => {
   const errors = [httpError('h', 500), open('h', 1)]
   answers[0] = () => ({ error: errors.shift()! })
   t.match(await ask(), { error: { code: 'NODE_UNAVAILABLE', message: /HTTP 500/ } })
-})
-
-test('retries are at most a fifth of the calls, and what quiet times earn', async t => {
-  const { ask, answers, asked, clock } = nodes(1, { retries: 4 })
-  answers[0] = down
-  for (let call = 0; call < 100; call++) await ask()
-  t.ok(asked.length >= 130 && asked.length <= 135, `${asked.length} requests for 100 calls, ten retries saved at first`)
-  const before = asked.length
-  clock.advance(4_000)
-  for (let call = 0; call < 5; call++) await ask()
-  t.ok(
-    asked.length - before >= 7 && asked.length - before <= 9,
-    `${asked.length - before} for 5: two earned in four seconds`
-  )
 })

@@ -1,6 +1,5 @@
 import { test } from 'tap'
 import { withGenesisCheck } from '../../../lib/chain/node.js'
-import { ServiceError } from '../../../lib/errors.js'
 
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)]
 
@@ -8,12 +7,12 @@ const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)]
 function cluster (hashes: unknown[]) {
   const told = new Map<number, string>()
   const asked: string[] = []
-  const closing = new AbortController()
   const nodes = hashes.map((_, index) => withGenesisCheck(async calls => calls.map(({ method }) => {
     asked.push(`${index} ${method}`)
     return { result: method === 'getGenesisHash' ? hashes[index] : 'good' }
-  }), { host: `node${index}`, index, hashes: told, closing: closing.signal }))
-  const ask = async (index: number, signal = new AbortController().signal): Promise<unknown> => {
+  }), { host: `node${index}`, index, hashes: told }))
+  const { signal } = new AbortController()
+  const ask = async (index: number): Promise<unknown> => {
     const [reply] = await nodes[index]!.send([{ method: 'getSlot', params: [] }], { priority: 'live', signal })
     if ('error' in reply!) throw reply.error
     return reply!.result
@@ -21,9 +20,10 @@ function cluster (hashes: unknown[]) {
   return { ask, asked, nodes, hashes }
 }
 
-test('asked once before the first use, however many wait, and again after it was down', async t => {
+test('asked before the first use, and again after it was down', async t => {
   const { ask, asked, nodes } = cluster([ONE, ONE])
-  await Promise.all([ask(0), ask(0), ask(1)])
+  await ask(0)
+  await ask(1)
   await ask(0)
   t.equal(asked.filter(each => each === '0 getGenesisHash').length, 1)
   nodes[0]!.forget()
@@ -44,11 +44,9 @@ test('another cluster is refused, the preferred node decides', async t => {
   await t.rejects(ask(1), { code: 'NODE_BAD_ANSWER' })
 })
 
-test('an odd answer is refused and asked again; a caller may leave', async t => {
+test('an odd answer is refused and asked again', async t => {
   const { ask, hashes } = cluster([7])
   await t.rejects(ask(0), { code: 'NODE_BAD_ANSWER', message: /no hash/ })
   hashes[0] = ONE
-  const reason = new ServiceError('SHUTTING_DOWN', 'gone')
-  await t.rejects(ask(0, AbortSignal.abort(reason)), reason)
   t.ok(await ask(0))
 })

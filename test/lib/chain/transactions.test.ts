@@ -41,13 +41,13 @@ test('signatures: asks at finalized and reads each row', async t => {
     { signature: signatureOf(1), slot: 8, err: { InstructionError: [0, 'x'] }, blockTime: null }
   ]))
   const reader = readerOf(node.url)
-  t.strictSame(await reader.signatures('address', { before: 'b', until: 'u', limit: 2 }), [
+  t.strictSame(await reader.signatures('address', { before: 'b', limit: 2 }), [
     { signature: signatureOf(2), slot: 9, failed: false, blockTime: 1_700_000_000, transactionIndex: null },
     { signature: signatureOf(1), slot: 8, failed: true, blockTime: null, transactionIndex: null }
   ])
   t.match(node.requests, [{
     method: 'getSignaturesForAddress',
-    params: ['address', { before: 'b', until: 'u', limit: 2, commitment: 'finalized' }]
+    params: ['address', { before: 'b', limit: 2, commitment: 'finalized' }]
   }])
   await reader.signatures('address', { minSlot: 9 })
   t.strictSame(
@@ -76,16 +76,11 @@ test('signatures: a page that is not the one asked for is refused', async t => {
   const row = (n: number, slot: number) => ({ signature: signatureOf(n), slot, err: null, blockTime: null })
   const node = await startNode(t, answering(() => [row(3, 9), row(2, 9), row(1, 8)]))
   const reader = readerOf(node.url)
-  t.equal((await reader.signatures('address', { limit: 3, before: signatureOf(4), until: signatureOf(5) })).length, 3)
-  await t.rejects(reader.signatures('address', { limit: 2 }), { code: 'NODE_BAD_ANSWER', message: /more rows/ })
-  await t.rejects(
-    reader.signatures('address', { before: signatureOf(1) }), { code: 'NODE_BAD_ANSWER', message: /another page/ }
-  )
-  await t.rejects(
-    reader.signatures('address', { until: signatureOf(3) }), { code: 'NODE_BAD_ANSWER', message: /another page/ }
-  )
+  t.equal((await reader.signatures('address', { limit: 3, before: signatureOf(4) })).length, 3)
+  const refused = { code: 'NODE_BAD_ANSWER', message: /out of order/ }
+  await t.rejects(reader.signatures('address', { before: signatureOf(1) }), refused)
   node.behave = answering(() => [row(1, 8), row(2, 9)])
-  await t.rejects(reader.signatures('address', {}), { code: 'NODE_BAD_ANSWER', message: /not newest first/ })
+  await t.rejects(reader.signatures('address', {}), refused)
 })
 
 test('transactions: in order, by batches, null where the node has none', async t => {
@@ -267,7 +262,7 @@ test('bulk: whole transactions with their places, page by page, held to what was
   t.match((node.requests[1] as Call).params, ['address', { paginationToken: '6:0', sortOrder: 'desc', limit: 5 }])
   await t.rejects(reader.bulk('address', { order: 'desc' }), { code: 'NODE_BAD_ANSWER', message: /order/ })
   await t.rejects(
-    reader.bulk('address', { order: 'asc', slots: { gt: 5 } }), { code: 'NODE_BAD_ANSWER', message: /not asked for/ }
+    reader.bulk('address', { order: 'asc', slots: { gte: 6 } }), { code: 'NODE_BAD_ANSWER', message: /not asked for/ }
   )
   for (const odd of [
     null, {}, { data: [{}] }, { data: [transaction(signatureOf(1))] }, { data: [], paginationToken: 5 }
