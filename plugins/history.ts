@@ -3,7 +3,10 @@ import { ALL, staleAfter } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
+import type { Accounts } from '../lib/history/indexing/context.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
+import type { Made } from '../lib/live/fresh.js'
+import type { Snapshot } from '../lib/live/snapshot.js'
 import type { Settings } from '../lib/settings.js'
 
 declare module 'fastify' {
@@ -44,6 +47,19 @@ async function openHistory (
   return { ...createHistory({ ...options, store }), close: () => store.close() }
 }
 
+const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
+  slot,
+  readAt: part!.readAt,
+  daos: discovered.flatMap(({ address, dao }) => dao === undefined
+    ? []
+    : [{
+        address,
+        seqNum: dao.seqNum,
+        createdAt: dao.createdAt,
+        reserves: { quote: dao.quoteReserves, base: dao.baseReserves }
+      }])
+})
+
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
 export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subscribe }) => {
   const { config, chain, cache } = fastify
@@ -51,24 +67,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
   const history = await openHistory(config, {
     reader: chain.history,
     program: config.factory,
-    daos: async () => {
-      const { value: { slot, discovered }, parts: [part] } = await cache.snapshot.get(ALL)
-      return {
-        slot,
-        readAt: part!.readAt,
-        daos: discovered.flatMap(({ address, dao }) => dao === undefined
-          ? []
-          : [{
-              address,
-              seqNum: dao.seqNum,
-              createdAt: dao.createdAt,
-              reserves: {
-                quote: dao.quoteReserves,
-                base: dao.baseReserves
-              }
-            }])
-      }
-    },
+    daos: async () => accountsOf(await cache.snapshot.get(ALL)),
     endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,
@@ -79,6 +78,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     ...(pollMs !== undefined && { pollMs })
   })
   fastify.decorate('history', history)
+  cache.snapshot.follow(made => history.compare(accountsOf(made)))
 
   const subscription = config.websocketUrl === undefined
     ? undefined

@@ -8,7 +8,7 @@ import type { VolumeBasis } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import { completeAll, createCompleter } from './indexing/complete.js'
-import type { Context } from './indexing/context.js'
+import type { Accounts, Context } from './indexing/context.js'
 import type { WalkSizes } from './indexing/feed.js'
 import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type Indexer } from './indexing/indexer.js'
@@ -69,6 +69,8 @@ export interface History extends Answers {
   stop (): Promise<void>
   /** The head may have moved. */
   wake (): void
+  /** The accounts were read: their numbers are compared with what is stored. */
+  compare (accounts: Accounts): void
   /** Whether `wake` is called whenever the head moves. */
   listening (is: boolean): void
 }
@@ -197,6 +199,7 @@ export function createHistory (options: HistoryOptions): History {
       await work
     },
     wake: () => running?.indexer.wake(),
+    compare: accounts => running?.indexer.compare(accounts),
     listening (is) {
       isListening = is
       running?.indexer.listening(is)

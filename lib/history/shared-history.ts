@@ -154,6 +154,7 @@ export async function openSharedHistory (
       await Promise.race([work, until(endsBy() - LAST_CLOSING_MS)])
     },
     wake: () => leading?.wake(),
+    compare: accounts => leading?.compare(accounts),
     listening (is) {
       isListening = is
       leading?.listening(is)

@@ -55,6 +55,8 @@ export interface FreshCache<K, V> {
   get (key: K, maxAge?: number): Promise<Aged<V>>
   /** The value as it is kept, whatever its age; loads nothing. */
   peek (key: K): Aged<V> | undefined
+  /** Tells `listener` of each value that is loaded from now on. It must not throw. */
+  follow (listener: (made: Made<V>) => void): void
 }
 
 /**
@@ -91,10 +93,25 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
   }, 0)
 }
 
+/** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than one load may, or than `ms`. */
+export async function within<T> (load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> {
+  let cancel = () => {}
+  const late = new Promise<never>((_resolve, reject) => {
+    cancel = systemClock.after(ms, () =>
+      reject(new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`)))
+  })
+  try {
+    return await Promise.race([load, late])
+  } finally {
+    cancel()
+  }
+}
+
 export function createFreshCache<K extends {}, V extends {}> (options: FreshOptions<K, V>): FreshCache<K, V> {
   const { load, ttl, staleIfError, max, now, time, onFailure } = options
   const entries = new LRUCache<K, Entry<V>>({ max })
   const loads = new Map<K, Promise<Entry<V>>>()
+  const listeners: Array<(made: Made<V>) => void> = []
 
   function renew (key: K): Promise<Entry<V>> {
     const running = loads.get(key)
@@ -105,6 +122,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
       const isOlder = before !== undefined && ageOf(made.parts, time) > ageOf(before.parts, time) && serves(before)
       const entry = { ...(isOlder ? before : made), triedAt: now(), failed: false }
       entries.set(key, entry)
+      for (const listener of listeners) listener(entry)
       return entry
     }, error => {
       const entry = entries.peek(key)
@@ -125,20 +143,6 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
     return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
   })
 
-  /** What a load gives, unless it takes longer than `ms`. */
-  async function within (ms: number, load: Promise<Entry<V>>): Promise<Entry<V>> {
-    let cancel = () => {}
-    const late = new Promise<never>((_resolve, reject) => {
-      cancel = systemClock.after(ms, () =>
-        reject(new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`)))
-    })
-    try {
-      return await Promise.race([load, late])
-    } finally {
-      cancel()
-    }
-  }
-
   function serve (entry: Entry<V>): Aged<V> {
     if (serves(entry)) return aged(entry)
     throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(Math.min(...entry.parts.map(({ time }) => time))))
@@ -147,7 +151,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   return {
     async get (key, maxAge = ttl) {
       const entry = entries.get(key)
-      if (entry === undefined) return serve(await within(WAIT_WITHOUT, renew(key)))
+      if (entry === undefined) return serve(await within(renew(key)))
       const since = readSince(entry.parts, now(), time)
       const mayTry = now() - entry.triedAt >= RETRY_AFTER
       if (since < Math.min(maxAge, ttl)) {
@@ -158,7 +162,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
       // an old state is as old after a load as before: asked for again a second later, not at every request
       if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
       try {
-        return serve(await within(serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT, renew(key)))
+        return serve(await within(renew(key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
       } catch (error) {
         const last = entries.peek(key) ?? entry
         if (serves(last)) return aged(last)
@@ -168,6 +172,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
     peek (key) {
       const entry = entries.peek(key)
       return entry && aged(entry)
-    }
+    },
+    follow: listener => { listeners.push(listener) }
   }
 }

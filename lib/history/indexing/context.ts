@@ -6,6 +6,9 @@ import type { Store } from '../store/store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher } from './fetch.js'
 
+/** The DAO accounts at `confirmed`, their slot, and when they were asked for, by the clock, ms. */
+export interface Accounts { slot: number, readAt?: number, daos: readonly AccountState[] }
+
 /** What all of indexing works with, until `signal`. */
 export interface Context {
   reader: HistoryReader
@@ -13,8 +16,7 @@ export interface Context {
   /** The program whose events are read, base58, and the address that signs them. */
   program: string
   eventAuthority: string
-  /** The DAO accounts at `confirmed`, their slot, and when they were asked for, by the clock, ms. */
-  daos (): Promise<{ slot: number, readAt?: number, daos: readonly AccountState[] }>
+  daos (): Promise<Accounts>
   clock: Clock
   signal: AbortSignal
   onLog: OnLog

@@ -8,7 +8,7 @@ import { firstAvailable, HistoryLost } from './list.js'
 import type { createMissingOwners } from './owners.js'
 import type { Reconciler } from './reconcile.js'
 import type { Walk } from './signature-walk.js'
-import type { Context } from './context.js'
+import type { Accounts, Context } from './context.js'
 import type { StepResult } from './feed.js'
 
 export interface IndexerOptions extends Context {
@@ -39,7 +39,7 @@ const WARMING_POLLS = 5
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 const HEAD_DEADLINE_MS = 10_000
-/** While somebody follows what is published, ms. */
+/** While somebody follows what is published, or accounts are ahead of it, ms. */
 const FOLLOWED_MS = 5_000
 
 /** Follows the head and walks back, one step at a time, until the signal. */
@@ -70,7 +70,7 @@ export function createIndexer (options: IndexerOptions) {
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
     if (!isListening || needsProof()) return pollMs
-    return isFollowed() ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
+    return isFollowed() || reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
   }
 
   function setPhase (): void {
@@ -203,6 +203,13 @@ export function createIndexer (options: IndexerOptions) {
     run,
     wake (): void {
       if (head.failures === 0) head.at = Math.min(head.at, lookedAt + WAKE_MS)
+      wakeUp()
+    },
+    /** Accounts were read: what they number and is not stored is on its way, or left out by the node. */
+    compare (accounts: Accounts): void {
+      reconciler.note(accounts)
+      if (!reconciler.isAhead || head.failures > 0) return
+      head.at = Math.min(head.at, lookedAt + FOLLOWED_MS)
       wakeUp()
     },
     /** Somebody has begun to follow what is published. */

@@ -3,8 +3,7 @@ import {
   type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
-import type { AccountState } from '../rules/types.js'
-import type { Context } from './context.js'
+import type { Accounts, Context } from './context.js'
 import { createJudge } from './judge.js'
 import { createSearch } from './search.js'
 
@@ -41,22 +40,21 @@ export function createReconciler (context: Context, headTime: () => number | und
   }
   const search = createSearch(context, sequenceGaps)
 
-  async function readAccounts (): Promise<readonly AccountState[]> {
-    const { slot, readAt = now(), daos: list } = await daos()
+  const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
+
+  function note ({ slot, readAt = now(), daos: list }: Accounts): void {
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
     created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
-    await writer.learn(seqNums.keys())
     if (shown?.slot !== slot) shown = { slot, at: readAt }
     const isOver = readAt - shown.at >= SLOT_OVER_MS
-    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return list
+    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
     waiting = [...waiting.filter(other => other.slot !== slot), { slot, seqNums, isOver }]
       .sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
     settle()
-    return list
   }
 
   function settle (): void {
-    const found = provenReading(waiting, walkedSlot, dao => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n)
+    const found = provenReading(waiting, walkedSlot, lastStored)
     if (found === undefined) return
     verified = found.reading.seqNums
     verifiedSlot = Math.max(verifiedSlot, found.upTo)
@@ -69,9 +67,8 @@ export function createReconciler (context: Context, headTime: () => number | und
 
   /** What is missing at the end of a DAO's numbers shows in nothing stored: kept over a restart. */
   async function noteAhead (): Promise<void> {
-    const { sequenceRanges, numbersAhead } = writer.state
-    const ahead = new Map<string, bigint>()
-    for (const [dao, seq] of verified) if (seq > (sequenceRanges.get(dao)?.at(-1)?.last ?? 0n)) ahead.set(dao, seq)
+    const { numbersAhead } = writer.state
+    const ahead = new Map([...verified].filter(([dao, seq]) => seq > lastStored(dao)))
     if (ahead.size === numbersAhead.size && [...ahead].every(([dao, seq]) => numbersAhead.get(dao) === seq)) return
     await writer.commit({ events: [], numbersAhead: ahead })
   }
@@ -94,8 +91,11 @@ export function createReconciler (context: Context, headTime: () => number | und
     get expected () { return expected },
     /** Up to here a missing transaction shows as a sequence gap. */
     get verifiedSlot () { return verifiedSlot },
-    /** Whether numbers wait for the walk to come past their slot. */
+    /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */
     get isPending () { return waiting.length > 0 },
+    get isAhead () { return waiting.some(({ seqNums }) => [...seqNums].some(([dao, seq]) => seq > lastStored(dao))) },
+    /** Compares accounts that were read. */
+    note,
     /** Tells that everything up to `slot` has been walked. */
     reached (slot: number): void {
       walkedSlot = Math.max(walkedSlot, slot)
@@ -103,9 +103,11 @@ export function createReconciler (context: Context, headTime: () => number | und
     },
     /** Reads the accounts, and where `searches` looks for what is missing, for a while. */
     async check (searches: boolean): Promise<void> {
-      const list = await readAccounts()
+      const accounts = await daos()
+      await writer.learn(accounts.daos.map(({ address }) => address))
+      note(accounts)
       await noteAhead()
-      await judge(list)
+      await judge(accounts.daos)
       if (searches) await search.run(created)
     }
   }

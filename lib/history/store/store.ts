@@ -130,8 +130,8 @@ export interface Store {
   publish (slot: PublishedSlot): Promise<void>
   /** What began a DAO: its event number 1; null where it is not stored. */
   firstEvent (dao: string): Promise<FirstEvent | null>
-  /** The fee rates that a DAO's swaps show, from the oldest on. */
-  feeRates (dao: string): Promise<FeeRate[]>
+  /** The fee rates that a DAO's swaps show, from the oldest on; without one, that of the newest swap of all. */
+  feeRates (dao?: string): Promise<FeeRate[]>
   /** The newest trade with a price up to the Unix second `at`, of each DAO, or of `daos`. */
   lastTrades (at: number, daos?: readonly string[]): Promise<Trade[]>
   revision (): Promise<number>

@@ -131,9 +131,12 @@ export const readFirstEvent: Read<'firstEvent'> = async ({ db, names }, dao) => 
 }
 
 export const readFeeRates: Read<'feeRates'> = async ({ db, names }, dao) => {
-  const rows = await db.selectFrom('fee_rates').selectAll().where('dao', '=', names.id(dao) ?? 0)
-    .orderBy('from_slot').execute()
-  return rows.map(({ bps, from_slot: from, to_slot: to }) => ({ dao, bps, fromSlot: Number(from), toSlot: Number(to) }))
+  const all = db.selectFrom('fee_rates').selectAll()
+  const rows = await (dao === undefined
+    ? all.orderBy('to_slot', 'desc').limit(1)
+    : all.where('dao', '=', names.id(dao) ?? 0).orderBy('from_slot')).execute()
+  return rows.map(({ dao, bps, from_slot: from, to_slot: to }) =>
+    ({ dao: names.address(dao), bps, fromSlot: Number(from), toSlot: Number(to) }))
 }
 
 export const readLastTrades: Read<'lastTrades'> = async (view, at, daos) => {

@@ -202,6 +202,20 @@ test('a program without any transaction', async t => {
   })
 })
 
+test('accounts that number what is not stored are a word that the head has moved', async t => {
+  const ledger = market(3)
+  const now = () => ledger.time * 1000 + performance.now()
+  const seldom = { pollMs: 10, listeningMs: 3_600_000, checkMs: 3_600_000 }
+  const { history } = await watch(t, ledger, { ...seldom, clock: realClock(now) })
+  await until(() => history.status().complete)
+  history.listening(true)
+  await new Promise(resolve => setTimeout(resolve, 500))   // the last look of before is over
+  ledger.advance(20)
+  ledger.daos[0]!.swap('buy', 200_000n)
+  history.compare(await accountsOf(ledger)())
+  await until(() => history.status().swaps === ledger.swaps.length, 10_000)
+})
+
 test('a swap counts from its second on, for 86,400 seconds', async t => {
   const ledger = market(3)
   const watched = await watch(t, ledger)

@@ -46,7 +46,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
       reader.calls.signatures++
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
-      const { before, until, limit = 1000 } = asked
+      const { before, limit = 1000 } = asked
       if (before !== undefined && reader.unknownCursors?.has(before) === true) {
         throw new ServiceError(
           'CURSOR_UNKNOWN', 'the cursor is unknown'
@@ -54,11 +54,10 @@ export function ledgerReader (ledger: Ledger): TestReader {
       }
       const positions = history.ofAddress(address)
       const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0
-      const lowest = until === undefined ? -1 : history.find(until) ?? -1
       const page: SignatureInfo[] = []
       for (let at = (positions?.length ?? 0) - 1; at >= 0 && page.length < limit; at--) {
         const index = positions!.at(at)
-        if (index <= lowest || history.slot(index) <= (reader.forgotten ?? -1)) break
+        if (history.slot(index) <= (reader.forgotten ?? -1)) break
         if (index < end) page.push(info(index))
       }
       return reader.bendPage?.(page, { address, ...asked }) ?? page
@@ -75,9 +74,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
         return bent === undefined ? tx : bent
       })
     },
-    async bulk (
-      address, { order, limit = 1000, token, slots: { gte = 0, gt = -1, lte = Infinity, lt = Infinity } = {} }
-    ) {
+    async bulk (address, { order, limit = 1000, token, slots: { gte = 0, lte = Infinity } = {} }) {
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
       if (reader.bulkLimit === undefined) return undefined
@@ -85,7 +82,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
       const positions = history.ofAddress(address)
       const all = Array.from({ length: positions?.length ?? 0 }, (_, at) => positions!.at(at)).filter(index => {
         const slot = history.slot(index)
-        return slot >= gte && slot > gt && slot <= lte && slot < lt && slot <= ledger.slot - reader.lag &&
+        return slot >= gte && slot <= lte && slot <= ledger.slot - reader.lag &&
           slot > (reader.forgotten ?? -1)
       })
       const ordered = order === 'asc' ? all : all.reverse()
