@@ -10,6 +10,24 @@ const nullableTime = (description: string) => Type.Unsafe<string | null>(
   { type: ['string', 'null'], format: 'date-time', description, examples: [TIME] }
 )
 
+const DECISION_EXAMPLE = {
+  pass_twap: '0.957100000000', fail_twap: '0.912300000000', threshold: '0.939669000000', outcome: 'pass' as const
+}
+const DecisionSchema = Type.Object({
+  pass_twap: decimalSchema('Average price of the pass market.', '0.957100000000'),
+  fail_twap: decimalSchema('That of the fail market.', '0.912300000000'),
+  threshold: decimalSchema('What the first had to exceed.', '0.939669000000'),
+  outcome: Type.Union(
+    [Type.Literal('pass'), Type.Literal('fail')],
+    { description: 'What comparing the first with the threshold gives.', examples: ['pass'] }
+  )
+}, {
+  $id: 'ProposalDecision',
+  description: 'What the event that decided a proposal states.',
+  additionalProperties: false,
+  examples: [DECISION_EXAMPLE]
+})
+
 const PROPOSAL = {
   proposal: addressSchema('The proposal.'),
   dao: addressSchema('The DAO that decides it.'),
@@ -27,6 +45,12 @@ const PROPOSAL = {
     description: 'Whether the team sponsors it; null: of a version without sponsors.',
     examples: [false]
   }),
+  pass_threshold_bps: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'By how many basis points the pass market\'s average must exceed the fail market\'s, as the DAO has ' +
+      'it now; null once it is decided.',
+    examples: [300]
+  }),
   created_at: nullableTime(
     'When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.'
   ),
@@ -36,7 +60,12 @@ const PROPOSAL = {
     'When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'
   ),
   staked: nullableDecimal('Whole base tokens that are staked on a draft; null once it is launched.', '1500000'),
-  squads_proposal: addressSchema('The multisig\'s proposal that it would execute.')
+  squads_proposal: addressSchema('The multisig\'s proposal that it would execute.'),
+  decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
+    anyOf: [DecisionSchema, Type.Null()],
+    description: 'Of one that its markets have decided; null: they have not, or the event is not finalized yet, or ' +
+      'lost.'
+  })
 }
 const EXAMPLE = {
   proposal: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
@@ -45,19 +74,23 @@ const EXAMPLE = {
   state: 'pending' as const,
   proposer: 'Cnyk41TDsLLWMwyxU5t6T9sEQe1DdrnX9QQX9CzQtHu2',
   is_team_sponsored: false,
+  pass_threshold_bps: 300,
   created_at: '2026-01-30T09:00:00.000Z',
   launched_at: TIME,
   ends_at: '2026-02-03T12:00:00.000Z',
   finalized_at: null,
   staked: null,
-  squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9'
+  squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
+  decision: null
 }
 export const ProposalRowSchema = Type.Object(
   PROPOSAL, { $id: 'ProposalRow', description: 'A proposal.', additionalProperties: false, examples: [EXAMPLE] }
 )
 export type ProposalRow = Static<typeof ProposalRowSchema>
 export const ProposalsSchema = Type.Array(ProposalRowSchema, {
-  $id: 'Proposals', description: 'Newest first: drafts, then by launch, latest first.', examples: [[EXAMPLE]]
+  $id: 'Proposals',
+  description: 'Newest first, by launch; one that is not launched by when it was proposed.',
+  examples: [[EXAMPLE]]
 })
 export type Proposals = Static<typeof ProposalsSchema>
 
@@ -92,68 +125,41 @@ const MARKETS_EXAMPLE = {
   as_of: TIME,
   slot: 400000000
 }
-const MarketsSchema = Type.Object({
-  pass: marketSchema('what the token is worth if it passes'),
-  fail: marketSchema('what it is worth if it fails'),
-  spot_price: nullableDecimal('Price of the spot pool at the same slot.', example.last_price),
+const marketOrNull = (which: string) => {
+  const schema = marketSchema(which)
+  return Type.Unsafe<Static<typeof schema> | null>(
+    { anyOf: [schema, Type.Null()], description: `The market of ${which}; null where the proposal is not live.` }
+  )
+}
+/** Of a live proposal; all null otherwise. */
+const MARKETS = {
+  pass: marketOrNull('what the token is worth if it passes'),
+  fail: marketOrNull('what it is worth if it fails'),
+  spot_price: nullableDecimal('Price of the spot pool at the same slot; null where not live.', example.last_price),
   leads: Type.Unsafe<'pass' | 'fail' | null>({
     type: ['string', 'null'],
     enum: ['pass', 'fail', null],
     description: 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. null ' +
-      'before both have one.',
+      'before both have one, and where not live.',
     examples: ['fail']
   }),
   threshold: nullableDecimal(
     'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
     '0.939669000000'
   ),
-  as_of: Type.String({ format: 'date-time', description: 'The moment, by the chain\'s clock.', examples: [TIME] }),
-  slot: Type.Integer({ minimum: 0, description: 'Its slot.', examples: [400000000] })
-}, {
-  $id: 'ProposalMarkets',
-  description: 'The markets of a live proposal.',
-  additionalProperties: false,
-  examples: [MARKETS_EXAMPLE]
-})
-
-const DECISION_EXAMPLE = {
-  pass_twap: '0.957100000000', fail_twap: '0.912300000000', threshold: '0.939669000000', outcome: 'pass' as const
-}
-const DecisionSchema = Type.Object({
-  pass_twap: decimalSchema('Average price of the pass market.', '0.957100000000'),
-  fail_twap: decimalSchema('That of the fail market.', '0.912300000000'),
-  threshold: decimalSchema('What the first had to exceed.', '0.939669000000'),
-  outcome: Type.Union(
-    [Type.Literal('pass'), Type.Literal('fail')],
-    { description: 'What comparing the first with the threshold gives.', examples: ['pass'] }
+  as_of: nullableTime('The moment of these, by the chain\'s clock; null where not live.'),
+  slot: Type.Unsafe<number | null>(
+    { type: ['integer', 'null'], minimum: 0, description: 'Its slot.', examples: [400000000] }
   )
-}, {
-  $id: 'ProposalDecision',
-  description: 'What the event that decided a proposal states.',
-  additionalProperties: false,
-  examples: [DECISION_EXAMPLE]
-})
+}
 
 export const ProposalSchema = Type.Object({
   ...PROPOSAL,
-  pass_threshold_bps: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'By how many basis points the pass market\'s average must exceed the fail market\'s, as the DAO has ' +
-      'it now; null once it is decided.',
-    examples: [300]
-  }),
-  markets: Type.Unsafe<Static<typeof MarketsSchema> | null>(
-    { anyOf: [MarketsSchema, Type.Null()], description: 'Of a live proposal; null otherwise.' }
-  ),
-  decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
-    anyOf: [DecisionSchema, Type.Null()],
-    description: 'Of one that its markets have decided; null: they have not, or the event is not finalized yet, or ' +
-      'lost.'
-  })
+  ...MARKETS
 }, {
   $id: 'Proposal',
   description: 'A proposal with its markets.',
   additionalProperties: false,
-  examples: [{ ...EXAMPLE, pass_threshold_bps: 300, markets: MARKETS_EXAMPLE, decision: null }]
+  examples: [{ ...EXAMPLE, ...MARKETS_EXAMPLE }]
 })
 export type ProposalRecord = Static<typeof ProposalSchema>

@@ -8,7 +8,7 @@ import { isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails, decodeDaoDetails } from '../protocol/dao.js'
+import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails } from '../protocol/dao.js'
 import { decodeTokenAccount } from '../protocol/token.js'
 import { keyText } from '../protocol/pda.js'
 import { existing, supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
@@ -110,7 +110,8 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
   ): DaoFacts {
     const own = accounts.get(dao.address)
     if (own === undefined) throw new DecodeError('dao: there is none')
-    const [decoded, details] = [decodeDao(client, own), decodeDaoDetails(own)]
+    const decoded = decodeDao(client, own)
+    const details = decoded.details()
     const position = accounts.get(positionOf(dao))
     const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)
     const { totalLiquidity: total } = details

@@ -11,7 +11,7 @@ const MAX_UNKNOWN = 10_000
 export function rememberUnknown<V> (cache: FreshCache<string, V>, now: () => number): FreshCache<string, V> {
   const unknown = new LRUCache<string, { error: ServiceError, at: number }>(upTo(MAX_UNKNOWN))
   return {
-    peek: cache.peek,
+    ...cache,
     async get (mint, maxAge) {
       const known = unknown.get(mint)
       if (known !== undefined && now() - known.at < REMEMBERED) throw known.error

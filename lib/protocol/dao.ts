@@ -35,6 +35,8 @@ export interface Dao {
   seqNum: bigint
   /** Bytes of the account: tells which version created or resized it. */
   size: number
+  /** Throws a DecodeError where the spending limit is none. */
+  details (): DaoDetails
 }
 
 /** Whose accounts are DAOs. */
@@ -98,7 +100,8 @@ export function decodeDao (client: DaoProgram, account: RawAccount): Dao {
     quoteFees: toBigInt(spot.quote_protocol_fee_balance),
     createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
     seqNum: toBigInt(dao.seq_num),
-    size: account.data.length
+    size: account.data.length,
+    details: () => detailsOf(account)
   }
 }
 
@@ -125,8 +128,8 @@ const TEAM_SIZE = 1163
 const MAX_MEMBERS = 10
 const LIMIT = 13
 
-/** The rest of an account that `decodeDao` takes. Throws a DecodeError where the limit is none. */
-export function decodeDaoDetails ({ data }: RawAccount): DaoDetails {
+/** The rest of an account that `decodeDao` takes. */
+function detailsOf ({ data }: RawAccount): DaoDetails {
   const end = AMM + AMM_SIZES[ammState(data, AMM)!]
   const key = (at: number): string => keyText(data.subarray(at, at + KEY))
   const at = end + PREFIX_END

@@ -1,17 +1,14 @@
 import { compare } from '../decimal.js'
-import { ServiceError } from '../errors.js'
 import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache } from '../live/fresh.js'
+import { type Aged, createFreshCache, within } from '../live/fresh.js'
 import { type ClosedPool, closingDays, type ClosingDay } from '../market/liquidity.js'
 import { usdText } from '../market/ticker.js'
-import { parseKey } from '../protocol/pda.js'
 import { DAY, dateOf, dayOf } from '../time.js'
-import { daoNotFound } from '../../schemas/errors.js'
 import { type AggregateLiquidity, LiquiditySchema } from '../../schemas/liquidity.js'
 import { type MarketTotals, pricingOf } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
-import { cacheOptions, type Kept, type Sources } from './sources.js'
+import { cacheOptions, daoOf, type Kept, type Sources } from './sources.js'
 
 const toResponse = jsonResponse(LiquiditySchema)
 const MAX_KEPT = 64
@@ -30,7 +27,6 @@ export function createLiquidity (
     async load (asked) {
       const { value: { snapshot, usd, walkedTo, firstDay }, parts } = await totals.get()
       const { usdPerUnit, symbolOf } = pricingOf(snapshot, usd)
-      if (asked !== '' && !snapshot.daos.has(asked)) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(asked))
       const known = await sources.history.read(async reading => {
         const all = await reading.closes()
         return Array.from(snapshot.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
@@ -63,8 +59,5 @@ export function createLiquidity (
     },
     max: MAX_KEPT
   })
-  return async dao => {
-    if (dao !== undefined && parseKey(dao) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
-    return await cache.get(dao ?? '')
-  }
+  return dao => dao === undefined ? cache.get('') : within(daoOf(sources.snapshot, dao).then(cache.get))
 }

@@ -3,19 +3,19 @@ import { formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, toF
 import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
 import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache, type Part, RENEW_FROM } from '../live/fresh.js'
+import { type Aged, createFreshCache, type Part, RENEW_FROM, within } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import type { Turn } from '../line.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { DecodeError } from '../protocol/bytes.js'
-import { type DaoProgram, decodeDao, decodeDaoDetails } from '../protocol/dao.js'
+import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import {
   decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState
 } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
-import { timeText } from '../time.js'
-import { daoNotFound, proposalNotFound } from '../../schemas/errors.js'
+import { MAX_TIME, timeText } from '../time.js'
+import { proposalNotFound } from '../../schemas/errors.js'
 import type { Candles, Trades } from '../../schemas/pools.js'
 import {
   type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema
@@ -23,10 +23,11 @@ import {
 import { jsonResponse, oncePerValue, plainResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
-import { ALL, cacheOptions, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
+import { ALL, cacheOptions, daoOf, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
 export interface ProposalsAsked {
   state: ProposalState | undefined
+  /** Its address, or its base mint. */
   dao: string | undefined
   limit: number
   before: string | undefined
@@ -37,7 +38,7 @@ export interface ProposalsAsked {
  * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
  */
 export interface ProposalAnswers {
-  /** Those of all known DAOs by their accounts, newest first, kept. */
+  /** Those of all known DAOs by their accounts, kept. */
   all (): Promise<Aged<Known[]>>
   list (asked: ProposalsAsked): Promise<Aged<CachedResponse<Proposals>>>
   record (proposal: string): Promise<Aged<ProposalRecord>>
@@ -55,8 +56,19 @@ const MAX_DAYS = 10_000
 const toList = plainResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
-/** `decimals`: of its DAO's base token, where that can be read. */
-export interface Known { proposal: Proposal, decimals: number | undefined }
+/**
+ * `base`, `quote`: decimals of its DAO's tokens, where those can be read; `bps`: its threshold, null once decided.
+ */
+export interface Known { proposal: Proposal, base: number | undefined, quote: number | undefined, bps: number | null }
+
+const bpsOf = ({ state, isTeamSponsored }: Proposal, dao: Dao): number | null =>
+  state !== 'draft' && state !== 'pending'
+    ? null
+    : dao.details()[isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
+
+type LiveMarkets = Pick<ProposalRecord, 'pass' | 'fail' | 'spot_price' | 'leads' | 'threshold' | 'as_of' | 'slot'>
+const NOT_LIVE: LiveMarkets =
+  { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 
 /** What events tell of a proposal. */
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
@@ -68,7 +80,19 @@ const priceText = (price: Rational): string =>
 const averageText = (average: bigint | null, scale: Rational): string | null =>
   average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
 
-function rowOf ({ proposal, decimals }: Known, { created, ended }: Told = {}): ProposalRow {
+function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
+  const averages = ended?.averages ?? null
+  if (averages === null || base === undefined || quote === undefined) return null
+  const scale = powerOfTen(base - quote)
+  return {
+    pass_twap: averageText(averages.pass, scale)!,
+    fail_twap: averageText(averages.fail, scale)!,
+    threshold: averageText(averages.threshold, scale)!,
+    outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
+  }
+}
+
+function rowOf ({ proposal, bps, ...decimals }: Known, told: Told = {}): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -77,12 +101,14 @@ function rowOf ({ proposal, decimals }: Known, { created, ended }: Told = {}): P
     state,
     proposer,
     is_team_sponsored: isTeamSponsored,
-    created_at: timeOf(created),
+    pass_threshold_bps: bps,
+    created_at: timeOf(told.created),
     launched_at: launchedAt === null ? null : timeText(launchedAt),
     ends_at: launchedAt === null ? null : timeText(launchedAt + duration),
-    finalized_at: timeOf(ended),
-    staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals),
-    squads_proposal: proposal.squadsProposal
+    finalized_at: timeOf(told.ended),
+    staked: staked === null || decimals.base === undefined ? null : formatUnits(staked, decimals.base),
+    squads_proposal: proposal.squadsProposal,
+    decision: decisionOf(told, decimals)
   }
 }
 
@@ -115,26 +141,34 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
     const { moment, readAt, value } = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = value.flatMap((account): Known[] => {
-      let proposal: Proposal
       try {
-        proposal = decodeProposal(program.program, account)
+        const proposal = decodeProposal(program.program, account)
+        const dao = snapshot.daos.get(proposal.dao)
+        if (dao === undefined) return []
+        const [base, quote] = [decimalsOf(snapshot, dao.baseMint), decimalsOf(snapshot, dao.quoteMint)]
+        return [{ proposal, base, quote, bps: bpsOf(proposal, dao) }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
         throw error
       }
-      const dao = snapshot.daos.get(proposal.dao)
-      return dao === undefined ? [] : [{ proposal, decimals: decimalsOf(snapshot, dao.baseMint) }]
     })
-    known.sort(({ proposal: a }, { proposal: b }) =>
-      (b.launchedAt ?? Infinity) - (a.launchedAt ?? Infinity) || b.number - a.number ||
-      (a.address < b.address ? -1 : 1))
     return { value: known, parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
   })
 
   const told = keepResponse(sources, async () => {
     const head = headPart(sources)
     return { value: toldOf(await history.read(reading => reading.proposalEvents())), parts: [head] }
+  })
+
+  /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
+  const ordered = keepResponse(sources, async () => {
+    const [{ value, parts }, { value: events, parts: more }] = [await all.get(), await told.get()]
+    const at = ({ address, launchedAt, state }: Proposal): number =>
+      launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
+    const known = [...value].sort(({ proposal: a }, { proposal: b }) =>
+      at(b) - at(a) || b.number - a.number || (a.address < b.address ? -1 : 1))
+    return { value: { known, events }, parts: [...parts, ...more] }
   })
 
   async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
@@ -206,11 +240,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
       }
       const proposal = decodeProposal(program.program, own)
-      const [dao, details] = [decodeDao(program, account), decodeDaoDetails(account)]
+      const dao = decodeDao(program, account)
       const decimals = await tokensOf(dao)
-      const isOpen = proposal.state === 'draft' || proposal.state === 'pending'
-      const { teamThresholdBps, passThresholdBps } = details
-      const bps = !isOpen ? null : proposal.isTeamSponsored === true ? teamThresholdBps : passThresholdBps
+      const bps = bpsOf(proposal, dao)
       const live = proposal.state === 'pending' ? liveMarkets(account) : null
       const head = headPart(sources)
       const { events, sums } = await history.read(async reading => {
@@ -226,7 +258,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         return { events, sums: { pass, fail } }
       })
       const scale = powerOfTen(decimals.base - decimals.quote)
-      let markets: ProposalRecord['markets'] = null
+      let markets: LiveMarkets = NOT_LIVE
       if (live !== null && sums !== null) {
         const [pass, fail] = [marketOf(live.pass, decimals, moment.time), marketOf(live.fail, decimals, moment.time)]
         const threshold = fail.twap === null || bps === null ? null : thresholdOf(fail.twap, bps)
@@ -240,18 +272,8 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
           slot: moment.slot
         }
       }
-      const averages = events?.ended?.averages ?? null
-      const decision: ProposalRecord['decision'] = averages === null
-        ? null
-        : {
-            pass_twap: averageText(averages.pass, scale)!,
-            fail_twap: averageText(averages.fail, scale)!,
-            threshold: averageText(averages.threshold, scale)!,
-            outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
-          }
-      const row = rowOf({ proposal, decimals: decimals.base }, events)
       return {
-        value: { ...row, pass_threshold_bps: bps, markets, decision },
+        value: { ...rowOf({ proposal, bps, ...decimals }, events), ...markets },
         parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }, head]
       }
     },
@@ -260,13 +282,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
 
   return {
     all: all.get,
-    async list ({ state, dao, limit, before }) {
-      if (dao !== undefined) {
-        if (parseKey(dao) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
-        const { value: { daos } } = await snapshots.get(ALL)
-        if (!daos.has(dao)) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
-      }
-      const { value: known, ...age } = await all.get()
+    async list ({ state, dao: asked, limit, before }) {
+      const [dao, { value: { known, events }, ...age }] =
+        await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered.get()])
       const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
       if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
       const page: Known[] = []
@@ -275,22 +293,14 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const isAsked = (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
         if (isAsked) page.push(known[at]!)
       }
-      const { value: events, age: eventsAge, left, parts } = await told.get()
       await history.read(async reading => {
         for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
       })
-      const rows = page.map(one => rowOf(one, events.get(one.proposal.address)))
-      return {
-        value: toList(rows),
-        age: Math.max(age.age, eventsAge),
-        left: Math.min(age.left, left),
-        parts: [...age.parts, ...parts]
-      }
+      return { value: toList(page.map(one => rowOf(one, events.get(one.proposal.address)))), ...age }
     },
     record: address => records.get(address),
     async one (address) {
-      await find(address)
-      const { value, ...age } = await records.get(address)
+      const { value, ...age } = await within(find(address).then(() => records.get(address)))
       return { value: responseOf(value), ...age }
     },
     trades: (market, asked, turn) => trades(keyOf(market), asked, turn),

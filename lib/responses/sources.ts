@@ -5,7 +5,9 @@ import type { Snapshot } from '../live/snapshot.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
+import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
+import { daoNotFound } from '../../schemas/errors.js'
 
 /** What the answers about the whole market are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
@@ -35,6 +37,19 @@ export function usdValuationOf (
     throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
   }
   return createValuation(pairs, { usdMints, pricedBy: usdPricedMints, minDepth: usdMinDepth })
+}
+
+/**
+ * The address of a DAO by that, or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND, and
+ * what the chain throws.
+ */
+export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): Promise<string> {
+  if (parseKey(daoOrMint) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
+  const { value: { daos, pairs } } = await get(ALL)
+  if (daos.has(daoOrMint)) return daoOrMint
+  const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
+  if (trading === undefined || another !== undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
+  return trading.address
 }
 
 /**

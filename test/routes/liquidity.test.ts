@@ -47,6 +47,7 @@ test('GET /api/liquidity/aggregate: what the pools held as each UTC day ended, b
     ends.map(({ date, held }) => ({ date, liquidity: cents(held[1]!), daos: 1, unknown: 0 })).reverse()
   )
   t.equal(second.daos.length, 1)
+  t.same(await ask(`?dao=${made[1]!.base.address}`), second, 'by its mint')
 
   const answer = await app.inject('/api/liquidity/aggregate')
   t.equal(answer.headers['x-history-complete'], 'true')

@@ -49,12 +49,13 @@ t.test('the figures are in the pages as they are sent, for those who run no scri
   const fastify = await build(t)
   const plain = (html: string): string => /<noscript>.*<\/noscript>/s.exec(html)![0].replace(/<[^>]*>/g, '|')
   const list = (await fastify.inject('/market')).body
-  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+1200\|/
+  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+\$129\.7.M\|+1200\|/
   t.match(plain(list), row)
   t.equal(list.match(/<a href="market\/pool\//g)?.length, POOLS.length)
   t.notMatch(list, '<img')
   const page = (await fastify.inject(`/market/pool/${POOLS[0]!.pool_id}`)).body
   t.match(plain(page), /\|Liquidity\|+\$[\d.]+/)
+  t.match(plain(page), `|Mint||${POOLS[0]!.base.mint}|`)
 })
 
 t.test('the page is known again by its entity tag', async t => {
@@ -115,6 +116,12 @@ t.test('the image that others show beside a link', async t => {
   const image = answer.rawPayload
   t.same([...image.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])
+  const whole = await fastify.inject('/market/card.png')
+  t.equal(whole.headers['content-type'], 'image/png')
+  t.notOk(whole.rawPayload.equals(image))
+  const { body } = await fastify.inject({ url: '/market', headers: { host: 'market.example' } })
+  t.match(body, '<meta property="og:image" content="http://market.example/market/card.png">')
+  t.match((await fastify.inject({ url: '/market', headers: { host: 'a"><b>' } })).body, 'content="/market/card.png"')
   const unknown = await fastify.inject(`/market/pool/${address(998)}/card.png`)
   t.equal(unknown.statusCode, 404)
   t.same(unknown.json(), { error: `Pool not found: ${address(998)}` })
@@ -177,7 +184,7 @@ t.test('not part of the described contract', async t => {
   decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
   t.same(new Set(hidden.map(([url]) => url)), new Set([
-    '/market', '/market/', '/market/decisions', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
+    '/market', '/market/', '/market/card.png', '/market/decisions', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
     '/market/sparklines', '/market/:version/:file'
   ]))
   t.ok(hidden.every(([, hide]) => hide === true))

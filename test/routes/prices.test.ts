@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { ratio } from '../../lib/decimal.js'
+import { formatUnits, ratio } from '../../lib/decimal.js'
 import { quoteSwap } from '../../lib/market/quote.js'
 import type { MarketDay, MarketDays, Pool, Quote } from '../../schemas/pools.js'
 import type { Prices } from '../../schemas/prices.js'
@@ -10,12 +10,8 @@ import { createRandom } from '../../simulator/random.js'
 import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
 
 const DAY = 86_400
-/** Random seconds and sizes that are asked for; `RANDOM=10000` takes minutes. */
-const [SECONDS, SIZES] = process.env.RANDOM === undefined
-  ? [400, 200]
-  : [
-      Number(process.env.RANDOM), Number(process.env.RANDOM)
-    ]
+/** Random seconds and sizes that are asked for; sizes by the ten thousand: `test/lib/market/quote.test.ts`. */
+const [SECONDS, SIZES] = [10_000, 200]
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 
 test('prices at random seconds, changes, quotes and days are those of the ledger\'s own trades', async t => {
@@ -184,6 +180,8 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     await says(`${quote}?side=sell&amount=99999999`, 400, /^Invalid amount: at most [\d.]+, what the pool holds$/)
     await says(`/api/pools/${one.address}/quote?side=buy&amount=1`, 404, /^Pool not found/)
     await says('/api/days?from=2026-02-02&to=2026-02-01', 400, 'Invalid to: not before from')
+    await says('/api/days?from=2999-01-01', 400, 'Invalid from: a day that has begun')
+    await says(`/api/days?from=${ledger.time * 1000}`, 400, /^Invalid from: Unix seconds/)
   })
 
   await t.test('a second is answered once it is final', async t => {
@@ -205,6 +203,21 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     t.equal((await ask(ledger.time + 100)).statusCode, 400)
   })
 
+  await t.test('a day that has just begun is no day to come', async t => {
+    ledger.advance(DAY - ledger.time % DAY - 20)
+    await headReached(app, ledger, ledger.time)
+    const head = app.history.head().time
+    ledger.advance(25)
+    const today = new Date(ledger.time * 1000).toISOString().slice(0, 10)
+    for (const path of [`/api/days/${today}`, `/api/days?from=${today}`]) {
+      const { statusCode, headers } = await app.inject(path)
+      t.equal(statusCode, app.history.head().time === head ? 503 : 200, path)
+      if (statusCode === 503) t.ok(Number(headers['retry-after']) > 0)
+    }
+    await headReached(app, ledger, ledger.time)
+    t.equal((await get<MarketDays>(`/api/days?from=${today}`)).length, 1)
+  })
+
   await t.test('while a proposal is live a quote is the least that is had', async t => {
     shallow.launchProposal()
     ledger.advance(30)
@@ -222,6 +235,35 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     const { paths } = (await app.inject('/documentation/json')).json<{ paths: object }>()
     for (const path of Object.keys(paths)) t.ok(text.body.includes(`[${path}](${path})`), path)
   })
+})
+
+test('a pool that has not been traded since the program changed its rates is quoted by those of now', async t => {
+  const { ledger, node } = await startChain(t)
+  const [idle, busy] = [1, 2].map(() => ledger.dao({
+    base: ledger.mint(),
+    quote: ledger.usdc(),
+    baseReserves: 2_000_000_000_000n,
+    quoteReserves: 200_000_000_000n,
+    protocolFeeBps: 25,
+    lpFeeBps: 25
+  }))
+  const app = await build(t, {
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20
+  })
+  for (const lp of [25, 0]) {
+    for (const dao of [idle!, busy!]) dao.setFees(50 - lp, lp)
+    if (lp === 25) idle!.swap('sell', 10_000_000_001n)
+    ledger.advance(30)
+    busy!.swap('buy', 1_000_000_000n)
+    ledger.advance(30)
+    await historyComplete(app)
+    await headReached(app, ledger, ledger.time)
+    const told = (await app.inject(`/api/pools/${idle!.address}/quote?side=buy&amount=1234.567891`)).json<Quote>()
+    t.match(told, { protocol_fee_rate: `0.00${lp === 25 ? '25' : '5'}`, lp_fee_rate: lp === 25 ? '0.0025' : '0' })
+    if (lp > 0) continue
+    const { output, fee } = idle!.swap('buy', 1_234_567_891n)
+    t.same([told.output, told.fee.amount], [formatUnits(output, 6), formatUnits(fee, 6)])
+  }
 })
 
 test('quotes are the compiled program\'s own outputs, to the raw unit', {

@@ -84,9 +84,19 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
     const all = await get<Proposals>('/api/proposals')
     t.same(all.map(({ state }) => state).sort(), ['draft', 'failed', 'passed', 'pending', 'removed'])
     t.notOk(all.some(({ dao }) => dao === excluded.address))
+    const times = all.map(({ launched_at: launched, created_at: created }) => Date.parse((launched ?? created)!))
+    t.same(times, [...times].sort((a, b) => b - a), 'newest first')
+    t.same(all.slice(0, 2).map(({ state }) => state), ['pending', 'removed'], 'a removed draft is as old as it is')
     t.match(
       all.find(({ state }) => state === 'draft'),
-      { staked: '2.5', dao: F0.address, is_team_sponsored: false, launched_at: null, ends_at: null }
+      {
+        staked: '2.5',
+        dao: F0.address,
+        is_team_sponsored: false,
+        pass_threshold_bps: 300,
+        launched_at: null,
+        ends_at: null
+      }
     )
     const { proposal } = dao
     t.match(all.find(({ state }) => state === 'pending'), {
@@ -95,10 +105,13 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       proposer: proposal!.proposer,
       squads_proposal: proposal!.squadsProposal,
       staked: null,
+      pass_threshold_bps: 300,
       launched_at: new Date(proposal!.enqueued * 1000).toISOString(),
       ends_at: new Date((proposal!.enqueued + 3000) * 1000).toISOString()
     })
-    t.same((await get<Proposals>('/api/proposals?state=passed')).map(({ dao }) => dao), [twin.address])
+    const passed = await get<Proposals>('/api/proposals?state=passed')
+    t.same(passed.map(({ dao, pass_threshold_bps: bps }) => [dao, bps]), [[twin.address, null]])
+    t.same(await get(`/api/daos/${twin.base.address}/proposals`), await get(`/api/daos/${twin.address}/proposals`))
     t.same(await get(`/api/daos/${twin.address}/proposals`), all.filter(({ dao }) => dao === twin.address))
     t.same(
       (await get<DaoRecord>(`/api/daos/${twin.address}`)).decisions,
@@ -125,21 +138,21 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       if (i > 0) dao.conditionalSwap(market, side, random.amount(1n, 10n ** 9n))
       ledger.advance(11 + random.int(80))
       await reached()
-      const { markets } = await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)
-      const now = Date.parse(markets!.as_of) / 1000
+      const markets = await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)
+      const now = Date.parse(markets.as_of!) / 1000
       const expected = { pass: clonePool(dao.state.pools.pass!), fail: clonePool(dao.state.pools.fail!) }
       for (const which of ['pass', 'fail'] as const) {
         updateTwap(expected[which], now)
         const average = twap(expected[which])
         t.ok(
-          average === 0n ? markets![which].twap === null : close(markets![which].twap, Number(average) / 1e12),
+          average === 0n ? markets[which]!.twap === null : close(markets[which]!.twap, Number(average) / 1e12),
           `${which} ${i}`
         )
-        t.ok(close(markets![which].price, Number(expected[which].quote) / Number(expected[which].base)))
+        t.ok(close(markets[which]!.price, Number(expected[which].quote) / Number(expected[which].base)))
       }
       const [pass, fail] = [twap(expected.pass), twap(expected.fail)]
-      t.equal(markets!.leads, pass === 0n ? null : pass > fail * 10300n / 10000n ? 'pass' : 'fail')
-      if (markets!.leads !== null) decided++
+      t.equal(markets.leads, pass === 0n ? null : pass > fail * 10300n / 10000n ? 'pass' : 'fail')
+      if (markets.leads !== null) decided++
     }
     t.ok(decided > 5)
   })
@@ -173,8 +186,8 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       later = 11
       t.same(await bodies(), before)
       t.not(
-        (await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)).markets!.pass.price,
-        own.markets!.pass.price,
+        (await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)).pass!.price,
+        own.pass!.price,
         'the markets have changed'
       )
       ledger.accounts.override(address, undefined)

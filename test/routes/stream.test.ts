@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { test, type Test } from 'tap'
 import type { Trades } from '../../schemas/pools.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { newPlace, withoutPostgres } from '../support/history/postgres.js'
 
 interface Told { id: string | undefined, event: string | undefined, data: any }
 
@@ -32,7 +33,7 @@ async function listen (url: string, { lastId, localAddress }: { lastId?: string,
   return { response, told, lastId: () => id, isEnded: () => isEnded, close: () => request.destroy() }
 }
 
-async function setUp (t: Test, folder = t.testdir({})) {
+async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testdir({}) }) {
   const { ledger, node } = await startChain(t)
   const pool = () => ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
@@ -42,7 +43,7 @@ async function setUp (t: Test, folder = t.testdir({})) {
   ledger.advance(60)
   const start = async () => {
     const app = await build(t, {
-      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', DATA_DIR: folder }),
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', ...env }),
       now: () => ledger.time * 1000,
       pollMs: 20
     })
@@ -117,6 +118,30 @@ test('trades are told once, in order, as their pool tells them; over a restart n
   for (const one of [resumed, again]) one.close()
 })
 
+const without = await withoutPostgres()
+test('who follows a process that then leads loses and repeats nothing, nor who comes to it from the one before', {
+  skip: without
+}, async t => {
+  const { dao, start, trade } = await setUp(t, { DATABASE_URL: newPlace(t).url })
+  const first = await start()
+  const second = await start()
+  const [leading, following] = [await listen(`${first.url}?types=trade&pools=${dao.address}`),
+    await listen(`${second.url}?types=trade&pools=${dao.address}`)]
+  await until('both have begun', () => leading.lastId() !== undefined && following.lastId() !== undefined)
+  await trade(leading, 3)
+  const id = leading.lastId()!
+  await trade(leading, 2)
+  await first.app.close()
+  const moved = await listen(`${second.url}?types=trade&pools=${dao.address}`, { lastId: id })
+  await until('what was missed is told', () => trades(moved).length === 2)
+  await trade(moved, 3)
+  await until('who was there has it too', () => trades(following).length === 8)
+  t.same([...trades(leading).slice(0, 3), ...trades(moved)], trades(following))
+  const { body } = await second.app.inject(`/api/pools/${dao.address}/trades?limit=8`)
+  t.same(trades(following), (JSON.parse(body) as Trades).reverse().map(row => ({ pool_id: dao.address, ...row })))
+  for (const one of [moved, following]) one.close()
+})
+
 test('what is older than an hour is a gap, and so is what nobody has told', async t => {
   const { ledger, dao, start } = await setUp(t)
   const { url } = await start()
@@ -162,4 +187,28 @@ test('what is asked wrongly is said; an address has five', async t => {
   streams[0]!.close()
   await until('its place is free', () => app.stream.count() === 5)
   for (const one of streams) one.close()
+})
+
+test('a thousand are followed, told alike, and more are refused without a trace', async t => {
+  const { ledger, dao, start } = await setUp(t)
+  const { app, url } = await start()
+  const address = (at: number) => `127.0.${1 + (at >> 7)}.${1 + (at & 127)}`
+  const streams: Array<Awaited<ReturnType<typeof listen>>> = []
+  for (let at = 0; at < 200; at++) {
+    const five = Array.from({ length: 5 }, () => listen(`${url}?types=trade`, { localAddress: address(at) }))
+    streams.push(...await Promise.all(five))
+  }
+  t.ok(streams.every(({ response }) => response.statusCode === 200))
+  const refused = await Promise.all(Array.from({ length: 100 }, (_, at) =>
+    listen(`${url}?types=trade`, { localAddress: address(200 + at) })))
+  t.ok(refused.every(({ response }) => response.statusCode === 503))
+  t.equal(app.stream.count(), 1_000)
+  dao.swap('buy', 1_000_000n)
+  await until('everybody is told', () => {
+    ledger.advance(1)
+    return streams.every(stream => trades(stream).length === 1)
+  })
+  t.equal(new Set(streams.map(stream => JSON.stringify(trades(stream)))).size, 1)
+  for (const one of [...streams, ...refused]) one.close()
+  await until('all have gone', () => app.stream.count() === 0)
 })

@@ -29,10 +29,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
 
   const all = keepResponse<AllFacts>(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const usd = usdValuationOf(snapshot, settings)
-    const deepest = byDepth(
-      snapshot.pairs.filter(({ quoteMint }) => usd(quoteMint) !== undefined), usd
-    ).slice(0, MOST_WITH_FACTS)
+    const deepest = byDepth(snapshot.pairs, usdValuationOf(snapshot, settings)).slice(0, MOST_WITH_FACTS)
     const facts = await reader.all(deepest.flatMap(({ address }) => snapshot.daos.get(address) ?? []))
     return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }
   })

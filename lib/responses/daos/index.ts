@@ -1,20 +1,18 @@
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { CachedResponse } from '../../http/cached-response.js'
-import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
+import { type Aged, createFreshCache, type Made, within } from '../../live/fresh.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import type { TokenReader } from '../../live/tokens.js'
 import { daosReport } from '../../market/dao-report.js'
-import { parseKey } from '../../protocol/pda.js'
 import { type DaoRecord, DaoRecordSchema } from '../../../schemas/dao.js'
-import { daoNotFound } from '../../../schemas/errors.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { type Treasuries, TreasuriesSchema, type Treasury, TreasurySchema } from '../../../schemas/treasury.js'
 import type { ProposalAnswers } from '../proposals.js'
 import { jsonResponse, oncePerValue } from '../json-response.js'
 import { sameLife } from '../same-life.js'
-import { ALL, cacheOptions, type Sources, usdValuationOf } from '../sources.js'
+import { cacheOptions, daoOf, type Sources, usdValuationOf } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept, OneFacts } from './facts.js'
 import { heldTokens, largestFirst, treasuryOf, treasuryRecord, type TreasuryContext } from './treasury.js'
@@ -51,16 +49,6 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
   const contextOf = (snapshot: Snapshot): TreasuryContext => ({
     snapshot, usd: usdValuationOf(snapshot, settings), settings
   })
-
-  /** The address of a DAO that is asked for. */
-  async function find (daoOrMint: string): Promise<string> {
-    if (parseKey(daoOrMint) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
-    const { value: { daos, pairs } } = await snapshots.get(ALL)
-    if (daos.has(daoOrMint)) return daoOrMint
-    const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
-    if (trading === undefined || another !== undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
-    return trading.address
-  }
 
   /** Tokens of a vault that no listed pool knows. */
   const unknown = ({ tokens: held, slot }: DaoFacts, { tokens: known }: Snapshot) => tokens.read(
@@ -120,9 +108,9 @@ export function createDaoResponses (sources: DaoSources): DaoResponses {
   ))
 
   return {
-    one: async daoOrMint => await records.get(await find(daoOrMint)),
+    one: daoOrMint => within(daoOf(snapshots, daoOrMint).then(records.get)),
     async treasury (daoOrMint) {
-      const { value, ...age } = await facts.one(await find(daoOrMint))
+      const { value, ...age } = await within(daoOf(snapshots, daoOrMint).then(facts.one))
       return { value: await treasury(value), ...age }
     },
     treasuries: sameLife(facts.all, async ({ snapshot, facts }) => {

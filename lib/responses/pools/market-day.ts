@@ -5,7 +5,7 @@ import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
-import { DAY, dateOf, dayOf } from '../../time.js'
+import { DAY, dateOf, dayOf, MINUTE } from '../../time.js'
 import { type MarketDay, MarketDaySchema, type MarketDays, MarketDaysSchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
@@ -16,6 +16,15 @@ export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
+
+/** Throws `invalid` for a day to come, WARMING_UP for one that has just begun, while nothing of it is final. */
+function checkBegun ({ history, time }: Sources, day: number, invalid: ServiceError): void {
+  const wait = day * DAY - history.head().time
+  if (wait <= 0) return
+  throw day * DAY > time.utc() / 1000
+    ? invalid
+    : new ServiceError('WARMING_UP', `nothing of ${dateOf(day)} is final yet`, { retryAfter: Math.min(wait, MINUTE) })
+}
 
 const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
@@ -74,7 +83,7 @@ export function createMarketDay (
 
   const cache = createFreshCache<number, CachedResponse<MarketDay>>({ ...cacheOptions(sources), load, max: MAX_KEPT })
   return async day => {
-    if (day * DAY > sources.history.head().time) throw invalidDate()
+    checkBegun(sources, day, invalidDate())
     return await cache.get(day)
   }
 }
@@ -87,8 +96,8 @@ const toDays = jsonResponse(MarketDaysSchema)
 const [MOST_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
- * UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them, and what the
- * aggregates throw.
+ * UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them and for days
+ * to come, and what the aggregates throw.
  */
 export function createMarketDays (
   sources: Sources, totals: Market['totals']
@@ -116,6 +125,7 @@ export function createMarketDays (
     const today = dayOf(sources.history.head().time)
     const last = Math.min(to ?? today, today)
     const first = from ?? last - USUAL_DAYS + 1
+    if (from !== undefined) checkBegun(sources, from, invalidParameter('from', 'a day that has begun'))
     if (last - first >= MOST_DAYS) throw invalidParameter('from', `at most ${MOST_DAYS} days in all`)
     return await cache.get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
   }

@@ -26,13 +26,10 @@ export function createQuotes (
   const { snapshot, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
-  /** The protocol's part as its newest swaps show it, and what of the whole fee is left for liquidity providers. */
-  async function feesOf (poolId: string): Promise<SwapFees> {
+  /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
+  async function feesOfNow (): Promise<SwapFees> {
     const whole = settings.takerFeeRate
-    const rates = await history.read(reading => reading.feeRates(poolId))
-    const newest = rates.reduce<typeof rates[number] | undefined>(
-      (best, rate) => best === undefined || rate.toSlot > best.toSlot ? rate : best, undefined
-    )
+    const [newest] = await history.read(reading => reading.feeRates())
     const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), BPS)
     const rest = subtract(whole, protocol)
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
@@ -40,7 +37,7 @@ export function createQuotes (
 
   return async (poolId, side, amount) => {
     await check(poolId)
-    const fees = await feesOf(poolId)
+    const fees = await feesOfNow()
     const { value: { slot, pairs, discovered }, ...age } = await snapshot.get(ALL)
     // of the same state as the slot, in which the pool may have changed since it was looked for
     const pair = pairs.find(({ address }) => address === poolId) ?? await check(poolId)

@@ -82,9 +82,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       summary: 'Proposals of a DAO',
       description: 'As `/api/proposals?dao=`: newest first, 1,000 at most.',
       tags: ['daos'],
-      params: Type.Object(
-        { dao: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples }) }
-      ),
+      params: DaoParamsSchema,
       querystring: Type.Object({}),
       response: {
         200: json(ProposalsSchema, 'The proposals.', BYTES_HEADERS), 304: notModified(BYTES_HEADERS), ...FAILURES

@@ -24,7 +24,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'is counted as `unknown`.',
       tags: ['market'],
       querystring: Type.Object({
-        dao: Type.Optional(parameter('The days of this DAO alone.', 'GVikRbEHoPYjGfGpSSdLHB8EBA1iq7WDyxLmAz6Kxpwi'))
+        dao: Type.Optional(parameter(
+          'The days of this DAO alone, by its address or its base mint.', 'GVikRbEHoPYjGfGpSSdLHB8EBA1iq7WDyxLmAz6Kxpwi'
+        ))
       }),
       response: {
         200: json(LiquiditySchema, 'The days newest first, the DAOs largest first.', HEADERS),

@@ -30,14 +30,17 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getProposals',
       summary: 'Proposals of all DAOs',
-      description: 'What DAOs decide, newest first: drafts, then by launch. The next page is asked for with the last ' +
+      description: 'What DAOs decide, newest first, by launch or, without one, by when it was proposed. The next ' +
+        'page is asked for with the last ' +
         `\`proposal\` as \`before\`. ${WARMING}`,
       tags: ['daos'],
       querystring: Type.Object({
         state: Type.Optional(
           Type.String({ description: `Only those that are one of ${STATES.join(', ')}.`, examples: ['pending'] })
         ),
-        dao: Type.Optional(Type.String({ description: 'Only those of this DAO.', examples: AddressSchema.examples })),
+        dao: Type.Optional(Type.String(
+          { description: 'Only those of this DAO, by its address or its base mint.', examples: AddressSchema.examples }
+        )),
         limit: Type.Optional(Type.String({ description: 'Most rows, 1 to 1,000. Default 100.', examples: ['100'] })),
         before: Type.Optional(
           Type.String({ description: 'Only those behind this proposal.', examples: AddressSchema.examples })

@@ -13,8 +13,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: {
       operationId: 'getTreasuries',
       summary: 'Treasuries, largest first',
-      description: 'Of the 300 DAOs with the deepest pools in a token that has a USD value: what their vaults hold ' +
-        'in the token accounts associated with known mints, and what their ' +
+      description: 'Of the 300 DAOs with the deepest pools, those in a token with a USD value first: what their ' +
+        'vaults hold in the token accounts associated with known mints, and what their ' +
         'own positions would withdraw. The token accounts one by one, others too, are at each DAO\'s own path.',
       tags: ['daos'],
       querystring: Type.Object({}),
