@@ -1,13 +1,15 @@
 import fp from 'fastify-plugin'
 import { isServiceError, ServiceError } from '../lib/errors.js'
 import { loadAssets, type PageAssets } from '../lib/page/assets.js'
+import { cardSource, marketSource } from '../lib/page/card/card.js'
 import { createCards } from '../lib/page/card/cards.js'
 import { createPages, type Pages } from '../lib/page/pages.js'
-import { cardFigures, findPool, type FoundPool } from '../lib/page/pool-facts.js'
+import { bodyOf, cardFigures, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import type { PoolList } from '../lib/responses/pools/pool-list.js'
 import { ALL } from '../lib/responses/sources.js'
 import { poolNotFound } from '../schemas/errors.js'
+import type { Proposals } from '../schemas/proposals.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -19,10 +21,12 @@ declare module 'fastify' {
       find (pool: string): Promise<FoundPool | undefined>
       /** The pools as they are listed; undefined where they can't be had at once. */
       listed (): Promise<PoolList | undefined>
+      /** The newest proposals; undefined likewise. */
+      decided (): Promise<Proposals | undefined>
       sparklines: ReturnType<typeof createSparklines>
       /**
-       * The share image of a listed pool, a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and the ServiceErrors of the
-       * chain.
+       * The share image of a listed pool, or of the market for '', a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and
+       * the ServiceErrors of the chain.
        */
       card: ReturnType<typeof createCards>
     }
@@ -41,17 +45,33 @@ async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
 
 /** For so long a page waits for the figures that it is sent with, ms. */
 const PATIENCE_MS = 500
+/** Proposals that a page is sent with. */
+const PROPOSALS = { state: undefined, dao: undefined, limit: 200, before: undefined }
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools } = fastify
+  const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools, proposals } = fastify
   const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
   const card = createCards(async pool => {
+    if (pool === '') return marketSource(marketFacts((await ifKnown(async () => (await pools.known()).value))?.pools))
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const closes = await ifKnown(async () => await sparklines.of(pool))
     const figures = await ifKnown(async () => cardFigures(await pools.one(pool)))
-    return { ...found.facts, ...figures, ...(closes !== undefined && { closes }) }
+    return cardSource({ ...found.facts, ...figures, ...(closes !== undefined && { closes }) })
   })
+
+  /** What `load` gives, where it can be had at once. */
+  async function soon<T> (load: () => Promise<T>): Promise<T | undefined> {
+    let cancel = (): void => {}
+    const late = new Promise<undefined>(resolve => { cancel = clock.after(PATIENCE_MS, () => resolve(undefined)) })
+    const known = ifKnown(load)
+    known.catch(() => {})   // too late to be told
+    try {
+      return await Promise.race([known, late])
+    } finally {
+      cancel()
+    }
+  }
 
   const assets = loadAssets()
   fastify.decorate('page', {
@@ -59,17 +79,8 @@ export default fp(async fastify => {
     pages: createPages(assets),
     sparklines,
     card,
-    async listed () {
-      let cancel = (): void => {}
-      const late = new Promise<undefined>(resolve => { cancel = clock.after(PATIENCE_MS, () => resolve(undefined)) })
-      const known = ifKnown(async () => (await pools.known()).value)
-      known.catch(() => {})   // too late to be told
-      try {
-        return await Promise.race([known, late])
-      } finally {
-        cancel()
-      }
-    },
+    listed: () => soon(async () => (await pools.known()).value),
+    decided: () => soon(async () => bodyOf(await proposals.list(PROPOSALS))),
     find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
   })
 }, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'daos'] })

@@ -3,8 +3,10 @@ import { type CachedResponse, makeCachedResponse } from '../http/cached-response
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
 import type { PoolFacts } from './card/card.js'
-import { factsOf, tableOf } from './plain-figures.js'
+import { decisionsTable, factsOf, poolsTable } from './plain-figures.js'
+import type { PoolList } from '../responses/pools/pool-list.js'
 import type { Pool } from '../../schemas/pools.js'
+import type { Proposals } from '../../schemas/proposals.js'
 
 /** The pages as bytes: templates with their places filled in, kept while they are the same. */
 
@@ -12,6 +14,7 @@ const HTML = 'text/html; charset=utf-8'
 const SITE = 'DAO Market Data'
 /** Pages that are kept: any host and pool may be asked for, so the number is bounded. */
 const MAX_PAGES = 200
+const MAX_LISTS = 8
 /** Where figures stand for those who run no scripts. */
 const FIGURES = '<!--figures-->'
 /** Placeholder rows until the pools have been loaded. */
@@ -20,14 +23,12 @@ const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="8" role="cell"><span class="bone"></span></td></tr>'
 
 export interface Pages {
-  /** `pools`: deepest first; undefined while they can't be had. */
-  list (pools: readonly Pool[] | undefined): CachedResponse
+  /** `pools`: deepest first; undefined while they can't be had. `origin`: where the reader's browser found us. */
+  list (origin: string, pools: readonly Pool[] | undefined): CachedResponse
   status (): CachedResponse
-  decisions (): CachedResponse
-  /**
-   * The page of a pool. `origin` is where the reader's browser found us; `facts` and `figures` undefined while the
-   * chain can't be read.
-   */
+  /** `proposals`: newest first; undefined while they can't be had. */
+  decisions (proposals: Proposals | undefined, pools: PoolList | undefined): CachedResponse
+  /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
   pool (origin: string, pool: string, facts: PoolFacts | undefined, figures: Pool | undefined): CachedResponse
   /** The page for a pool that there is none of, with the reason. */
   missing (pool: string, reason: string): string
@@ -35,7 +36,7 @@ export interface Pages {
 
 export function createPages ({ template, version }: PageAssets): Pages {
   const kept = new LRUCache<string, CachedResponse>({ max: MAX_PAGES })
-  let newest: { pools: readonly Pool[] | undefined, page: CachedResponse } | undefined
+  const lists = new LRUCache<string, { pools: readonly Pool[] | undefined, page: CachedResponse }>({ max: MAX_LISTS })
   const [list = '', pool = '', missing = '', status = '', decisions = ''] =
     ['list', 'pool', 'missing', 'status', 'decisions'].map(name => template(`${name}.html`))
 
@@ -51,16 +52,21 @@ export function createPages ({ template, version }: PageAssets): Pages {
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
 
   return {
-    list (pools) {
-      if (newest === undefined || newest.pools !== pools) {
-        const page = fillTemplate(list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), places(''))
-        const text = page.replace(FIGURES, () => pools === undefined ? '' : tableOf(pools, ''))
-        newest = { pools, page: makeCachedResponse(HTML, text) }
-      }
-      return newest.page
+    list (origin, pools) {
+      const known = lists.get(origin)
+      if (known !== undefined && known.pools === pools) return known.page
+      const filled = fillTemplate(
+        list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), { ...places(''), origin }
+      )
+      const text = filled.replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools, ''))
+      const page = makeCachedResponse(HTML, text)
+      lists.set(origin, { pools, page })
+      return page
     },
     status: () => make(fillTemplate(status, places(''))),
-    decisions: () => make(fillTemplate(decisions, places('../'))),
+    decisions: (proposals, pools) => make(fillTemplate(decisions, places('../')).replace(
+      FIGURES, () => proposals === undefined ? '' : decisionsTable(proposals, pools?.byId, '../')
+    )),
     pool (origin, id, facts, figures) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return make(fillTemplate(pool, {

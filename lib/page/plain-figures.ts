@@ -1,4 +1,5 @@
 import type { Pool } from '../../schemas/pools.js'
+import type { ProposalRow } from '../../schemas/proposals.js'
 import { parseDecimal } from '../decimal.js'
 import { escapeHtml } from './html.js'
 import { amountText, changeText, priceText } from './people.js'
@@ -6,7 +7,9 @@ import { inShort, symbolOf } from './pool-facts.js'
 
 /** Figures in a page as it is sent: what those see who run no scripts. */
 
-/** Rows of the list; the rest is in the API. */
+type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
+
+/** Rows of a list; the rest is in the API. */
 const MOST = 200
 const NONE = '–'
 
@@ -15,7 +18,7 @@ const usd = (text: string | null): string => text === null ? NONE : `$${amount(t
 const quoteOf = ({ quote }: Pool): string => symbolOf(quote.symbol, quote.mint)
 
 /** What is told of a pool, by its name. */
-const FIGURES: ReadonlyArray<[string, (pool: Pool) => string]> = [
+const FIGURES: Columns<Pool> = [
   ['Price', pool => `${priceText(parseDecimal(pool.last_price)!)} ${quoteOf(pool)}`],
   ['24 h', pool => pool.price_change_24h === null ? NONE : changeText(pool.price_change_24h)],
   ['Volume, 24 h', pool => pool.target_volume_24h === null
@@ -23,21 +26,47 @@ const FIGURES: ReadonlyArray<[string, (pool: Pool) => string]> = [
     : `${amount(pool.target_volume_24h)} ${quoteOf(pool)}`],
   ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : NONE],
   ['Market cap', pool => usd(pool.market_cap_usd)],
+  ['Fully diluted', pool => usd(pool.fdv_usd)],
   ['Trades, 24 h', pool => pool.trades_24h === null ? NONE : String(pool.trades_24h)]
 ]
 
-/** The list as a table, deepest first; `root` leads to the service. */
-export function tableOf (pools: readonly Pool[], root: string): string {
-  const head = ['Pool', ...FIGURES.map(([name]) => name)].map(name => `<th scope="col">${name}</th>`).join('')
-  const rows = pools.slice(0, MOST).map(pool => {
-    const { base, pool_id: id } = pool
-    const name = escapeHtml(`${symbolOf(base.symbol, base.mint)} / ${quoteOf(pool)}`)
-    const link = `<a href="${root}market/pool/${id}">${name}</a> <small>${inShort(base.mint)}</small>`
-    return `<tr><th scope="row">${link}</th>${FIGURES.map(([, of]) => `<td>${escapeHtml(of(pool))}</td>`).join('')}</tr>`
-  })
-  return `<table class="plain-table"><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`
+const MINT: Columns<Pool>[number] = ['Mint', pool => pool.base.mint]
+
+const average = (text: string | undefined): string => text === undefined ? NONE : priceText(parseDecimal(text)!)
+const minute = (time: string | null): string => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
+const DECISIONS: Columns<ProposalRow> = [
+  ['No.', ({ number }) => String(number)],
+  ['State', ({ state }) => state],
+  ['Ends', ({ ends_at: at }) => minute(at)],
+  ['Average, pass', ({ decision }) => average(decision?.pass_twap)],
+  ['It had to exceed', ({ decision }) => average(decision?.threshold)],
+  ['Decided', ({ finalized_at: at }) => minute(at)]
+]
+
+/** `headOf` gives markup. */
+function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => string, columns: Columns<T>): string {
+  const head = [label, ...columns.map(([name]) => name)].map(name => `<th scope="col">${name}</th>`).join('')
+  const body = rows.slice(0, MOST).map(row => `<tr><th scope="row">${headOf(row)}</th>` +
+    `${columns.map(([, of]) => `<td>${escapeHtml(of(row))}</td>`).join('')}</tr>`)
+  return `<table class="plain-table"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`
 }
 
+const linkOf = (pool: Pool, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
+  `${escapeHtml(`${symbolOf(pool.base.symbol, pool.base.mint)} / ${quoteOf(pool)}`)}</a> ` +
+  `<small>${inShort(pool.base.mint)}</small>`
+
+/** The list as a table, deepest first; `root` leads to the service. */
+export const poolsTable = (pools: readonly Pool[], root: string): string =>
+  tableOf(pools, 'Pool', pool => linkOf(pool, root), FIGURES)
+
+/** Proposals, newest first; a DAO that is not listed stands as its address. */
+export const decisionsTable = (
+  rows: readonly ProposalRow[], byId: ReadonlyMap<string, { pool: Pool }> | undefined, root: string
+): string => tableOf(rows, 'DAO', ({ dao }) => {
+  const pool = byId?.get(dao)?.pool
+  return pool === undefined ? escapeHtml(inShort(dao)) : linkOf(pool, root)
+}, DECISIONS)
+
 /** The figures of one pool. */
-export const factsOf = (pool: Pool): string => `<dl class="facts">${FIGURES.map(([name, of]) =>
+export const factsOf = (pool: Pool): string => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
   `<div><dt>${name}</dt><dd>${escapeHtml(of(pool))}</dd></div>`).join('')}</dl>`

@@ -3,9 +3,9 @@ import { spotPrice } from '../market/price.js'
 import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import type { Aged } from '../live/fresh.js'
-import { parseDecimal } from '../decimal.js'
-import type { PoolDetail } from '../../schemas/pools.js'
-import type { CardFacts, PoolFacts } from './card/card.js'
+import { add, parseDecimal } from '../decimal.js'
+import type { Pool, PoolDetail } from '../../schemas/pools.js'
+import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
 import { amountText, changeText, priceText } from './people.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
@@ -45,6 +45,7 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
       quote: symbolOf(quote?.symbol ?? pair.quoteSymbol, pair.quoteMint),
       name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
       mint: inShort(pair.baseMint),
+      quoteMint: inShort(pair.quoteMint),
       isDeciding: account?.dao?.state === 'futarchy',
       price: priceText(spotPrice(pair))
     }
@@ -53,16 +54,52 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
 
 const short = (text: string): string => amountText(parseDecimal(text)!)
 
+type Figures = Pick<CardFacts, 'change' | 'volume' | 'liquidity'>
+
+const figuresOf = (pool: Pool): Figures => ({
+  ...(pool.target_volume_24h !== null && {
+    volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
+  }),
+  ...(pool.priced_in_usd && { liquidity: `$${short(pool.liquidity_in_usd)}` }),
+  ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
+})
+
+/** What an answer says. */
+export const bodyOf = <T>({ value: { variants } }: Aged<CachedResponse<T>>): T =>
+  JSON.parse(variants.get('identity')!.body.toString()) as T
+
 /** What the record of a pool adds to its image. */
-export function cardFigures (
-  { value: { variants } }: Aged<CachedResponse<PoolDetail>>
-): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> {
-  const pool = JSON.parse(variants.get('identity')!.body.toString()) as PoolDetail
+export const cardFigures = (answer: Aged<CachedResponse<PoolDetail>>): Figures => figuresOf(bodyOf(answer))
+
+/** Pools that the market's image names. */
+const NAMED = 5
+const total = (texts: readonly string[]): string =>
+  amountText(texts.map(text => parseDecimal(text)!).reduce((sum, one) => add(sum, one)))
+
+/** What the market's image shows of the pools, deepest first; volumes as the list adds them up, or not at all. */
+export function marketFacts (pools: readonly Pool[] = []): MarketFacts {
+  const [deepest] = pools
+  if (deepest === undefined) return { pools: 0, figures: [], rows: [] }
+  const volumes = pools.filter(({ quote }) => quote.mint === deepest.quote.mint).map(pool => pool.target_volume_24h)
+  const known = volumes.filter(volume => volume !== null)
   return {
-    volume: pool.target_volume_24h === null
-      ? ''
-      : `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`,
-    ...(pool.priced_in_usd && { liquidity: `$${short(pool.liquidity_in_usd)}` }),
-    ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
+    pools: pools.length,
+    figures: [
+      ...known.length < volumes.length
+        ? []
+        : [['Volume, 24 h', `${total(known)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
+      ...deepest.priced_in_usd
+        ? [['Liquidity', `$${total(pools.map(pool => pool.liquidity_in_usd))}`] as const]
+        : []
+    ],
+    rows: pools.slice(0, NAMED).map(pool => ({
+      base: symbolOf(pool.base.symbol, pool.base.mint),
+      quote: symbolOf(pool.quote.symbol, pool.quote.mint),
+      name: '',
+      mint: inShort(pool.base.mint),
+      quoteMint: inShort(pool.quote.mint),
+      price: priceText(parseDecimal(pool.last_price)!),
+      ...figuresOf(pool)
+    }))
   }
 }

@@ -1,3 +1,4 @@
+import { compare } from './decimal.js'
 import { element, foreign, svg } from './dom.js'
 import { formatAgo, formatDay, formatExact, formatMoment, formatPrice, formatShort, NONE } from './format.js'
 import { explorerLink } from './explorer.js'
@@ -28,10 +29,10 @@ function endOf ({ ends_at: at }, now) {
 const LEADS = { pass: 'Pass, if they stay as they are', fail: 'Fail, if they stay as they are' }
 
 /** The figures of a live decision; `unit`: what its prices are in. */
-export function drawDecision ({ markets, pass_threshold_bps: bps, ...proposal }, unit, now = Date.now()) {
+export function drawDecision (proposal, unit, now = Date.now()) {
   const end = fact('Ends', endOf(proposal, now))
-  if (markets === null) return element('dl', { class: 'facts' }, end)
-  const { pass, fail, spot_price: spot, threshold, leads } = markets
+  const { pass, fail, spot_price: spot, threshold, leads, pass_threshold_bps: bps } = proposal
+  if (pass === null) return element('dl', { class: 'facts' }, end)
   return element('dl', { class: 'facts decision' },
     price('Price if it passes', pass.price, unit),
     price('Price if it fails', fail.price, unit),
@@ -76,22 +77,25 @@ export const drawEnded = (proposal, ...before) => element('li', {},
   ...before,
   element('span', { class: `badge ${proposal.state === 'passed' ? '' : 'muted'}` }, stateOf(proposal)),
   element('span', {}, `No. ${proposal.number}`),
-  ...proposal.decision == null
+  ...proposal.decision === null
     ? []
     : [element('span', { class: 'quiet' }, `pass ${formatPrice(proposal.decision.pass_twap)} against ` +
         `${formatPrice(proposal.decision.threshold)} that it had to exceed`)],
   element('span', { class: 'quiet' }, proposal.finalized_at === null ? '' : formatDay(proposal.finalized_at)),
   explorerLink('account', proposal.proposal, 'proposal'))
 
+const isProposal = ({ proposal, dao, state, number, decision }) =>
+  [proposal, dao, state].every(text => typeof text === 'string') && Number.isInteger(number) &&
+  (decision === null || [decision.pass_twap, decision.threshold].every(text => compare(text, '0') !== null))
+
 /** Only what has the form of the contract is shown. */
 export function checkProposals (body) {
-  if (!Array.isArray(body) || !body.every(({ proposal, dao, state, number }) => typeof proposal === 'string' &&
-    typeof dao === 'string' && typeof state === 'string' && Number.isInteger(number))) throw new TypeError('no proposals')
+  if (!Array.isArray(body) || !body.every(isProposal)) throw new TypeError('no proposals')
   return body
 }
 
 export function checkProposal (body) {
   checkProposals([body])
-  if (typeof body.markets !== 'object') throw new TypeError('no markets')
+  if (typeof body.pass !== 'object' || typeof body.fail !== 'object') throw new TypeError('no markets')
   return body
 }

@@ -1,9 +1,10 @@
-import { poll } from './api.js'
+import { Failure, get, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { checkPools } from './contract.js'
 import { checkProposal, checkProposals, drawDecision, drawEnded, isLive } from './decision.js'
-import { byId, element, foreign, setText } from './dom.js'
+import { announce, byId, element, foreign, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
+import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
 import { createView } from './view.js'
 
@@ -11,6 +12,10 @@ import { createView } from './view.js'
 
 const EVERY = 30_000
 const NAMES_EVERY = 300_000
+const PAGE = 200
+const PATH = `api/proposals?limit=${PAGE}`
+/** More than anybody reads; what is older goes on being one address away. */
+const MOST = 5_000
 /** Live ones whose markets are asked for; a page has a budget of requests. */
 const FOLLOWED = 12
 
@@ -18,6 +23,7 @@ const banner = createBanner()
 const live = new Map()
 let pools = new Map()
 let known = []
+const more = byId('more')
 
 /** The DAO's token, which leads to its page where it is listed. */
 function daoName ({ dao }) {
@@ -34,7 +40,7 @@ function draw () {
   byId('no-live').hidden = deciding.length > 0
   byId('no-past').hidden = past.length > 0
   byId('live').replaceChildren(...deciding.map(proposal => {
-    const whole = live.get(proposal.proposal)?.data ?? { ...proposal, markets: null }
+    const whole = live.get(proposal.proposal)?.data ?? { ...proposal, pass: null, fail: null }
     const pool = pools.get(proposal.dao)
     return element('li', {}, element('h3', {}, daoName(proposal), ` No. ${proposal.number}`),
       drawDecision(whole, pool === undefined ? '' : quoteOf(pool)))
@@ -68,18 +74,42 @@ function follow (deciding) {
   }
 }
 
+/** `first` and then what it lacks of `second`. */
+function joined (first, second) {
+  const given = new Set(first.map(({ proposal }) => proposal))
+  return [...first, ...second.filter(({ proposal }) => !given.has(proposal))]
+}
+
 const show = createView({
   id: 'decisions',
   banner,
   loaded: proposals => `${formatCount(proposals.length, 'proposal')} loaded`,
   draw (proposals) {
-    known = proposals
+    if (known.length === 0) more.hidden = proposals.length < PAGE
+    known = proposals.length < PAGE ? proposals : joined(proposals, known)
     follow(proposals.filter(isLive))
     draw()
   }
 })
 
-poll({ path: 'api/proposals?limit=200', check: checkProposals, interval: EVERY, show })
+more.addEventListener('click', async () => {
+  more.disabled = true
+  try {
+    const { data } = await get(`${PATH}&before=${known.at(-1).proposal}`, checkProposals)
+    known = joined(known, data)
+    more.hidden = data.length < PAGE || known.length >= MOST
+    byId('more-state').replaceChildren()
+    announce(`${formatCount(data.length, 'earlier proposal')} loaded`)
+    draw()
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    byId('more-state').replaceChildren(failureNotice(error, () => more.click()))
+  } finally {
+    more.disabled = false
+  }
+})
+
+poll({ path: PATH, check: checkProposals, interval: EVERY, show })
 // without the names their addresses stand for them
 poll({
   path: 'api/pools',

@@ -36,7 +36,9 @@ const amount = (label, of, text, units) => fact(
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
 const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
 
-function capitalization (label, of, value, pool) {
+/** In dollars where the service gives them, or else in quote tokens. */
+function capitalization (label, of, usd, value, pool) {
+  if (usd !== null) return fact(label, of, `$${formatShort(usd, 4)}`, { exact: `$${formatExact(usd)}` })
   if (value === null) return fact(label, of, NONE)
   return fact(label, of, formatShort(value, 4), { exact: formatExact(value), units: quoteOf(pool) })
 }
@@ -48,6 +50,10 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
   const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
+    capitalization(
+      'Market cap', 'pool.market_cap_usd', pool.market_cap_usd, worth(pool, supply, 'circulatingSupply'), pool
+    ),
+    capitalization('Fully diluted', 'pool.fdv_usd', pool.fdv_usd, worth(pool, supply, 'totalSupply'), pool),
     price('Bid', 'ticker.bid', ticker?.bid, pool),
     price('Ask', 'ticker.ask', ticker?.ask, pool),
     fact('Spread', undefined, formatPercent(quotes)),
@@ -77,8 +83,6 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
       exact: known(treasury?.nav_per_token, text => `$${formatExact(text)}, of a treasury of $${treasury.nav_usd}`)
     }),
     fact('Premium to NAV', 'treasury.premium', known(treasury?.premium, text => formatChange(shift(text, 2)))),
-    capitalization('Market cap', 'supply.circulatingSupply', worth(pool, supply, 'circulatingSupply'), pool),
-    capitalization('Fully diluted', 'supply.totalSupply', worth(pool, supply, 'totalSupply'), pool),
     fact(
       'Launched',
       'pool.created_at',

@@ -7,8 +7,6 @@ import { quoteOf } from './tokens.js'
 /** The decisions of one DAO: the live one with its markets over time, and those that have ended. */
 
 const EVERY = 30_000
-/** Of so many that have ended the averages are told. */
-const TOLD = 3
 /** The longest proposals last some days. */
 const CANDLES = 1_000
 
@@ -29,19 +27,13 @@ async function drawLive (pool, { proposal: id }) {
 
 /** Begins to show them; gives what asks anew. */
 export function showDecisions (pool) {
-  const ended = new Map()
-
   async function draw (proposals) {
     const live = proposals.find(isLive)
     const past = proposals.filter(({ finalized_at: at }) => at !== null)
     byId('decisions').dataset.live = live !== undefined ? 'yes' : past.length > 0 ? 'past' : 'no'
-    for (const { proposal } of past.slice(0, TOLD)) {
-      if (ended.has(proposal)) continue
-      ended.set(proposal, (await get(`api/proposals/${encodeURIComponent(proposal)}`, checkProposal)).data)
-    }
     const drawn = live === undefined ? [] : await drawLive(pool, live)
     byId('live-decision').replaceChildren(...drawn)
-    byId('past-decisions').replaceChildren(...past.map(one => drawEnded(ended.get(one.proposal) ?? one)))
+    byId('past-decisions').replaceChildren(...past.map(one => drawEnded(one)))
   }
 
   return poll({

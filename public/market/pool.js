@@ -6,9 +6,9 @@ import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
 import { compare } from './decimal.js'
 import { createDefinitions } from './definition.js'
-import { byId, element, setText } from './dom.js'
+import { addressButton, byId, element, setText } from './dom.js'
 import { drawAddresses, drawFigures, drawRanges } from './figures.js'
-import { formatChange, formatExact, formatPrice } from './format.js'
+import { abbreviate, formatChange, formatExact, formatPrice } from './format.js'
 import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
 import {
@@ -43,7 +43,10 @@ function drawHeadline ({ pool, others }) {
   byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
   byId('pool-title').replaceChildren(...pairTitle(pool))
   setText(byId('pool-name'), fullNameOf(pool.base))
-  byId('pool-mint').title = pool.base.mint
+  const { mint } = pool.base
+  if (byId('pool-mint').firstElementChild === null) {
+    byId('pool-mint').replaceChildren(addressButton(mint, 'token mint', abbreviate(mint)))
+  }
   byId('pool-badges').replaceChildren(...[
     hasProposal(pool) ? proposalBadge() : '',
     ...pretences([...others, pool])(pool).map(warningBadge),
@@ -101,6 +104,7 @@ const showSupply = createView({
   loaded: () => 'Supply loaded',
   draw (supply) {
     known.supply = supply
+    candles.supply(supply.circulatingSupply)
     redraw('supply-body', () => drawSupply(supply, known.pool))
     drawKnown()
   },
@@ -181,6 +185,7 @@ const showPool = createView({
     redraw('addresses', () => drawAddresses(pool))
     redraw('verify', () => drawVerification(pool))
     if (first) follow(pool)
+    else candles.told(pool)
     beside(() => loadQuotes(pool)).then(ticker => {
       known.ticker = ticker
       drawKnown()

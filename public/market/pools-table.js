@@ -2,7 +2,7 @@
 
 import { compare } from './decimal.js'
 import { downloadCsv } from './csv.js'
-import { announce, byId, element, foreign, setText } from './dom.js'
+import { addressButton, announce, byId, element, foreign, setText } from './dom.js'
 import { abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
 import { drawSparkline } from './sparkline.js'
 import {
@@ -22,7 +22,7 @@ const COLUMNS = {
   volume: { name: 'Volume, 24 h', key: pool => pool.target_volume_24h, order: compare, first: 'descending' },
   change: { name: 'Change, 24 h', key: pool => pool.price_change_24h, order: compare, first: 'descending' },
   price: { name: 'Price', key: pool => pool.last_price, order: compare, first: 'descending' },
-  cap: { name: 'Market cap', key: pool => pool.market_cap_usd ?? '', order: compare, first: 'descending' },
+  cap: { name: 'Market cap', key: pool => pool.market_cap_usd, order: compare, first: 'descending' },
   trades: { name: 'Trades, 24 h', key: pool => String(pool.trades_24h), order: compare, first: 'descending' },
   name: { name: 'Name', key: nameOf, order: collator.compare, first: 'ascending' }
 }
@@ -59,13 +59,14 @@ function createRow (pool) {
     volume: figure(),
     liquidity: figure(),
     cap: figure(),
+    diluted: figure(),
     trades: figure()
   }
   const units = [foreign('', 'unit'), foreign('', 'unit')]
   const link = element('a', { class: 'symbol', href: `market/pool/${encodeURIComponent(pool.pool_id)}` }, foreign(''))
   const quote = foreign('', 'quote')
   const name = foreign('')
-  const mint = element('span', { title: pool.base.mint })
+  const age = element('span')
   const badges = element('span', { class: 'badges' })
   const spark = cell('spark-cell', '7 days')
   const row = element('tr', { role: 'row' },
@@ -74,16 +75,23 @@ function createRow (pool) {
       { role: 'rowheader', scope: 'row' },
       element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
         element('span', { class: 'pair' }, link, quote, badges),
-        element('span', { class: 'name' }, name, ' · ', mint)))
+        element(
+          'span',
+          { class: 'name' },
+          name,
+          element('span', { class: 'dot' }, ' · '),
+          addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)),
+          age
+        )))
     ),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
     cell('change-cell', '24 h', parts.change),
     spark,
     cell('volume-cell', 'Vol', parts.volume, ' ', units[1]),
     cell('liquidity-cell', 'Liq', parts.liquidity),
-    cell('cap-cell', 'Cap', parts.cap),
+    cell('cap-cell', 'Cap', parts.cap, ' ', element('small', { class: 'diluted' }, 'FDV ', parts.diluted)),
     cell('trades-cell', 'Trades', parts.trades))
-  return { row, parts, units, link, quote, name, mint, badges, spark, pool: null, words: '' }
+  return { row, parts, units, link, quote, name, age, badges, spark, pool: null, words: '' }
 }
 
 function write (node, text, exact) {
@@ -102,7 +110,7 @@ function updateRow (entry, pool, marks) {
   setText(entry.quote, quoteOf(pool))
   setText(entry.name, pool.base.name)
   const age = poolAge(pool)
-  setText(entry.mint, abbreviate(pool.base.mint) + (age === undefined ? '' : ` · ${age}`))
+  setText(entry.age, age === undefined ? '' : ` · ${age}`)
   for (const unit of entry.units) setText(unit, quoteOf(pool))
   write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
   write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
@@ -124,9 +132,10 @@ function updateRow (entry, pool, marks) {
       parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`
     )
   } else write(parts.liquidity, NONE, UNPRICED)
-  const { market_cap_usd: cap, fdv_usd: diluted } = pool
-  if (cap == null) write(parts.cap, NONE, '')
-  else write(parts.cap, `$${formatCompact(cap)}`, `$${formatExact(cap)}, fully diluted $${formatExact(diluted)}`)
+  for (const [part, usd] of [[parts.cap, pool.market_cap_usd], [parts.diluted, pool.fdv_usd]]) {
+    if (usd === null) write(part, NONE, '')
+    else write(part, `$${formatCompact(usd)}`, `$${formatExact(usd)}`)
+  }
   write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
   const badges = [
     ...hasProposal(pool) ? [proposalBadge()] : [],

@@ -88,6 +88,17 @@ export function createTrades ({ path, banner }) {
     rows = [...gap ? [] : rows, ...fresh].sort((a, b) => keyOf(a.trade) > keyOf(b.trade) ? -1 : 1).slice(0, MAX_SHOWN)
     if (newest !== null) for (const { trade, row } of fresh) if (keyOf(trade) > newest) row.classList.add('new')
     body.replaceChildren(...rows.map(({ row }) => row))
+    tellNewest()
+  }
+
+  /** The pool's price is what its reserves say, which is another than what the newest trade paid. */
+  function tellNewest () {
+    const newest = rows.find(({ trade: { price } }) => price !== null)
+    if (newest === undefined) return
+    const { trade: { price }, time } = newest
+    const place = byId('last-trade')
+    setText(place, ` · last trade at ${formatPrice(price)}, ${formatAgo(Date.now() - time)} ago`)
+    place.title = formatExact(price)
   }
 
   const show = createView({
@@ -129,7 +140,10 @@ export function createTrades ({ path, banner }) {
     start (of) {
       pool = of
       poll({ path: `${path}/trades?limit=${PAGE}`, check: checkTrades, interval: EVERY, show })
-      setInterval(() => { for (const { age, time } of rows) setText(age, formatAgo(Date.now() - time)) }, AGES_EVERY)
+      setInterval(() => {
+        for (const { age, time } of rows) setText(age, formatAgo(Date.now() - time))
+        tellNewest()
+      }, AGES_EVERY)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { DEAR } from '../../lib/http/dear-routes.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
@@ -25,21 +25,25 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   /** Asked for anew on every visit, which costs a 304 while nothing has changed. */
   const send = (reply: FastifyReply, value: CachedResponse) => reply.sendCached({ value, age: 0, left: 1 })
 
+  const originOf = ({ protocol, host }: FastifyRequest): string => HOST.test(host) ? `${protocol}://${host}` : ''
+
   fastify.get(
     '/',
     { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
-    async (_request, reply) => send(reply, pages.list((await page.listed())?.pools))
+    async (request, reply) => send(reply, pages.list(originOf(request), (await page.listed())?.pools))
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
   fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
     async (_request, reply) => reply.header('location', '../market').code(308).send())
 
-  fastify.get('/decisions', { schema: { hide: true } }, async (_request, reply) => send(reply, pages.decisions()))
+  fastify.get('/decisions', { schema: { hide: true } }, async (_request, reply) =>
+    send(reply, pages.decisions(...await Promise.all([page.decided(), page.listed()]))))
 
   fastify.get('/pool/:pool_id', {
     schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool }, protocol, host }, reply) => {
+  }, async (request, reply) => {
+    const { pool_id: pool } = request.params
     const found: FoundPool | undefined = KEY.test(pool) ? await page.find(pool) : { kind: 'unknown' }
     if (found?.kind === 'unknown' || found?.kind === 'left-out') {
       const reason = found.kind === 'left-out' ? found.reason : 'There is no DAO with a pool at this address.'
@@ -47,8 +51,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'text/html; charset=utf-8'
       ).send(pages.missing(pool, reason))
     }
-    const origin = HOST.test(host) ? `${protocol}://${host}` : ''
-    return send(reply, pages.pool(origin, pool, found?.facts, (await page.listed())?.byId.get(pool)?.pool))
+    return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)?.pool))
   })
 
   fastify.get('/pool/:pool_id/', {
@@ -56,16 +59,15 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   }, async ({ params: { pool_id: pool } }, reply) =>
     reply.header('location', `../${encodeURIComponent(pool)}`).code(308).send())
 
-  // What others show beside a link to the page
+  // What others show beside a link to a page
+  const sendImage = (reply: FastifyReply, image: Buffer) => reply.header('cache-control', IMAGE_KEPT)
+    .header('content-length', image.length).type('image/png').send(image)
+  fastify.get('/card.png', { config: DEAR, schema: { hide: true } }, async ({ turn }, reply) =>
+    sendImage(reply, await page.card('', turn)))
   fastify.get('/pool/:pool_id/card.png', {
     config: DEAR,
-    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool }, turn }, reply) => {
-    const image = await page.card(pool, turn)
-    return reply.header('cache-control', IMAGE_KEPT).header('content-length', image.length).type('image/png').send(
-      image
-    )
-  })
+    schema: { hide: true, params: Type.Object({ pool_id: Type.String({ minLength: 1 }) }) }
+  }, async ({ params: { pool_id: pool }, turn }, reply) => sendImage(reply, await page.card(pool, turn)))
 
   // A week of prices for each row of the list
   fastify.get('/sparklines', { schema: { hide: true } }, async (_request, reply) =>

@@ -3,8 +3,8 @@ import { cutText } from '../../market/token-text.js'
 import { escapeHtml } from '../html.js'
 
 /**
- * The image of a pool that others show beside a link to it: name, price, change, the last week. Drawn without a
- * browser.
+ * The images that others show beside a link: of a pool its name, price, change and the last week, of the market its
+ * totals and the deepest pools. Drawn without a browser.
  */
 
 /** What every pool has. */
@@ -12,15 +12,16 @@ export interface PoolFacts {
   base: string
   quote: string
   name: string
-  /** The base token's, in short. */
+  /** The tokens' mints, in short. */
   mint: string
+  quoteMint: string
   /** A proposal is live. */
   isDeciding: boolean
   /** Five significant digits, for people. */
   price: string
 }
 
-export interface CardFacts extends Omit<PoolFacts, 'mint' | 'isDeciding'> {
+export interface CardFacts extends Omit<PoolFacts, 'isDeciding'> {
   /** In per cent with its sign, "+3.42 %"; undefined where it is not known. */
   change?: string
   /** Amounts with their unit, for people. */
@@ -28,6 +29,13 @@ export interface CardFacts extends Omit<PoolFacts, 'mint' | 'isDeciding'> {
   liquidity?: string
   /** Prices of the last week, oldest first, null before the first trade. */
   closes?: ReadonlyArray<string | null>
+}
+
+/** `figures`: totals by their names; `rows`: the deepest pools. */
+export interface MarketFacts {
+  pools: number
+  figures: ReadonlyArray<readonly [label: string, value: string]>
+  rows: ReadonlyArray<Omit<CardFacts, 'closes'>>
 }
 
 const WIDTH = 1200
@@ -62,9 +70,9 @@ const EMOJI =
 const SCRIPTS = ['Latin', 'Greek', 'Cyrillic', 'Inherited'].map(name => `\\p{Script=${name}}`).join('')
 const UNKNOWN = new RegExp(`[^${SCRIPTS} -\\u00ff\\u2010-\\u2026\\u20ac\\u2122\\u2212]`, 'gu')
 
-/** A text as the font can write it, of so many characters at most, for the image's source. */
+/** A text as far as the font can write it, of so many characters at most, for the image's source. */
 const written = (text: string, most: number): string =>
-  escapeHtml(cutText(text.normalize('NFKC').replace(EMOJI, '').replace(UNKNOWN, '?').trim(), most))
+  escapeHtml(cutText(text.normalize('NFKC').replace(EMOJI, '').replace(UNKNOWN, '').replace(/ +/g, ' ').trim(), most))
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
 
@@ -89,51 +97,79 @@ function chartOf (line: ReadonlyArray<[number, number]>, colour: string): string
     `<text x="${CHART.x}" y="${CHART.y - 30}" font-size="26" fill="${QUIET}">7 days</text>`
 }
 
-/** The image's source. Every text in it is bounded, so its size and the work of drawing it are. */
-export function cardSource ({ base, quote, name, price, change, volume, liquidity, closes = [] }: CardFacts): string {
-  const line = lineOf(closes)
-  const isUp = Number(closes.at(-1)) >= Number(closes.find(close => close !== null))
-  const wide = WIDTH - 2 * EDGE
-  const room = line.length > 0 ? CHART.x - 2 * EDGE : wide
-  const unit = written(quote, 12)
-  const baseRoom = wide - (unit.length + 3) * 44 * LETTER
-  const symbol = written(base, fitting(SMALLEST, baseRoom))
-  const symbolSize = Math.max(SMALLEST, Math.min(84, baseRoom / Math.max(1, symbol.length) / LETTER))
-  const amount = written(price, 32)
-  const figures = ([['Volume, 24 h', volume], ['Liquidity', liquidity]] as const)
-    .flatMap(([label, value]) => value === undefined
-      ? []
-      : [`${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`])
-  const bar = (x: number, height: number): string =>
-    `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
-  const changed = change === undefined
-    ? ''
-    : `<tspan dx="24" fill="${change.startsWith('−') ? DOWN : UP}">${written(change, 16)} in 24 h</tspan>`
+const bar = (x: number, height: number): string =>
+  `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
+
+/** An image around `content`, which ends at its edge, above a line of figures. */
+function frame (content: string, figures: MarketFacts['figures'], behind = ''): string {
+  const texts = figures.map(
+    ([label, value]) => `${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`
+  )
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"
   font-family="Inter SemiBold" font-weight="600" xml:space="preserve">
 <clipPath id="edge"><rect width="${WIDTH - EDGE}" height="${HEIGHT}"/></clipPath>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="${GROUND}"/>
 <rect x="${EDGE}" y="64" width="44" height="44" rx="10" fill="${ACCENT}"/>${bar(10, 12)}${bar(19, 19)}${bar(28, 26)}
 <text x="${EDGE + 62}" y="96" font-size="30" fill="${QUIET}">DAO Market Data</text>
-${line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : ''}
+${behind}
 <g clip-path="url(#edge)">
-<text x="${EDGE}" y="220" font-size="${symbolSize}" fill="${INK}">${symbol}<tspan font-size="44"
-  fill="${QUIET}"> / ${unit}</tspan></text>
-<text x="${EDGE}" y="270" font-size="34" fill="${QUIET}">${written(name, fitting(34, room))}</text>
-<text x="${EDGE}" y="400"
-  font-size="${Math.min(96, room / Math.max(1, amount.length) / LETTER)}" fill="${INK}">${amount}</text>
-<text x="${EDGE}" y="452" font-size="34" fill="${QUIET}">${unit}${changed}</text>
-<rect x="${EDGE}" y="510" width="${wide}" height="2" fill="#2b3432"/>
-<text x="${EDGE}" y="566" font-size="28" fill="${QUIET}">${figures.join('<tspan>      </tspan>')}</text>
+${content}
+<rect x="${EDGE}" y="510" width="${WIDTH - 2 * EDGE}" height="2" fill="#2b3432"/>
+<text x="${EDGE}" y="566" font-size="28" fill="${QUIET}">${texts.join('<tspan>      </tspan>')}</text>
 </g>
 </svg>`
 }
 
-/** The image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */
-export async function drawCard (facts: CardFacts): Promise<Buffer> {
+const colourOf = (change: string): string => change.startsWith('−') ? DOWN : UP
+
+/** The source of the market's image. */
+export function marketSource ({ pools, figures, rows }: MarketFacts): string {
+  const text = (x: number, y: number, colour: string, words: string, anchor = 'start'): string =>
+    `<text x="${x}" y="${y}" font-size="30" fill="${colour}" text-anchor="${anchor}">${words}</text>`
+  const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {
+    const y = 272 + index * 50
+    const unit = written(quote, 12) || quoteMint
+    return text(EDGE, y, INK, `${written(base, 18)}<tspan fill="${QUIET}"> ${mint}</tspan>`) +
+      text(880, y, INK, `${written(price, 20)}<tspan fill="${QUIET}"> ${unit}</tspan>`, 'end') +
+      text(WIDTH - EDGE, y, colourOf(change), written(change, 16), 'end')
+  })
+  return frame(`<text x="${EDGE}" y="200" font-size="72" fill="${INK}">DAO markets<tspan dx="24" font-size="34"
+  fill="${QUIET}">${pools === 0 ? '' : `${pools} pools`}</tspan></text>
+${drawn.join('')}`, figures)
+}
+
+/** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
+export function cardSource (facts: CardFacts): string {
+  const { base, quote, name, mint, quoteMint, price, change, volume, liquidity, closes = [] } = facts
+  const line = lineOf(closes)
+  const isUp = Number(closes.at(-1)) >= Number(closes.find(close => close !== null))
+  const wide = WIDTH - 2 * EDGE
+  const room = line.length > 0 ? CHART.x - 2 * EDGE : wide
+  const unit = written(quote, 12) || quoteMint
+  const baseRoom = wide - (unit.length + 3) * 44 * LETTER
+  const symbol = written(base, fitting(SMALLEST, baseRoom)) || mint
+  const symbolSize = Math.max(SMALLEST, Math.min(84, baseRoom / Math.max(1, symbol.length) / LETTER))
+  const amount = written(price, 32)
+  const figures = ([['Volume, 24 h', volume], ['Liquidity', liquidity]] as const)
+    .flatMap(([label, value]) => value === undefined ? [] : [[label, value] as const])
+  const changed = change === undefined
+    ? ''
+    : `<tspan dx="24" fill="${colourOf(change)}">${written(change, 16)} in 24 h</tspan>`
+  // beside the name what nobody can imitate
+  const called = [written(name, fitting(34, room) - mint.length - 3), mint].filter(text => text !== '').join(' · ')
+  return frame(`<text x="${EDGE}" y="220" font-size="${symbolSize}" fill="${INK}">${symbol}<tspan font-size="44"
+  fill="${QUIET}"> / ${unit}</tspan></text>
+<text x="${EDGE}" y="270" font-size="34" fill="${QUIET}">${called}</text>
+<text x="${EDGE}" y="400"
+  font-size="${Math.min(96, room / Math.max(1, amount.length) / LETTER)}" fill="${INK}">${amount}</text>
+<text x="${EDGE}" y="452" font-size="34" fill="${QUIET}">${unit}${changed}</text>`, figures, line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : '')
+}
+
+/** An image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */
+export async function drawCard (source: string): Promise<Buffer> {
   // loaded with the first picture: a service that nobody shares needs none of it
   const { renderAsync } = await import('@resvg/resvg-js')
-  const image = await renderAsync(cardSource(facts), { font: FONT })
+  const image = await renderAsync(source, { font: FONT })
   // a picture holds 3 MB that V8 knows nothing of, until it is collected: by memory that it counts, and that nobody
   // touches, V8 collects every few pictures, not every hundred
   Buffer.allocUnsafeSlow(COUNTED * image.width * image.height * RGBA)

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Pools } from '../../../schemas/pools.js'
 import { CONTRAST, startWholeService } from './service.js'
 import { evaluate, inBrowser, loaded, openPool, rowOf } from './visit.js'
-import { POOLS } from './market-data.js'
+import { POOLS, PROPOSALS } from './market-data.js'
 
 /** What is being decided and what was, read against the API of the whole service; and what a name may pretend. */
 
@@ -10,7 +10,9 @@ interface Proposal {
   proposal: string
   dao: string
   state: string
-  markets: Record<'pass' | 'fail', { price: string }> & { spot_price: string }
+  pass: { price: string }
+  fail: { price: string }
+  spot_price: string
   decision: { pass_twap: string, threshold: string }
 }
 
@@ -29,7 +31,7 @@ inBrowser(visiting => {
       const proposals = (await app.inject('/api/proposals')).json<Proposal[]>()
       const [live, past] = ['pending', 'failed'].map(wanted => proposals.find(({ state }) => state === wanted)!)
       const one = async ({ proposal }: Proposal) => (await app.inject(`/api/proposals/${proposal}`)).json<Proposal>()
-      const { markets } = await one(live!)
+      const markets = await one(live!)
       const pools = (await app.inject('/api/pools')).json<Pools>()
       const symbolOf = (dao: string) => pools.find(({ pool_id: id }) => id === dao)!.base.symbol
 
@@ -68,6 +70,28 @@ inBrowser(visiting => {
     })
   }
 
+  visiting('more decisions than one answer holds, each with its averages', {}, async (t, { page, service }) => {
+    await page.goto(`${service.url}/decisions`)
+    const rows = page.locator('#past li')
+    await rows.nth(198).waitFor()
+    t.match(await rows.nth(198).innerText(), /No\. 251\s+pass 1\.2345 against 1\.2360 that it had to exceed/)
+    const more = page.getByRole('button', { name: 'Show earlier decisions' })
+    service.answers.proposals = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
+    await more.click()
+    await page.locator('#more-state').getByText('Upstream RPC service unavailable').waitFor()
+    service.answers.proposals = ({ before }) => {
+      const from = PROPOSALS.findIndex(({ proposal }) => proposal === before) + 1
+      return { body: PROPOSALS.slice(from, from + 200) }
+    }
+    await more.click()
+    await rows.nth(398).waitFor()
+    await more.click()
+    await rows.nth(448).waitFor()
+    t.equal(await rows.count(), 449, 'and the live one')
+    t.equal(await more.isVisible(), false)
+    t.equal(await page.locator('#more-state').innerText(), '')
+  })
+
   visiting('a name that another token has, and a dollar by name only, are marked in words', {}, async (
     t, { page, service }
   ) => {
@@ -83,11 +107,12 @@ inBrowser(visiting => {
     t.match(await row(third!.base.symbol), 'Not ＵＳＤＣ')
     t.notMatch(await row('ORE'), 'Shared')
     t.match(
-      await rowOf(page, 'ORE').locator('.name').innerText(), /^Orchard Collective · \w{4}…\w{4} · \d+ d$/, 'the mint, and the age'
+      await rowOf(page, 'ORE').locator('.name').textContent(),
+      /^Orchard Collective · Copy the token mint: \w{4}…\w{4} · \d+ d$/, 'the mint, and the age'
     )
     await openPool(page, service.url, first!.pool_id)
     await page.locator('#pool-badges', { hasText: 'Shared symbol' }).waitFor()
-    t.equal(await page.locator('#pool-mint').getAttribute('title'), first!.base.mint)
+    t.equal(await page.locator('#pool-mint button').getAttribute('title'), first!.base.mint)
   })
 
   visiting('without scripts the figures are there, and nothing that waits for one', {
@@ -98,6 +123,12 @@ inBrowser(visiting => {
       t.equal(await page.locator('.skeleton, .ghost, .pending').filter({ visible: true }).count(), 0)
       await page.locator('noscript :is(th, dt):text-is("Market cap")').waitFor()
     }
+    await page.goto(`${service.url}/decisions`)
+    t.equal(await page.locator('.skeleton').filter({ visible: true }).count(), 0)
+    t.match(
+      (await page.locator('noscript tbody tr').nth(1).innerText()).replace(/\s+/g, ' '),
+      /^\S+ \/ USDC \w{4}…\w{4} 449 passed 2026-03-05 12:00 UTC 1\.2345 1\.2360 2026-03-05 12:01 UTC$/
+    )
     await page.goto(service.url)
     await page.locator('noscript a', { hasText: 'META / USDC' }).click()
     await page.getByRole('heading', { name: 'META / USDC' }).waitFor()

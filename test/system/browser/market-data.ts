@@ -382,3 +382,25 @@ export const READY = {
     last_day: null as { left: number, total: number, seconds_left: number | null } | null
   }
 }
+
+/** More proposals than one answer holds, newest first: the first is live, the rest is decided. */
+export const PROPOSALS = Array.from({ length: 450 }, (_, index) => ({
+  proposal: address(index + 5_001),
+  dao: POOLS[index % POOLS.length]!.pool_id,
+  number: 450 - index,
+  state: index === 0 ? 'pending' : index % 3 === 0 ? 'failed' : 'passed',
+  created_at: '2026-03-01T12:00:00.000Z',
+  launched_at: '2026-03-02T12:00:00.000Z',
+  ends_at: '2026-03-05T12:00:00.000Z',
+  finalized_at: index === 0 ? null : '2026-03-05T12:01:00.000Z',
+  decision: index === 0
+    ? null
+    : { pass_twap: '1.2345', fail_twap: '1.2', threshold: '1.236', outcome: index % 3 === 0 ? 'fail' : 'pass' }
+}))
+export const proposalOf = (id: string) => ({
+  ...PROPOSALS.find(({ proposal }) => proposal === id)!,
+  pass_threshold_bps: 300,
+  pass: null,
+  fail: null,
+  spot_price: null
+})

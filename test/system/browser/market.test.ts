@@ -15,7 +15,8 @@ inBrowser(visiting => {
     const cells = await rowOf(page, 'ORE').locator('th, td').allInnerTexts()
     t.same(cells.map(text => text.replace(/\s+/g, ' ').replace(/ · .*/, '').trim()),
       ['O ORE / USDC Proposal : A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less liquidity stands behind the spot price. Orchard Collective'.replace('/ ', ''),
-        '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '–', '909'])
+        '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '– FDV –', '909'])
+    t.equal(await rowOf(page, 'META').locator('.cap-cell').innerText(), '$64.83\u202fM\nFDV $129.7\u202fM')
     t.equal(
       await rowOf(page, 'ORE').locator('.price-cell .figure').getAttribute('title'),
       '0.912345678901',

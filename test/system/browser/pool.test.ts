@@ -39,16 +39,13 @@ inBrowser(visiting => {
       Treasury: '$5,000,000',
       'Trades, 24 h': '1,200',
       Liquidity: '$9,412,880',
-      'Market cap': '83.63 M USDC'.replace(' M', '\u202fM'),
-      'Fully diluted': '167.3 M USDC'.replace(' M', '\u202fM'),
+      'Market cap': '$64.83\u202fM',
+      'Fully diluted': '$129.7\u202fM',
       Launched: '31 Jan 2026',
       Proposal: 'None'
     })
-    t.equal(
-      await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').getAttribute('title'),
-      '83,629,582.4735289',
-      'a price times a supply, exactly'
-    )
+    const cap = page.locator('#figures div', { hasText: 'Market cap' }).locator('dd')
+    t.equal(await cap.getAttribute('title'), '$64,829,133.70', 'as the service gives it')
     t.same(
       (await page.locator('#range-rows tr').nth(1).locator('th, td').allInnerTexts()),
       ['7 d', '+3.33 %', '5.2500', '7.5000', '1.283\u202fM']
@@ -58,13 +55,128 @@ inBrowser(visiting => {
     t.match(await page.locator('#verify .check').innerText(), 'the reserves give 6.482913370041 USDC, the price shown')
     t.match(await page.locator('#verify').innerText(), /0\.25 % \(slots [\d–]+\); 0\.5 %/)
     t.ok(service.asked.length < 17, `a visit costs ${service.asked.length} requests`)
+    service.answers.pool = id => ({ body: { ...detailOf(id), market_cap_usd: null, fdv_usd: null } })
+    await page.reload()
+    await page.locator('.supply-bar').waitFor()
+    t.equal(await cap.getAttribute('title'), '83,629,582.4735289', 'or else a price times a supply, exactly')
     service.answers.supply = () => ({ status: 404, body: { error: 'Token mint not found' } })
     await page.reload()
     await page.locator('#supply-state .notice').filter({ hasText: 'Token mint not found' }).waitFor()
-    t.equal(
-      await page.locator('#figures div', { hasText: 'Market cap' }).locator('dd').innerText(), '–', 'unknown is no zero'
-    )
+    t.equal(await cap.innerText(), '–', 'unknown is no zero')
     t.equal(await page.locator('#banner').isVisible(), false, 'a token without a supply is no outage')
+  })
+
+  visiting('the chart: as a line, by a log scale, joined or not; short candles where a pool is young', {}, async (
+    t, { page, service }
+  ) => {
+    const young = { ...detailOf(META.pool_id) as object, created_at: new Date(Date.now() - 3_600_000).toISOString() }
+    service.answers.pool = () => ({ body: young })
+    await openPool(page, service.url, META.pool_id)
+    await page.locator('#candle-chart canvas').first().waitFor()
+    t.equal(await evaluate(page, 'document.querySelector("input[name=interval]:checked").value'), '1m')
+    t.ok(service.asked.some(url => url.includes('/ohlcv?interval=1m&')))
+    const drawn = async (): Promise<string> => {
+      await page.waitForTimeout(200)
+      return (await page.locator('#candle-chart').screenshot()).toString('base64')
+    }
+    const pictures = [await drawn()]
+    for (const name of ['Joined', 'Log scale', 'Line']) {
+      await page.getByLabel(name, { exact: true }).click()
+      pictures.push(await drawn())
+    }
+    t.not(pictures[0], pictures[3], 'a line is not a candle')
+    const box = (await page.locator('#candle-chart').boundingBox())!
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    await page.keyboard.down('Control')
+    await page.mouse.wheel(0, -600)
+    await page.keyboard.up('Control')
+    await page.mouse.move(0, 0)
+    t.not(await drawn(), pictures[3], 'with Ctrl the wheel zooms')
+    t.equal(await evaluate(page, 'scrollY'), 0)
+  })
+
+  visiting('older candles come as one drags, what is in sight stays; no more than there are', {}, async (
+    t, { page, service }
+  ) => {
+    const all = candlesOf(3_600, 1_100)
+    service.answers.candles = ({ to = Infinity }) => ({
+      body: all.filter(({ time }) => time <= Number(to)).slice(-500)
+    })
+    const older = (): string[] => service.asked.filter(url => url.includes('&to='))
+    let release = (): void => {}
+    const held = new Promise<void>(resolve => { release = resolve })
+    await page.route(/&to=/, async route => {
+      await held
+      await route.continue()
+    })
+    await openPool(page, service.url, META.pool_id)
+    const last = (max: number) => holds(page, `document.getElementById('candle').max === '${max}'`)
+    await last(499)
+    const box = (await page.locator('#candle-chart').boundingBox())!
+    const drag = async (): Promise<void> => {
+      await page.mouse.move(box.x + 20, box.y + 100)
+      await page.mouse.down()
+      await page.mouse.move(box.x + 620, box.y + 100, { steps: 5 })
+      await page.mouse.up()
+    }
+    const asking: string[] = []
+    page.on('request', request => { if (request.url().includes('&to=')) asking.push(request.url()) })
+    while (asking.length === 0) await drag()
+    const pointed = () => evaluate<string>(page, 'document.getElementById("candle-readout").innerText')
+    await page.mouse.move(box.x + 620, box.y + 101)
+    const before = await pointed()
+    release()
+    await last(999)
+    await page.mouse.move(box.x + 620, box.y + 102)
+    t.equal(await pointed(), before, 'nothing jumps')
+    t.match(older()[0], `&to=${all.at(-500)!.time - 1}&`)
+    for (let times = 0; times < 10; times++) await drag()
+    await last(1_099)
+    await drag()
+    t.equal(older().length, 2, 'a page that is not full is the last')
+    t.equal(await page.locator('#candles-state').innerText(), '')
+  })
+
+  visiting('older candles that can\'t be had: it is said, and tried again', {}, async (t, { page, service }) => {
+    const all = candlesOf(3_600, 900)
+    service.answers.candles = ({ to }) => to === undefined
+      ? { body: all.slice(-500) }
+      : { status: 502, body: { error: 'Upstream RPC service unavailable' } }
+    await openPool(page, service.url, META.pool_id)
+    const slider = page.getByLabel('Candle of the chart')
+    await slider.focus()
+    await page.keyboard.press('Home')
+    await page.locator('#candles-state').getByText('The older candles could not be loaded.').waitFor()
+    const candle = await slider.getAttribute('aria-valuetext')
+    service.answers.candles = ({ to = Infinity }) => ({
+      body: all.filter(({ time }) => time <= Number(to)).slice(-500)
+    })
+    await page.locator('#candles-state').getByRole('button', { name: 'Try now' }).click()
+    await holds(page, 'document.getElementById("candle").max === "899"')
+    await slider.focus()
+    t.equal(await slider.getAttribute('aria-valuetext'), candle, 'the same candle is pointed at')
+  })
+
+  visiting('the last trade, the pool\'s price and the market cap, each by its name', {}, async (t, { page, service }) => {
+    await openPool(page, service.url, META.pool_id)
+    t.match(
+      await page.locator('.headline').innerText(), /Pool price · last trade at [\d.]+, \d+ s ago$/
+    )
+    t.equal(await page.locator('#last-trade').getAttribute('title'), tradesOf(1)[0]!.price)
+    const close = page.locator('#candle-readout dd').nth(4)
+    const price = candlesOf(3_600).at(-1)!.close
+    t.equal(await close.getAttribute('title'), price)
+    await page.getByLabel('Market cap (supply now)').check()
+    await page.getByRole('heading', { name: 'Market cap', exact: true }).waitFor()
+    t.match(await page.locator('#candle-range').innerText(), 'price × the supply that circulates now (12,900,000 META)')
+    t.equal(
+      (await close.getAttribute('title'))!.replaceAll(',', ''),
+      (Number(price.replace('.', '')) * 129 / 1e7).toFixed(7).replace(/\.?0+$/, '')
+    )
+    service.answers.supply = () => ({ status: 404, body: { error: 'Token mint not found' } })
+    await page.reload()
+    await page.locator('#supply-state .notice').waitFor()
+    t.equal(await page.getByLabel('Market cap (supply now)').isVisible(), false, 'none without a supply')
   })
 
   visiting('candles: intervals, by pointer, by keyboard, as a table, as a file', {}, async (t, { page, service }) => {

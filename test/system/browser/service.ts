@@ -12,11 +12,13 @@ import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { loadAssets } from '../../../lib/page/assets.js'
+import { cardSource, marketSource } from '../../../lib/page/card/card.js'
 import { createCards } from '../../../lib/page/card/cards.js'
 import { createPages } from '../../../lib/page/pages.js'
-import { findPool } from '../../../lib/page/pool-facts.js'
+import { findPool, marketFacts } from '../../../lib/page/pool-facts.js'
 import {
-  AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, quotesOf, SNAPSHOT, SPARKLINES, supplyOf, tradesOf
+  AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, PROPOSALS, proposalOf, quotesOf, SNAPSHOT,
+  SPARKLINES, supplyOf, tradesOf
 } from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
@@ -37,6 +39,7 @@ export interface Service {
     volume: () => Answer
     supply: (mint: string) => Answer
     daos: () => Answer
+    proposals: (query: Record<string, string>) => Answer
     ready: () => Answer
   }
   /** Paths asked for, in order. */
@@ -63,6 +66,7 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
     listed: async () => ({
       pools: POOLS, byId: new Map(POOLS.map(pool => [pool.pool_id, { pool }]))
     }) as never,
+    decided: async () => PROPOSALS as never,
     sparklines: {
       response: async () => ({
         value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1
@@ -70,9 +74,10 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
       of: async () => undefined
     },
     card: createCards(async pool => {
+      if (pool === '') return marketSource(marketFacts(POOLS as never))
       const found = await find(pool)
       if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
-      return found.facts
+      return cardSource(found.facts)
     })
   })
 }
@@ -101,6 +106,11 @@ export async function startService (): Promise<Service> {
         daos: [{ dao: POOLS[0]!.pool_id.replace(/.$/, 'x'), listed: false, reason: 'no reserves' }]
       }
     }),
+    proposals: ({ before, dao }) => {
+      if (dao !== undefined) return { body: [] }
+      const from = before === undefined ? 0 : PROPOSALS.findIndex(({ proposal }) => proposal === before) + 1
+      return { body: PROPOSALS.slice(from, from + 200) }
+    },
     ready: () => ({ body: READY })
   }
   fastify.addHook('onRequest', async request => { asked.push(request.url) })
@@ -123,6 +133,8 @@ export async function startService (): Promise<Service> {
   on('/api/volume/aggregate', () => answers.volume())
   on('/api/supply/:id', ({ id }) => answers.supply(id))
   on('/api/daos', () => answers.daos())
+  on('/api/proposals', ({ query }) => answers.proposals(query))
+  on('/api/proposals/:id', ({ id }) => ({ body: proposalOf(id) }))
   on('/ready', () => answers.ready())
   await fastify.listen({ port: 0, host: '127.0.0.1' })
   return {
