@@ -6,6 +6,7 @@ import { decimalsOf, type OwnPool, priceOf } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
 import { checkLiquidityDays } from './liquidity.js'
+import { checkFees, checkOwners, checkQuotes } from './daos.js'
 import { checkDetail, checkSettings } from './record.js'
 import { ADDRESS, amount, below, compareFields, decimal, isRow, type Row, SIGNATURE, text } from './rules.js'
 import { checkDaos, checkTotals } from './totals.js'
@@ -40,11 +41,14 @@ export async function checkApi (checking: Checking): Promise<void> {
   await checkTotals(checking, pools)
   await checkLiquidityDays(checking, pools)
   await checkPrices(checking, pools)
+  await checkOwners(checking)
+  await checkQuotes(checking)
+  await checkFees(checking)
   await checkKnown(reader, '/api/tickers', refuse)
   compared(`${pools.length} pools by ticker, record, reserves, order and 24 hours`)
   compared(
     `${(await market.lookedAt()).length} of them by provenance, trades, candles, longer windows and supply; the ` +
-      'list of DAOs, sums of the aggregate'
+      'record of the DAO, treasury, proposals, quotes; the list of DAOs, sums of the aggregates'
   )
 }
 

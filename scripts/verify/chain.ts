@@ -4,7 +4,16 @@ import bs58 from 'bs58'
 import { refuse } from '../command-line.js'
 import type { Node, Signature } from './node.js'
 
-export interface Token { mint: string, decimals: number, unit: bigint, name: string, symbol: string }
+export interface Token {
+  mint: string
+  decimals: number
+  unit: bigint
+  /** Raw units. */
+  supply: bigint
+  authority: string | null
+  name: string
+  symbol: string
+}
 /** Reserves and uncollected fees, raw units, and the number of the newest event. */
 export interface State {
   slot: number
@@ -14,10 +23,19 @@ export interface State {
   baseFees: bigint
   quoteFees: bigint
   seq: bigint
+  /** Of the event that left it so, Unix s. */
+  at?: number
 }
 export interface Pool {
   address: string
   program: string
+  /** Owns the DAO's token accounts. */
+  vault: string
+  multisig: string
+  /** Of all positions. */
+  liquidity: bigint
+  /** What members may spend in a month, raw quote units. */
+  limit: { amount: bigint, members: string[] } | null
   base: Token
   quote: Token
   baseVault: string
@@ -51,7 +69,7 @@ export interface Swap {
 // it the DAO
 const SIZE = { spot: 277, live: 541 }
 const KEYS = 128
-const SEQUENCE = 239
+const [MULTISIG, VAULT, SEQUENCE, LIMIT] = [41, 73, 239, 247]
 const CREATED = 25
 const SPOT_SWAP = 'e445a52e51cb9a1d1dfd79ff523c94c3'
 const METAPLEX = new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s')
@@ -77,7 +95,13 @@ function texts (data: Buffer, at: number): { name: string, symbol: string } {
 
 async function token (node: Node, mint: string): Promise<Token> {
   const { data, owner } = await node.account(mint) ?? refuse(`the node knows no mint ${mint}`)
-  const known = { mint, decimals: data[44]!, unit: 10n ** BigInt(data[44]!) }
+  const known = {
+    mint,
+    decimals: data[44]!,
+    unit: 10n ** BigInt(data[44]!),
+    supply: data.readBigUInt64LE(36),
+    authority: data.readUInt32LE(0) === 0 ? null : key(data, 4)
+  }
   if (owner === TOKEN_2022) {
     for (let at = EXTENSIONS; at + 4 <= data.length &&
       data.readUInt16LE(at) !== 0; at += 4 + data.readUInt16LE(at + 2)) {
@@ -96,23 +120,35 @@ async function token (node: Node, mint: string): Promise<Token> {
 export async function poolAt (node: Node, address: string): Promise<Pool> {
   const { owner: program, data, slot } = await node.account(address) ?? refuse(`the node knows no account ${address}`)
   const size = data[8] === 0 ? SIZE.spot : SIZE.live
-  const keys = 8 + size - KEYS
+  const dao = 8 + size
+  const keys = dao - KEYS
   return {
     address,
     program,
+    vault: key(data, dao + VAULT),
+    multisig: key(data, dao + MULTISIG),
+    limit: data[dao + LIMIT] === 0
+      ? null
+      : {
+          amount: data.readBigUInt64LE(dao + LIMIT + 1),
+          members: Array.from({ length: data.readUInt32LE(dao + LIMIT + 9) }, (_, i) =>
+            key(data, dao + LIMIT + 13 + i * 32))
+        },
+    liquidity: data.readBigUInt64LE(keys - 16) + (data.readBigUInt64LE(keys - 8) << 64n),
     base: await token(node, key(data, keys)),
     quote: await token(node, key(data, keys + 32)),
     baseVault: key(data, keys + 64),
     quoteVault: key(data, keys + 96),
     createdAt: Number(data.readBigInt64LE(8 + CREATED)),
-    state: stateOf(data, 8, slot, data.readBigUInt64LE(8 + size + SEQUENCE))
+    state: stateOf(data, 8, slot, data.readBigUInt64LE(dao + SEQUENCE))
   }
 }
 
 /** Where an event carries the pool behind its own fields: at its end, but for a byte that one kind has behind it. */
 function stateIn (data: Buffer, pool: Pool): number | undefined {
   const mint = bs58.decode(pool.base.mint)
-  return [[SIZE.spot, 0], [SIZE.live, 1]].flatMap(
+  // the longer one first, in which a byte may look like the beginning of the shorter one
+  return [[SIZE.live, 1], [SIZE.spot, 0]].flatMap(
     ([size, tag]) => [0, 1].map(behind => ({ at: data.length - size! - behind, size: size!, tag }))
   )
     .find(({ at, size, tag }) => at >= 40 && data[at] === tag &&
@@ -182,7 +218,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
         after
       })
     }
-    if (after !== undefined) past.states.push(after)
+    if (after !== undefined) past.states.push({ ...after, at })
     last = after ?? last
   }
   return past

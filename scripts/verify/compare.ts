@@ -1,4 +1,5 @@
 /** Every field of a pool's answers beside what the chain says, for `npm run verify`. */
+import { daoOf, type Holdings, liquidityOf, quotedOf } from './beyond.js'
 import { amount, fraction, price, text } from './decimal.js'
 import { type Past, type Pool, type State, stateAt, type Swap, type Token } from './chain.js'
 
@@ -22,11 +23,16 @@ export interface Served {
   days: Json
   /** Each with the second that it is asked for. */
   prices: Json[]
+  dao: Json
+  liquidity: Json
+  /** Each with what is asked. */
+  quotes: Array<{ asked: { side: string, amount: string }, quote: Json }>
 }
 export interface Chain {
   pool: Pool
   past: Past
   pricing: { pool: Pool, past: Past } | undefined
+  holdings: Holdings
   /** Since when all of its swaps were read, Unix s. */
   since: number
   /** Before the service was asked: the finalized slot, and the newest one's time. */
@@ -38,6 +44,9 @@ export interface Group { what: string, different: string[], compared: number }
 
 const DAY = 86_400
 const HOUR = 3_600
+const PERIODS = [
+  ['5m', 300], ['1h', HOUR], ['6h', 6 * HOUR], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]
+] as const
 /** Slots within which a trade may not have been stored yet when the service was asked. */
 const JUST_NOW = 300
 /** How far the service's clock and the state it shows may be from the chain's: a stale answer's age, s and slots. */
@@ -244,8 +253,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     ...quotesOf(state, word, pool.quote.unit, of)
   })
   const { provenance: _, other_pools: others, ...row } = detail ?? {}
-  // the list tells these of the deepest pools that are valued in USD
-  const isTold = worth !== undefined && served.rows.indexOf(inPools) < MOST_TOLD
+  // the list tells these of the deepest pools
+  const isTold = served.rows.indexOf(inPools) < MOST_TOLD
   now.fields('/api/pools', inPools, isTold ? row : { ...row, ...NOT_TOLD })
   now.field(
     'other_pools',
@@ -283,15 +292,20 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const priced = window.filter(hasPrice)
   const { high, low } = candle(window)
   const newest = swaps.findLast(swap => hasPrice(swap) && swap.at <= end)
-  const before = swaps.findLast(swap => hasPrice(swap) && swap.at <= end - DAY)
   day.fields('', detail, {
     trades_24h: window.length,
     makers_24h: makers(window),
     high_24h: high,
     low_24h: low,
     vwap_24h: priced.length === 0 ? null : of(sum(priced, 'quote'), sum(priced, 'base')),
-    price_change_24h: newest === undefined || before === undefined ? null : percent(before, newest)
   })
+  for (const [name, seconds] of PERIODS) {
+    const before = swaps.findLast(swap => hasPrice(swap) && swap.at <= end - seconds)
+    // how it was before all that was read nobody has told
+    if (before === undefined && end - seconds < since && detail?.[`price_change_${name}`] !== null) continue
+    day.field(`price_change_${name}`, detail?.[`price_change_${name}`],
+      newest === undefined || before === undefined ? null : percent(before, newest))
+  }
   const fees = feesOf(window, pool.quote)
   if (fees === undefined) notes.push('not made again: fees_24h, a fee of which no event before it tells')
   else day.field('fees_24h', detail?.fees_24h, fees)
@@ -329,7 +343,10 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     day.found,
     tradesOf(served.trades, known, window, pool),
     pricesOf(served, known, chain, word),
-    candlesOf(served, swaps, chain, end, candle, makers, word, worth)
+    candlesOf(served, swaps, chain, end, candle, makers, word, worth),
+    daoOf(served, chain, word),
+    liquidityOf(served, chain, worth),
+    quotedOf(served, chain, word)
   )
   return { groups, notes }
 }

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { quotesAsked, readHoldings } from './beyond.js'
 import { type Past, type Pool, poolAt, readPast } from './chain.js'
 import type { Chain, Served, Word } from './compare.js'
 import { ask, type Node } from './node.js'
@@ -40,7 +41,14 @@ async function readServed (url: string, address: string): Promise<Served> {
       const { prices: of } = await read<any>(`/api/prices?mints=${detail.base.mint}&at=${at}`)
       prices.push({ at, price: of[detail.base.mint] })
     }
-    return { detail, tickers, rows, trades, candles, days, prices }
+    const dao = await read<any>(`/api/daos/${address}`)
+    const liquidity = await read<any>(`/api/liquidity/aggregate?dao=${address}`)
+    const quotes = []
+    for (const asked of quotesAsked({ detail })) {
+      const query = `side=${asked.side}&amount=${asked.amount}`
+      quotes.push({ asked, quote: await read<any>(`/api/pools/${address}/quote?${query}`) })
+    }
+    return { detail, tickers, rows, trades, candles, days, prices, dao, liquidity, quotes }
   }
 }
 
@@ -60,7 +68,8 @@ export async function readAll (
   await ask(`${url}/health`)   // told first where it is not there
   const { finalized, time } = await node.now()
   const served = await readServed(url, address)
-  const slot = Number(served.detail?.provenance?.slot)
+  const slot = Math.max(...[served.detail?.provenance, served.dao, ...served.quotes.map(({ quote }) => quote)]
+    .map(told => Number(told?.slot)))
   const pool = await readPool(node, address, slot)
   // the beginning of today, and whole hours of the window
   const since = Math.min(time - days * DAY, time - time % DAY) - HOUR
@@ -71,5 +80,6 @@ export async function readAll (
     const other = await readPool(node, by, slot)
     pricing = { pool: other, past: await readPast(node, other, time - RECENT) }
   }
-  return { served, chain: { pool, past, pricing, since, finalized, time } }
+  const holdings = await readHoldings(node, pool, served.dao)
+  return { served, chain: { pool, past, pricing, holdings, since, finalized, time } }
 }

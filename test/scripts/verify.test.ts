@@ -20,6 +20,24 @@ async function serve (t: Test, ledger: Ledger, node: SimulatedNode, env: Record<
   await historyComplete(app)
   return await app.listen({ port: 0, host: '127.0.0.1' })
 }
+/** Faults that are not met, see `docs/methodology.md`. */
+const NOT_MET = [
+  // a slot before those that are read; by a second, where no trade is at the edge
+  'detail .provenance.fee_rates[].from_slot', 'detail .provenance.windows_end',
+  // of the pool's record, where they are made again
+  ...['listed', 'reason', 'created_at', 'launch', 'team_address', 'last_price', 'price_change_5m', 'price_change_1h',
+    'price_change_6h', 'price_change_24h', 'price_change_7d', 'price_change_30d', 'liquidity_in_usd',
+    // of more than was read
+    'ath.price', 'ath.at', 'atl.price', 'atl.at',
+    // of the launch, of other pools, of the owner's other accounts, of proposals
+    'supply.teamPerformancePackage', 'supply.protocolAmmLiquidity', 'supply.externalLpLiquidity',
+    'treasury.external_liquidity', 'treasury.tokens_complete', 'decisions.proposals.total', 'decisions.proposals.draft',
+    'decisions.proposals.live', 'decisions.proposals.passed', 'decisions.proposals.failed',
+    'decisions.proposals.removed', 'decisions.live'
+  ].map(name => `dao .${name}`),
+  // another one, at which the pool was the same
+  'quotes [].quote.slot'
+]
 const EQUAL = /\nequal\n$/
 
 test(
@@ -53,7 +71,7 @@ test(
     }
     const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 1, word)
     const faults = { made: 0, unmet: [] as string[] }
-    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days', 'prices'] as const) {
+    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days', 'prices', 'dao', 'liquidity', 'quotes'] as const) {
       for (const { name, alter } of fieldsOf(
         part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
       )) {
@@ -69,8 +87,7 @@ test(
     }
     t.comment(`${faults.made} faults`)
     t.ok(faults.made >= 100)
-    // a slot before those that are read; and by a second, where no trade is at the edge
-    t.same(faults.unmet, ['detail .provenance.fee_rates[].from_slot', 'detail .provenance.windows_end'])
+    t.same(faults.unmet, NOT_MET)
 
     ledger.advance(1)
     dao.swap('buy', 10_000_000_000n)   // the state of the node moves on before the service looks again
@@ -174,6 +191,11 @@ test(
     pricing.initializeProposal()
     pricing.stake()
     pricing.launchProposal()
+    for (let i = 0n; i < 12n; i++) {
+      ledger.advance(70)
+      pricing.swap(i % 2n === 0n ? 'buy' : 'sell', 10n ** 7n + i)
+      pricing.conditionalSwap(i % 3n === 0n ? 'pass' : 'fail', 'buy', 10n ** 6n + i)
+    }
     ledger.advance(400)
     const pairs = `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}`
     const verify = verifier(await serve(t, ledger, node, { USD_PRICED_MINTS: pairs }), node.url)

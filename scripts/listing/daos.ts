@@ -1,0 +1,343 @@
+/** What is told of single DAOs, their treasuries and proposals, of fees and by quotes, held against all else. */
+import {
+  add, compare, divide, multiply, ONE, powerOfTen, type Rational, ratio, subtract, ZERO
+} from '../../lib/decimal.js'
+import { DAY } from '../../lib/time.js'
+import type { Checking } from './check.js'
+import { isPrice, swapOutput } from './figures.js'
+import { decimalsOf, type OwnPool, priceOf, rawOf } from './market.js'
+import { ADDRESS, compareFields, decimal, isRow, type Json, type Refuse, type Row, same } from './rules.js'
+import { isWithin } from './window.js'
+
+const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
+const rowOf = (value: Json | undefined): Row => isRow(value) ? value : {}
+const CENT = powerOfTen(-2)
+const HALF_CENT = ratio(5n, 1_000n)
+const number = (value: Json | undefined): Rational => decimal(value) ?? ZERO
+const sumOf = (list: Row[], key: string): Rational => list.reduce((all, row) => add(all, number(row[key])), ZERO)
+const pairs = (names: readonly string[]) => names.map(name => [name, name] as const)
+
+const OF_POOL = [
+  'last_price', 'liquidity_in_usd', 'startDate',
+  ...['5m', '1h', '6h', '24h', '7d', '30d'].map(period => `price_change_${period}`)
+]
+const STATES = ['draft', 'live', 'passed', 'failed', 'removed']
+/** Of a supply, the kinds of its allocation that make it up. */
+const KINDS = [
+  ['teamPerformancePackage', 'team_package'], ['protocolAmmLiquidity', 'internal_pool'],
+  ['externalLpLiquidity', 'external_pool']
+] as const
+
+const PARTS = [...KINDS.map(([, kind]) => String(kind)), 'treasury', 'launch_vault', 'bid_wall']
+/** Proposals of a DAO that are looked at one by one, the newest. */
+const PROPOSALS = 3
+
+/** Each DAO that is looked at, and the list of treasuries. */
+export async function checkOwners (checking: Checking): Promise<void> {
+  const { market, reader, refuse, doubt } = checking
+  const rows = listOf(await reader.json('/api/treasuries'))
+  for (const [at, row] of rows.entries()) {
+    const [before, nav] = [rows[at - 1]?.nav_usd, decimal(row.nav_usd)]
+    if (at > 0 && nav !== undefined && (before === null || compare(nav, number(before)) > 0)) {
+      refuse(`/api/treasuries ${at}: not largest first`)
+    }
+  }
+  for (const pool of await market.lookedAt()) {
+    const where = `/api/daos/${pool.id}`
+    const record = await reader.json(where)
+    if (!isRow(record) || !isRow(record.supply) || !isRow(record.treasury) || !isRow(record.decisions)) {
+      refuse(`${where}: no record`)
+      continue
+    }
+    await checkRecord(checking, where, pool, record)
+    const treasury = rowOf(await reader.json(`${where}/treasury`))
+    const { slot: _, ...others } = treasury
+    compareWhole(`${where}/treasury`, others, 'the record', record.treasury, doubt)
+    checkTreasury(checking, `${where}/treasury`, treasury, pool)
+    const row = rows.find(({ dao }) => dao === pool.id)
+    if (row === undefined) {
+      doubt(`/api/treasuries: ${pool.id} is left out`)
+      continue
+    }
+    const { tokens: __, ...own } = row
+    checkTreasury(checking, `/api/treasuries ${pool.id}`, own, pool)
+    // the list has what lies in associated accounts, the record all
+    compareWhole(`/api/treasuries ${pool.id}`, Object.fromEntries(IN_LIST.map(key => [key, row[key]!])), 'the record',
+      record.treasury, doubt)
+    for (const key of ['own_tokens', 'treasury_usdc_aum']) {
+      if (compare(number(row[key]), number(record.treasury[key])) > 0) {
+        doubt(`/api/treasuries ${pool.id}: ${key} ${String(row[key])} is more than all that the vault holds`)
+      }
+    }
+  }
+}
+const IN_LIST = ['symbol', 'treasury_vault_address', 'internal_liquidity', 'external_liquidity', 'circulating_supply',
+  'price_usd', 'spending_limit']
+
+/** All fields of an answer as another has them. */
+function compareWhole (where: string, row: Row, source: string, other: Row, tell: Refuse): void {
+  for (const [key, value] of Object.entries(row)) {
+    if (JSON.stringify(value) !== JSON.stringify(other[key])) {
+      tell(`${where}: ${key} is ${JSON.stringify(value)?.slice(0, 200)}, ${source} has ` +
+        `${JSON.stringify(other[key])?.slice(0, 200)}`)
+    }
+  }
+}
+
+async function checkRecord (checking: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
+  const { market, reader, refuse, doubt } = checking
+  const { base, quote } = pool
+  // read again: a pool that is traded moves between two answers
+  const row = rowOf(await reader.json(`/api/pools/${pool.id}`))
+  const [supply, treasury, decisions] = [record.supply, record.treasury, record.decisions].map(rowOf) as [Row, Row, Row]
+  compareFields(where, record, '/api/pools', row, pairs(OF_POOL), doubt)
+  compareFields(where, record, '/api/pools', {
+    dao: pool.id,
+    name: base.name!,
+    symbol: base.symbol!,
+    base_mint: base.mint!,
+    quote_mint: quote.mint!,
+    listed: true,
+    reason: null,
+    state: row.state === 'proposal' ? 'futarchy' : 'spot'
+  }, pairs(['dao', 'name', 'symbol', 'base_mint', 'quote_mint', 'listed', 'reason', 'state']), doubt)
+  if (row.created_at !== null) compareFields(where, record, '/api/pools', row, pairs(['created_at']), doubt)
+  for (const key of ['market_cap_usd', 'fdv_usd', 'treasury_usdc_aum']) {
+    // the list tells them of the deepest, and of associated accounts
+    if (key !== 'treasury_usdc_aum' && row[key] !== null && !same(row[key], record[key])) {
+      doubt(`${where}: ${key} is ${String(record[key])}, /api/pools has ${String(row[key])}`)
+    }
+  }
+  compareFields(where, treasury, '/api/pools', row, pairs(['treasury_vault_address']), doubt)
+  compareFields(where, treasury, 'itself', {
+    dao: record.dao!,
+    symbol: record.symbol!,
+    slot: record.slot!,
+    price_usd: record.price_usd!,
+    circulating_supply: supply.circulatingSupply!
+  },
+  pairs(['dao', 'symbol', 'slot', 'price_usd', 'circulating_supply']), refuse)
+  const told = rowOf(await reader.json(`/api/supply/${String(base.mint)}`)).data
+  if (isRow(told)) compareFields(`${where} supply`, supply, '/api/supply', told, pairs(Object.keys(told)), doubt)
+  if (supply.mint_authority === null ? !same(supply.max_supply, supply.totalSupply) : supply.max_supply !== null) {
+    refuse(`${where}: max_supply ${String(supply.max_supply)} with ${JSON.stringify(supply.mint_authority)} to mint`)
+  }
+  const allocation = listOf(supply.allocation)
+  const of = (wanted: string): Rational => sumOf(allocation.filter(({ kind }) => kind === wanted), 'amount')
+  for (const [name, kind] of KINDS) {
+    if (compare(of(kind), number(supply[name])) !== 0) doubt(`${where}: ${name} is not what the allocation has`)
+  }
+  if (compare(of('treasury'), number(treasury.own_tokens)) !== 0) refuse(`${where}: own_tokens are not the treasury's`)
+  if (allocation.some(({ kind, circulating, address }) => !ADDRESS.test(String(address)) ||
+    !PARTS.includes(String(kind)) ||
+    ((record.launch !== null || kind !== 'launch_vault') && circulating !== (kind !== 'team_package')))) {
+    refuse(`${where}: a part of the supply is none`)
+  }
+  const vault = rowOf(rowOf((await market.detail(pool.id))?.provenance).accounts).base_vault
+  if (of('internal_pool').n > 0n && !allocation.some(({ address }) => address === vault)) {
+    refuse(`${where}: the base vault is no part of the supply`)
+  }
+  checkTreasury(checking, where, treasury, pool)
+  for (const [name, whole] of [['market_cap_usd', 'circulatingSupply'], ['fdv_usd', 'totalSupply']] as const) {
+    const [cap, price] = [decimal(record[name]), decimal(record.price_usd)]
+    const expected = price && multiply(price, number(supply[whole]))
+    const isRight = cap === undefined || expected === undefined
+      ? cap === expected
+      : isWithin(cap, expected, add(CENT, multiply(expected, powerOfTen(-11))))
+    if (!isRight) refuse(`${where}: ${name} ${String(record[name])} is not supply × price`)
+  }
+  await checkExtremes(checking, where, pool, record)
+  const counts = rowOf(decisions.proposals)
+  if (STATES.reduce((sum, state) => sum + Number(counts[state]), 0) !== counts.total) {
+    refuse(`${where}: proposals are not their parts`)
+  }
+  compareWhole(where, { spending_limit: decisions.spending_limit! }, 'the treasury', treasury, refuse)
+  if (record.launch !== null && !isRow(record.launch)) refuse(`${where}: launch ${String(record.launch)}`)
+  const proposals = listOf(await reader.json(`/api/proposals?dao=${pool.id}&limit=1000`))
+  for (const state of STATES) {
+    const count = proposals.filter(row => row.state === (state === 'live' ? 'pending' : state)).length
+    if (counts[state] !== count) doubt(`${where}: ${state} proposals ${String(counts[state])}, the list has ${count}`)
+  }
+  for (const row of proposals.slice(0, PROPOSALS)) {
+    const path = `/api/proposals/${String(row.proposal)}`
+    const own = rowOf(await reader.json(path))
+    compareWhole(`/api/proposals?dao=${pool.id} ${String(row.proposal)}`, row, path, own, doubt)
+  }
+  if (isRow(decisions.live)) await checkLive(checking, where, decisions.live)
+  else if (decisions.live !== null || counts.live !== 0) doubt(`${where}: live ${JSON.stringify(decisions.live)}`)
+}
+
+/** Sums and quotients of what is told beside them. */
+function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, pool: OwnPool): void {
+  const [internal, external] = [rowOf(row.internal_liquidity), row.external_liquidity]
+  if (external !== null && !isRow(external)) refuse(`${where}: external_liquidity ${String(external)}`)
+  if (internal.in_proposal !== (pool.pool.state === 'proposal')) {
+    doubt(`${where}: in_proposal ${String(internal.in_proposal)} of a pool in ${String(pool.pool.state)}`)
+  }
+  const [nav, each, price] = [decimal(row.nav_usd), decimal(row.nav_per_token), decimal(row.price_usd)]
+  const tokens = Array.isArray(row.tokens) ? listOf(row.tokens) : undefined
+  const dollars = decimal(row.treasury_usdc_aum)
+  if (dollars === undefined) return refuse(`${where}: treasury_usdc_aum ${String(row.treasury_usdc_aum)}`)
+  if (tokens !== undefined) {
+    const isDollars = ({ amount, usd }: Row): boolean => usd !== null && isWithin(number(usd), number(amount), CENT)
+    if (compare(sumOf(tokens.filter(isDollars), 'amount'), dollars) !== 0) {
+      refuse(`${where}: treasury_usdc_aum is not the dollars among its tokens`)
+    }
+    const own = sumOf(tokens.filter(({ mint }) => mint === pool.base.mint), 'amount')
+    if (compare(own, number(row.own_tokens)) !== 0) refuse(`${where}: own_tokens are not among its tokens`)
+  }
+  if (nav === undefined || price === undefined) return
+  const worth = divide(price, number(pool.pool.last_price))
+  // in a quote token of one dollar; what else is worth something is told in the list of tokens alone
+  const isDollar = isWithin(worth, ONE, CENT)
+  const limit = isRow(row.spending_limit) ? number(row.spending_limit.amount_per_month) : ZERO
+  if (isDollar && (limit.n === 0n
+    ? row.runway_months !== null
+    : !isWithin(number(row.runway_months), divide(dollars, limit), HALF_CENT))) {
+    refuse(`${where}: runway_months ${String(row.runway_months)} is not dollars ÷ limit`)
+  }
+  const valued = tokens?.filter(({ mint, usd }) => mint !== pool.base.mint && usd !== null)
+  const inPools = add(number(internal.quote), isRow(external) ? number(external.quote) : ZERO)
+  if (valued !== undefined && isDollar &&
+    !isWithin(nav, add(sumOf(valued, 'usd'), inPools), multiply(CENT, ratio(BigInt(valued.length + 1))))) {
+    refuse(`${where}: nav_usd ${String(row.nav_usd)} is not the sum of its parts`)
+  }
+  const ownBase = add(number(internal.base), isRow(external) ? number(external.base) : ZERO)
+  const outside = subtract(number(row.circulating_supply), add(number(row.own_tokens), ownBase))
+  const product = each && multiply(each, outside)
+  if (each === undefined
+    ? outside.n > 0n
+    : !isWithin(product!, nav, add(CENT, multiply(nav, powerOfTen(-10))))) {
+    refuse(`${where}: nav_per_token ${String(row.nav_per_token)} is not NAV ÷ what is outside`)
+  }
+  const premium = typeof row.premium === 'string' ? /^(-?)([\d.]+)$/.exec(row.premium) : null
+  const expected = each === undefined || each.n === 0n ? undefined : subtract(divide(price, each), ONE)
+  const size = expected && (expected.n < 0n ? { n: -expected.n, d: expected.d } : expected)
+  const isSame = premium === null || expected === undefined || size === undefined
+    ? row.premium === null && expected === undefined
+    : isWithin(number(premium[2]), size, powerOfTen(-4)) &&
+      (premium[1] === '-') === (expected.n < 0n && Number(premium[2]) > 0)
+  if (!isSame) refuse(`${where}: premium ${String(row.premium)} is not price ÷ NAV per token − 1`)
+}
+
+/** Highest and lowest price, where all trades have been read. */
+async function checkExtremes ({ market, doubt }: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
+  const { trades, reach } = await market.trades(pool)
+  const priced = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n)
+  if (reach !== -Infinity || priced.length === 0) return
+  const sorted = priced.map(trade => ({ at: trade.at, price: priceOf(trade.quote, trade.base, pool) }))
+    .sort((a, b) => compare(a.price, b.price))
+  for (const [name, extreme] of [['ath', sorted.at(-1)!], ['atl', sorted[0]!]] as const) {
+    const { price, at } = rowOf(record[name])
+    const days = sorted.filter(one => compare(one.price, extreme.price) === 0)
+      .map(one => new Date(one.at * 1000).toISOString().slice(0, 10))
+    if (!isPrice(price, extreme.price) || !days.includes(String(at))) {
+      doubt(`${where}: ${name} ${JSON.stringify(record[name])} is not that of its trades`)
+    }
+  }
+}
+
+/** A live proposal as its own record has it, and as what it compares says. */
+async function checkLive ({ reader, doubt, refuse }: Checking, where: string, live: Row): Promise<void> {
+  const path = `/api/proposals/${String(live.proposal)}`
+  const own = await reader.json(path)
+  if (!isRow(own)) return doubt(`${where}: ${path} is none`)
+  for (const row of [live, own]) {
+    const { pass, fail, threshold, leads } = row
+    const [passes, fails, least] = [rowOf(pass).twap, rowOf(fail).twap, threshold].map(decimal)
+    const bps = Number(row.pass_threshold_bps)
+    const wanted = fails && multiply(fails, ratio(10_000n + BigInt(bps), 10_000n))
+    if (wanted !== undefined && (least === undefined || !isWithin(least, wanted, multiply(wanted, powerOfTen(-9))))) {
+      refuse(`${where}: threshold ${String(threshold)} is not ${bps} bps above ${String(rowOf(fail).twap)}`)
+    }
+    if (passes !== undefined && least !== undefined && leads !== (compare(passes, least) > 0 ? 'pass' : 'fail')) {
+      refuse(`${where}: ${String(leads)} leads with ${String(rowOf(pass).twap)} and ${String(threshold)}`)
+    }
+  }
+  // of two moments the averages differ
+  const { pass, fail, spot_price: spot, leads, threshold, as_of: at, slot, ...rest } = live
+  compareWhole(where, slot === own.slot ? live : rest, path, own, doubt)
+}
+
+/** A quote of each side by the reserves of the pool's record. */
+export async function checkQuotes ({ market, reader, doubt }: Checking): Promise<void> {
+  for (const pool of await market.lookedAt()) {
+    const detail = rowOf(await reader.json(`/api/pools/${pool.id}`))
+    const { base_reserves: base, quote_reserves: quote, taker_fee_rate: rate } = rowOf(detail.provenance)
+    const fee = decimal(rate)
+    if (fee === undefined || !/^[1-9]\d*$/.test(String(base)) || !/^[1-9]\d*$/.test(String(quote))) continue
+    for (const side of ['buy', 'sell'] as const) {
+      const isBuy = side === 'buy'
+      const [into, out] = (isBuy ? [quote, base] : [base, quote]).map(raw => BigInt(String(raw))) as [bigint, bigint]
+      const [paid, got] = isBuy ? [pool.quote, pool.base] : [pool.base, pool.quote]
+      if (into < 1_000n) continue
+      const input = into / 1_000n
+      const whole = multiply(ratio(input), powerOfTen(-decimalsOf(paid)))
+      const rest = String(whole.n % whole.d).padStart(decimalsOf(paid), '0')
+      const text = `${whole.n / whole.d}.${rest}`.replace(/\.?0*$/, '')
+      const path = `/api/pools/${pool.id}/quote?side=${side}&amount=${decimalsOf(paid) === 0 ? String(input) : text}`
+      const told = rowOf(await reader.json(path))
+      const [protocol, lp] = [decimal(told.protocol_fee_rate), decimal(told.lp_fee_rate)]
+      if (protocol === undefined || lp === undefined || compare(add(protocol, lp), fee) !== 0) {
+        doubt(`${path}: protocol_fee_rate and lp_fee_rate are not taker_fee_rate`)
+        continue
+      }
+      compareFields(path, told, 'what is asked', {
+        pool_id: pool.id, side, last_price: detail.last_price!, exact: detail.state === 'spot'
+      }, pairs(['pool_id', 'side', 'last_price', 'exact']), doubt)
+      const net = input * (protocol.d - protocol.n) / protocol.d
+      const charged = rowOf(told.fee)
+      if (rawOf(told.amount, decimalsOf(paid)) !== input || charged.mint !== paid.mint ||
+        rawOf(charged.amount, decimalsOf(paid)) !== input - net) doubt(`${path}: amount or fee`)
+      if (lp.n > 0n) continue
+      const output = swapOutput(input, into, out, protocol)
+      if (rawOf(told.output, decimalsOf(got)) !== output) {
+        doubt(`${path}: ${String(told.output)} is not what the reserves give, ${output}`)
+      }
+      const impact = subtract(ONE, divide(ratio(output * into), ratio(net * out)))
+      if (net === 0n || !isWithin(number(told.price_impact), multiply(impact, ratio(100n)), powerOfTen(-4))) {
+        doubt(`${path}: price_impact ${String(told.price_impact)}`)
+      }
+      const [bought, spent] = isBuy ? [output, input] : [input, output]
+      if (output > 0n && !isPrice(told.average_price, priceOf(spent, bought, pool))) {
+        doubt(`${path}: average_price ${String(told.average_price)}`)
+      }
+    }
+  }
+}
+
+/** After its end a day waits for its last trades to be final, ms. */
+const LATE = 900_000
+
+/** Fees by day and token add up, and are those of the days; the days of the market are those of the volumes. */
+export async function checkFees ({ reader, refuse, doubt, now }: Checking): Promise<void> {
+  const path = '/api/fees/aggregate'
+  const found = rowOf(await reader.json(path))
+  const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
+  const sums = [['dailyBreakdown', sumOf(days, 'fees')], ['tokens', sumOf(tokens, 'totalFees')]] as const
+  for (const [name, sum] of sums) {
+    if (compare(sum, number(found.totalFees)) !== 0) refuse(`${path}: ${name} do not add up to totalFees`)
+  }
+  for (const key of ['conditionalFees', 'externalPoolFees']) {
+    if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${String(found[key])}`)
+  }
+  const volume = new Map(listOf(rowOf(await reader.json('/api/volume/aggregate')).dailyBreakdown)
+    .map(day => [day.date, day]))
+  const fees = new Map(days.map(day => [day.date, day]))
+  for (const day of listOf(await reader.json('/api/days'))) {
+    const { date } = day
+    compareFields(`/api/days ${String(date)}`, day, '/api/volume/aggregate', rowOf(volume.get(date!)),
+      [['volume_usd', 'volume'], ['trades', 'trades']], doubt)
+    compareFields(`/api/days ${String(date)}`, day, path, rowOf(fees.get(date!)),
+      [['fees_usd', 'fees'], ['trades', 'trades']], doubt)
+    const end = Date.parse(String(date)) + DAY * 1000
+    if (day.complete !== (end < now) && Math.abs(end - now) > LATE) {
+      doubt(`/api/days ${String(date)}: complete is ${String(day.complete)}`)
+    }
+  }
+  const mints = new Map(listOf(rowOf(await reader.json('/api/volume/aggregate')).tokens).map(row => [row.mint, row]))
+  for (const token of tokens) {
+    compareFields(`${path} ${String(token.mint)}`, token, '/api/volume/aggregate', rowOf(mints.get(token.mint!)),
+      pairs(['mint', 'symbol']), doubt)
+  }
+}

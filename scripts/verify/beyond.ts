@@ -1,0 +1,233 @@
+/**
+ * What `npm run verify` makes again beyond trades: the DAO's supply and what it owns, its liquidity by day, quotes. All
+ * of the chain alone.
+ */
+import { PublicKey } from '@solana/web3.js'
+import bs58 from 'bs58'
+import { type Chain, type Group, group, type Served, type Word } from './compare.js'
+import { amount, fraction, price, text } from './decimal.js'
+import { type Pool, type State, stateAt, type Swap } from './chain.js'
+import type { Node } from './node.js'
+
+type Json = any   // answers of the service: whatever they are, they are compared with texts
+
+const DAY = 86_400
+const [OWNER, AMOUNT, LIQUIDITY] = [32, 64, 72]
+/** Below, a fee does not tell its rate. */
+const LEAST_INPUT = 1_000_000n
+
+/** What token accounts hold, by address, and the liquidity of the DAO's own position. */
+export interface Holdings { held: Map<string, { mint: string, owner: string, amount: bigint }>, liquidity: bigint }
+
+export async function readHoldings (node: Node, { program, address, vault }: Pool, dao: Json): Promise<Holdings> {
+  const held: Holdings['held'] = new Map()
+  for (const { address } of [...dao?.treasury?.tokens ?? [], ...dao?.supply?.allocation ?? []]) {
+    const data = (await node.account(String(address)))?.data
+    if (data === undefined || data.length < AMOUNT + 8) continue
+    const key = (at: number): string => bs58.encode(data.subarray(at, at + 32))
+    held.set(address, { mint: key(0), owner: key(OWNER), amount: data.readBigUInt64LE(AMOUNT) })
+  }
+  const [position] = PublicKey.findProgramAddressSync(
+    [Buffer.from('amm_position'), new PublicKey(address).toBuffer(), new PublicKey(vault).toBuffer()],
+    new PublicKey(program)
+  )
+  const data = (await node.account(position.toBase58()))?.data
+  return {
+    held,
+    liquidity: data === undefined
+      ? 0n
+      : data.readBigUInt64LE(LIQUIDITY) + (data.readBigUInt64LE(LIQUIDITY + 8) << 64n)
+  }
+}
+
+/**
+ * The DAO's record: what it is, its supply, and what its vault and its position hold. What a launch says of a supply,
+ * and of a position elsewhere, is taken as told.
+ */
+export function daoOf (
+  { dao, detail }: Served, { pool, past, holdings: { held, liquidity } }: Chain, word: Word
+): Group {
+  const own = group('the DAO, its supply and what it owns')
+  const { base, quote, limit } = pool
+  const { supply, treasury, slot } = dao ?? {}
+  const state = stateAt(pool, past, Number(slot))
+  own.fields('', dao, {
+    dao: pool.address,
+    name: base.name,
+    symbol: base.symbol,
+    base_mint: base.mint,
+    quote_mint: quote.mint,
+    startDate: new Date(pool.createdAt * 1000).toISOString().slice(0, 10),
+    multisig: pool.multisig
+  })
+  own.fields('supply', supply, {
+    mint: base.mint,
+    totalSupply: amount(base.supply, base.decimals),
+    rawTotalSupply: String(base.supply),
+    decimals: base.decimals,
+    mint_authority: base.authority,
+    max_supply: base.authority === null ? amount(base.supply, base.decimals) : null
+  })
+  const raw = (text: Json, { unit }: { unit: bigint }): bigint => {
+    const { n, d } = fraction(String(text))
+    return n * unit / d
+  }
+  const parts = new Map<string, bigint>()
+  for (const { kind, address, amount: told, circulating } of supply?.allocation ?? []) {
+    if (kind === 'external_pool') continue
+    parts.set(address, (parts.get(address) ?? 0n) + raw(told, base))
+    const at = held.get(address)
+    const kinds = at?.owner === pool.vault ? ['treasury'] : at?.owner === pool.address ? ['internal_pool'] : LAUNCHED
+    own.holds(`allocation ${address}`, kind, at?.mint === base.mint && kinds.includes(kind), kinds.join(' or '))
+    own.holds(`allocation ${address}`, circulating, LAUNCHED.includes(kind) || circulating, 'circulating')
+  }
+  for (const [address, told] of parts) {
+    const at = held.get(address)
+    const isMoved = address === pool.baseVault && state !== pool.state
+    if (isMoved && (state === undefined || state.isLive || pool.state.isLive)) continue
+    // what came to the pool since then came to its vault
+    const since = isMoved ? inVault(pool.state) - inVault(state!) : 0n
+    own.field(`allocation ${address}`, String(told), String(at && at.amount - since))
+  }
+  own.fields('treasury', treasury, { dao: pool.address, symbol: base.symbol, slot })
+  for (const told of [treasury, detail]) own.field('treasury_vault_address', told?.treasury_vault_address, pool.vault)
+  let [dollars, tokens, isAll] = [{ n: 0n, d: 1n }, 0n, treasury?.tokens_complete === true]
+  for (const row of treasury?.tokens ?? []) {
+    const found = held.get(row.address)
+    const { n, d } = fraction(String(row.amount))
+    own.holds(`tokens ${row.address}`, row.mint, found?.owner === pool.vault && found?.mint === row.mint,
+      `an account of the vault: ${found?.mint} of ${found?.owner}`)
+    // decimals of a token that is not the pool's are the service's word, its digits are not
+    own.holds(`tokens ${row.address}`, row.amount, n > 0n && found !== undefined && found.amount * d % n === 0n &&
+      /^10*$/.test(String(found.amount * d / n)), `${found?.amount} raw units`)
+    if (row.mint === base.mint) tokens += found?.amount ?? 0n
+    else if (word.usdMints.includes(row.mint)) {
+      dollars = { n: dollars.n * d + n * dollars.d, d: dollars.d * d }
+      own.field(`tokens ${row.address}.usd`, row.usd, text(n, d, 2))
+    } else if (!word.pricedBy.has(row.mint)) own.field(`tokens ${row.address}.usd`, row.usd, null)
+    else isAll = false
+  }
+  own.field('own_tokens', treasury?.own_tokens, amount(tokens, base.decimals))
+  own.field('treasury_usdc_aum', treasury?.treasury_usdc_aum, text(dollars.n, dollars.d, 8).replace(/\.?0+$/, ''))
+  for (const told of [treasury, dao?.decisions]) {
+    own.field('spending_limit', told?.spending_limit, limit === null
+      ? null
+      : { amount_per_month: amount(limit.amount, quote.decimals), members: limit.members })
+  }
+  if (state === undefined) return own.found
+  const share = (reserve: bigint): bigint => pool.liquidity === 0n ? 0n : liquidity * reserve / pool.liquidity
+  const [ownBase, ownQuote] = [share(state.base), share(state.quote)]
+  own.field('state', dao?.state, state.isLive ? 'futarchy' : 'spot')
+  own.fields('internal_liquidity', treasury?.internal_liquidity, {
+    base: amount(ownBase, base.decimals),
+    quote: amount(ownQuote, quote.decimals),
+    in_proposal: state.isLive
+  })
+  own.field('treasury.circulating_supply', treasury?.circulating_supply, supply?.circulatingSupply)
+  if (!word.usdMints.includes(quote.mint)) return own.found
+  const cost = { n: state.quote * base.unit, d: state.base * quote.unit }
+  for (const told of [dao, treasury]) own.field('price_usd', told?.price_usd, price(cost.n, cost.d))
+  const [circulating, external] = [raw(supply?.circulatingSupply, base), treasury?.external_liquidity]
+  const cap = (supply: bigint): string => text(supply * state.quote, state.base * quote.unit, 2)
+  own.fields('', dao, { market_cap_usd: cap(circulating), fdv_usd: cap(base.supply) })
+  own.field('runway_months', treasury?.runway_months, limit === null || limit.amount === 0n
+    ? null
+    : text(dollars.n * quote.unit, dollars.d * limit.amount, 2))
+  if (!isAll) return own.found
+  const inPools = ownQuote + raw(external?.quote ?? '0', quote)
+  const nav = { n: dollars.n * quote.unit + inPools * dollars.d, d: dollars.d * quote.unit }
+  const outside = circulating - tokens - ownBase - raw(external?.base ?? '0', base)
+  const each = outside > 0n ? { n: nav.n * base.unit, d: nav.d * outside } : undefined
+  const over = each && cost.n * each.d - each.n * cost.d
+  const size = each && each.n > 0n ? text((over! < 0n ? -over! : over!), cost.d * each.n, 4) : null
+  own.fields('treasury', treasury, {
+    nav_usd: text(nav.n, nav.d, 2),
+    nav_per_token: each === undefined ? null : each.n === 0n ? `0.${'0'.repeat(12)}` : price(each.n, each.d),
+    premium: size !== null && over! < 0n && size !== '0.0000' ? `-${size}` : size
+  })
+  return own.found
+}
+const inVault = ({ base, baseFees }: State): bigint => base + baseFees
+/** Of accounts that are neither the pool's nor the vault's. */
+const LAUNCHED = ['team_package', 'launch_vault', 'bid_wall']
+
+/** Each day that ended since all was read ends with the pool's last state before. */
+export function liquidityOf (
+  { liquidity }: Served, { pool, past, since, time }: Chain, worth: { n: bigint, d: bigint } | undefined
+): Group {
+  const own = group('liquidity by day')
+  const days: Json[] = liquidity?.dailyBreakdown ?? []
+  if (worth === undefined) {
+    own.field('dailyBreakdown', days, [])
+    return own.found
+  }
+  const midnight = time - time % DAY
+  for (let end = Math.ceil(since / DAY) * DAY; end <= midnight; end += DAY) {
+    const state = past.states.findLast(({ at }) => at !== undefined && at < end)
+    const date = new Date((end - DAY) * 1000).toISOString().slice(0, 10)
+    const row = days.find((one: Json) => one.date === date)
+    // the last hour of a day may not be final everywhere, and a day without an event read says nothing
+    if (state === undefined || (row === undefined && time - end < LATE)) continue
+    const held = text(2n * state.quote * worth.n, worth.d, 2)
+    own.fields(date, row, { date, liquidity: held, daos: 1, unknown: 0 })
+    if (row === days[0]) {
+      own.field('totalLiquidity', liquidity.totalLiquidity, held)
+      own.fields('daos', liquidity.daos?.[0], {
+        dao: pool.address, mint: pool.base.mint, symbol: pool.base.symbol, liquidity: held
+      })
+    }
+  }
+  return own.found
+}
+/** For so long after midnight a day may be missing, s. */
+const LATE = 900
+
+/** What is asked of quotes: a thousandth of the reserve, of each side. */
+export const quotesAsked = ({ detail }: Pick<Served, 'detail'>): Array<{ side: string, amount: string }> =>
+  (['buy', 'sell'] as const).map(side => {
+    const which = side === 'buy' ? 'quote' : 'base'
+    const raw = BigInt(detail?.provenance?.[`${which}_reserves`] ?? 0) / 1_000n
+    return { side, amount: amount(raw > 0n ? raw : 1n, Number(detail?.[which]?.decimals ?? 0)) }
+  })
+
+export function quotedOf ({ quotes }: Served, { pool, past }: Chain, { takerFeeRate }: Word): Group {
+  const own = group('quotes')
+  const whole = fraction(takerFeeRate)
+  const newest = past.swaps.findLast(({ fee, input }: Swap) => fee !== undefined && input > LEAST_INPUT)
+  for (const { asked, quote } of quotes) {
+    const state: State | undefined = stateAt(pool, past, Number(quote?.slot))
+    if (state === undefined) continue
+    const isBuy = asked.side === 'buy'
+    const [paid, got] = isBuy ? [pool.quote, pool.base] : [pool.base, pool.quote]
+    const [into, out] = isBuy ? [state.quote, state.base] : [state.base, state.quote]
+    const { n, d } = fraction(String(quote.protocol_fee_rate))
+    const net = (input: bigint): bigint => input * (d - n) / d
+    if (newest !== undefined) {
+      own.holds('protocol_fee_rate', quote.protocol_fee_rate, newest.input - net(newest.input) === newest.fee,
+        `one by which ${newest.fee} of ${newest.input} were charged`)
+    }
+    const lp = { n: whole.n * d - n * whole.d, d: whole.d * d }
+    const part = fraction(asked.amount)
+    const input = part.n * paid.unit / part.d
+    const weighted = net(input) * (lp.d - lp.n)
+    const output = weighted * out / (into * lp.d + weighted)
+    const atSpot = weighted * out
+    own.fields(asked.side, quote, {
+      price_impact: atSpot === 0n ? '100.0000' : text(100n * (atSpot - output * into * lp.d), atSpot, 4),
+      pool_id: pool.address,
+      side: asked.side,
+      amount: asked.amount,
+      output: amount(output, got.decimals),
+      exact: !state.isLive,
+      average_price: output === 0n
+        ? null
+        : isBuy
+          ? price(input * got.unit, output * paid.unit)
+          : price(output * paid.unit, input * got.unit),
+      fee: { mint: paid.mint, amount: amount(input - net(input), paid.decimals) },
+      lp_fee_rate: text(lp.n, lp.d, 18).replace(/\.?0+$/, ''),
+      last_price: price(state.quote * pool.base.unit, state.base * pool.quote.unit)
+    })
+  }
+  return own.found
+}
