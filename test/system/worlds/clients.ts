@@ -9,7 +9,7 @@ import {
 } from './checks.js'
 import { fail, type Held, time, type World } from './scene.js'
 import { type Shown, shownBy } from './shown.js'
-import { plain } from './truth.js'
+import { plain, significant } from './truth.js'
 
 /** An answer takes ten seconds at most; a request that comes late on a busy tick may be measured longer. */
 export const DEADLINE_MS = 10_500
@@ -18,6 +18,8 @@ const RANGE_SLOTS = 20_000
 /** Timers and requests that may wait at once. */
 const MOST_TIMERS = 400
 const MOST_REQUESTS = 120
+/** So far back a price is asked for, s. */
+const PAST = 100
 
 /** An answer as its client has it: status and body, what its headers say, and how old it may be by them. */
 export interface Answer { status: number, body: any, problems: string, headers: Record<string, unknown>, shown: Shown }
@@ -98,6 +100,7 @@ export async function look (world: World): Promise<void> {
   await checkRead(world)
   await lookAtSupply(world)
   if (world.plan.seed % 2 === 0) await followBlocks(world)
+  else await askPrices(world)
   if ((await get(world, '/health')).status !== 200) fail('health', '200', 'another status')
   checkBounds(world)
 }
@@ -117,6 +120,43 @@ async function lookAtSupply (world: World): Promise<void> {
   if (status === 200 && compare(
     parseDecimal(body.result)!, parseDecimal(expected)!
   ) !== 0) fail(`supply of ${base.address}`, expected, body.result)
+}
+
+/**
+ * One who asks for the price of a token, now and before, and for what its DAO owns: prices are those of a state that
+ * may be shown, and of the last trade by then.
+ */
+async function askPrices (world: World): Promise<void> {
+  const { ledger, truth } = world
+  const [slot, now] = [truth.finalAt(time.now()), time.now()]
+  const { base, quote, address } = ledger.daos[Math.abs(slot) % ledger.daos.length]!
+  const at = ledger.timeOf(slot) - PAST
+  const [present, past, owned] = await getAll(world, [
+    `/api/prices?mints=${base.address}`, `/api/prices?mints=${base.address}&at=${at}`, `/api/daos/${address}/treasury`
+  ]) as [Answer, Answer, Answer]
+  const isState = (dao: string, price: string, { shown }: Answer): boolean =>
+    truth.statesBetween(dao, now - shown.prices, time.now()).some(state => state.price === price)
+  const told = present.status === 200 ? present.body.prices[base.address] : null
+  if (told !== null && !isState(told.pool_id, told.price, present)) {
+    fail(`price of ${base.address}`, `a state of ${told.pool_id}`, told.price)
+  }
+  if (past.status === 200 && past.headers['x-history-complete'] === 'true') {
+    const before = past.body.prices[base.address]
+    const pool = before === null ? address : before.pool_id
+    const last = ledger.swaps.findLast(({ dao, time, input, output }) =>
+      dao === pool && time <= at && input > 0n && output > 0n)
+    const [quotes, bases] = last?.side === 'buy' ? [last.input, last.output] : [last?.output, last?.input]
+    const expected = last === undefined
+      ? null
+      : significant(ratio(quotes! * 10n ** BigInt(base.decimals), bases! * 10n ** BigInt(quote.decimals)))
+    // without one the deepest pool has none, or no pool of it is listed
+    if (before !== null && (before.price !== expected || before.timestamp !== last!.time)) {
+      fail(`price of ${base.address} at ${at}`, String(expected), `${before.price} of ${before.timestamp}`)
+    }
+  }
+  if (owned.status === 200 && owned.body.price_usd !== null && !isState(address, owned.body.price_usd, owned)) {
+    fail(`price_usd of the treasury of ${address}`, 'a state of its pool', owned.body.price_usd)
+  }
 }
 
 /** The swaps of a range of slots, as they are told: each once. */

@@ -1075,5 +1075,37 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       weather: 386
     }
   },
+  {
+    found: 'The treasury of a DAO after 10.9 s: two seconds for a list that was there, then ten for the accounts.',
+    plan: {
+      seed: 9,
+      nodes: 1,
+      finalityLag: 32,
+      bulk: true,
+      kind: 'public',
+      daos: 2,
+      past: { days: 2, swaps: 84 },
+      every: 18,
+      events: [
+        { at: 128, for: 88, chain: 'halt' },
+        {
+          at: 397,
+          for: 59,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'reset', method: 'getSignaturesForAddress' } }
+        },
+        { at: 417, chain: 'forged' },
+        { at: 422, for: 580, node: 0, weather: { kind: 'older' } },
+        { at: 428, for: 877, node: 0, weather: { kind: 'latency', ms: 2146 } },
+        { at: 614, for: 87, node: 0, weather: { kind: 'older' } },
+        { at: 701, chain: 'fees' },
+        { at: 730, chain: 'born' },
+        { at: 842, chain: 'forged' },
+        { at: 925, chain: 'slots', ms: 150 },
+        { at: 1146, for: 80, node: 0, weather: { kind: 'freeze' } }
+      ],
+      weather: 1772
+    }
+  },
   ...KEPT_CLUSTER
 ]

@@ -1,5 +1,5 @@
 /** The network of a world: connections to the simulated nodes, with latency, hanging, breaking, and nobody there. */
-import type { Answer, Body, Connections, Question } from '../../../lib/chain/json-rpc.js'
+import type { Answer, Body, Connections } from '../../../lib/chain/json-rpc.js'
 import type { NodeService } from '../../../simulator/service.js'
 
 export interface Host {
@@ -31,7 +31,7 @@ export function createNetwork (random: () => number): Network {
   const hosts = new Map<string, Host>()
   let open = 0
 
-  async function answer ({ host }: URL, { body, signal }: Question): Promise<Answer> {
+  async function answer ({ host }: URL, body: string, signal: AbortSignal): Promise<Answer> {
     const found = hosts.get(host)
     signal.throwIfAborted()
     const wait = async (ms: number) => await new Promise<void>((resolve, reject) => {
@@ -67,10 +67,10 @@ export function createNetwork (random: () => number): Network {
   return {
     hosts,
     open: () => open,
-    async post (url, question) {
+    async post (url, text, signal) {
       open++
       try {
-        return await answer(url, question)
+        return await answer(url, text, signal)
       } finally {
         open--
       }
