@@ -19,10 +19,11 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   /** Slots of those of `open` that a DAO's list names; all of them where it does not reach back to them. */
   async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<Iterable<number>> {
     const slots = Array.from(open.values(), ({ slot }) => slot)
-    const [found, lowest] = [new Set<number>(), Math.min(...slots)]
+    const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
     let before: string | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      const page = await reader.signatures(dao, { limit: PAGE, ...(before !== undefined && { before }) }, call)
+      // the list of a node that has not come so far names nobody
+      const page = await reader.signatures(dao, { limit: PAGE, minSlot, ...(before !== undefined && { before }) }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
       const last = page.at(-1)
       if (last === undefined || last.slot < lowest) return found

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { createMissingOwners } from '../../../lib/history/indexing/owners.js'
 import { mayOwnOf, namedText, parseNamed, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
@@ -41,6 +42,23 @@ test(
     }
   }
 )
+
+test('a node that has not come so far names nobody: the lists are asked of one that has', async t => {
+  const { ledger, honest: [honest], stranger } = market()
+  ledger.advance(60)
+  const { signature } = stranger.swap('buy', 1_000n)
+  const { slot } = ledger
+  const reader = ledgerReader(ledger)
+  reader.bendPage = (page, { minSlot = 0 }) => minSlot < slot ? page.filter(entry => entry.slot < slot) : page
+  const owners = createMissingOwners({
+    reader,
+    writer: { state: { missing: [{ signature, slot, at: null, reason: '' }], sequenceRanges: new Map() } },
+    daos: async () => ({ slot, daos: [honest, stranger].map(({ address }) => ({ address, seqNum: 1n })) }),
+    signal: new AbortController().signal
+  } as never)
+  await owners.look(0)
+  t.same(owners.named, { slot, owners: new Map([[stranger.address, new Set([slot])]]) })
+})
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
   const missing = Array.from(
