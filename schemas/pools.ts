@@ -117,7 +117,11 @@ const POOL = {
     decimalSchema('Quote tokens traded in the 30 days up to the last whole minute.', '3210987.25')
   ),
   trades_24h: count('Spot swaps of the last 24 hours.', 214),
+  buys_24h: count('Those of them that bought base tokens: buys + sells = trades.', 118),
+  sells_24h: count('Those that sold base tokens.', 96),
   makers_24h: count('Distinct users among them, counted exactly; null also while who traded is read.', 87),
+  buyers_24h: count('Distinct users who bought; who also sold counts in both. null likewise.', 61),
+  sellers_24h: count('Distinct users who sold; null likewise.', 44),
   fees_24h: nullable(decimalSchema(
     'Protocol fees of the last 24 hours in quote tokens, as charged; one in base tokens at the price of its own ' +
       'trade. At most 8 places, trailing zeros trimmed. ' +
@@ -165,7 +169,11 @@ const POOL_EXAMPLE = {
   target_volume_7d: '754321.5',
   target_volume_30d: '3210987.25',
   trades_24h: 214,
+  buys_24h: 118,
+  sells_24h: 96,
   makers_24h: 87,
+  buyers_24h: 61,
+  sellers_24h: 44,
   fees_24h: '549.0006',
   liquidity_in_usd: example.liquidity_in_usd,
   priced_in_usd: true,

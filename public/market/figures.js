@@ -64,7 +64,11 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
     amount('Volume, 24 h', 'pool.target_volume_24h', pool.target_volume_24h, quoteOf(pool)),
     amount('In tokens', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
     fact('Trades, 24 h', 'pool.trades_24h', number(pool.trades_24h)),
+    fact('Buys, 24 h', 'pool.buys_24h', number(pool.buys_24h)),
+    fact('Sells, 24 h', 'pool.sells_24h', number(pool.sells_24h)),
     fact('Traders, 24 h', 'pool.makers_24h', number(pool.makers_24h)),
+    fact('Buyers, 24 h', 'pool.buyers_24h', number(pool.buyers_24h)),
+    fact('Sellers, 24 h', 'pool.sellers_24h', number(pool.sellers_24h)),
     amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
     pool.priced_in_usd
       ? fact(

@@ -113,8 +113,9 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
       doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
     }
   }
-  for (const [name, count] of [['trades_24h', window.trades], ['makers_24h', window.makers]] as const) {
-    if (row[name] !== count) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${count}`)
+  for (const count of ['trades', 'buys', 'sells', 'makers', 'buyers', 'sellers'] as const) {
+    const name = `${count}_24h`
+    if (row[name] !== window[count]) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${window[count]}`)
   }
   const fees = decimal(row.fees_24h)
   if (window.fees !== undefined && (fees === undefined || !isWithin(fees, window.fees, powerOfTen(-8)))) {

@@ -11,7 +11,11 @@ export interface Window {
   low: Rational | undefined
   average: Rational | undefined
   trades: number
+  buys: number
+  sells: number
   makers: number
+  buyers: number
+  sellers: number
   /** undefined: one is not known. */
   fees: Rational | undefined
   /** Percent. */
@@ -68,6 +72,13 @@ export function windowOf ({ trades }: OwnTrades, pool: OwnPool, now: number, vol
   return undefined
 }
 
+/** Of both sides and of each: how many trades, and by how many. */
+function sides (rows: Array<OwnTrade['row']>) {
+  const [buys, sells] = [rows.filter(({ side }) => side === 'buy'), rows.filter(({ side }) => side === 'sell')]
+  const who = (some: typeof rows): number => new Set(some.map(({ maker }) => maker)).size
+  return { buys: buys.length, sells: sells.length, makers: who(rows), buyers: who(buys), sellers: who(sells) }
+}
+
 function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool): Window {
   const price = (trade: OwnTrade): Rational => priceOf(trade.quote, trade.base, pool)
   const priced = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n)
@@ -92,7 +103,7 @@ function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool): Window
     ),
     average: priced.length === 0 ? undefined : divide(total(priced, 'quote'), total(priced, 'base')),
     trades: trades.length,
-    makers: new Set(trades.map(({ row }) => row.maker)).size,
+    ...sides(trades.map(({ row }) => row)),
     fees: trades.some(({ fee }) => fee === undefined) ? undefined : trades.map(({ fee }) => fee!).reduce(add, ZERO),
     change: changed === null ? null : Number(changed.n * 10_000n / changed.d) / 10_000
   }

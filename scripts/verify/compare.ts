@@ -290,11 +290,16 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     })
   } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
   const priced = window.filter(hasPrice)
+  const [buys, sells] = [window.filter(({ isBuy }) => isBuy), window.filter(({ isBuy }) => !isBuy)]
   const { high, low } = candle(window)
   const newest = swaps.findLast(swap => hasPrice(swap) && swap.at <= end)
   day.fields('', detail, {
     trades_24h: window.length,
+    buys_24h: buys.length,
+    sells_24h: sells.length,
     makers_24h: makers(window),
+    buyers_24h: makers(buys),
+    sellers_24h: makers(sells),
     high_24h: high,
     low_24h: low,
     vwap_24h: priced.length === 0 ? null : of(sum(priced, 'quote'), sum(priced, 'base')),

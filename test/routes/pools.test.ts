@@ -84,7 +84,11 @@ test('pools, their trades, candles and days: each agrees with the others', async
       )
       t.equal(Number(pool.base_volume_24h), Number(ticker.base_volume))
       t.ok(Math.abs(Number(pool.target_volume_24h) - Number(ticker.target_volume)) <= 5e-9)
-      t.equal(pool.makers_24h, new Set(inWindow.map(({ trader }) => trader)).size)
+      const traders = (side?: string) => new Set(
+        inWindow.filter(swap => side === undefined || swap.side === side).map(({ trader }) => trader)).size
+      t.same([pool.makers_24h, pool.buyers_24h, pool.sellers_24h], [traders(), traders('buy'), traders('sell')])
+      const buys = inWindow.filter(({ side }) => side === 'buy').length
+      t.same([pool.buys_24h, pool.sells_24h], [buys, inWindow.length - buys])
       t.ok(Number(pool.low_24h) <= Number(pool.vwap_24h) && Number(pool.vwap_24h) <= Number(pool.high_24h))
       t.ok(Number(pool.target_volume_24h) < Number(pool.target_volume_7d) &&
         Number(pool.target_volume_7d) < Number(pool.target_volume_30d))

@@ -96,6 +96,16 @@ export interface CompletedEvent
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends Pick<PoolEvent, 'kind' | 'slot' | 'at' | 'signature' | 'maker'> { isLate: boolean }
 
+/** How many trades of each side, and by how many who traded. `unnamed`: trades of which the maker is not known. */
+export interface Traders {
+  buys: number
+  sells: number
+  makers: number
+  buyers: number
+  sellers: number
+  unnamed: number
+}
+
 /** Every method throws HISTORY_UNAVAILABLE. */
 export interface Store {
   load (): Promise<StoreState>
@@ -113,8 +123,7 @@ export interface Store {
   candlesOfAll (daos: readonly string[], size: Size, range: CandlesOfAll): Promise<CandleRow[]>
   /** Their swaps from the Unix second `from` to before `to`. */
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<SwapRow[]>
-  /** Per DAO, how many traded, and how many trades have no known maker. */
-  traders (daos: readonly string[], from: number, to: number): Promise<Map<string, { makers: number, unnamed: number }>>
+  traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
   /** How many traded, by the Unix second at which a day begins. */
   makers (dao: string, from: number, to: number): Promise<Map<number, number>>
   /** The first `limit` days that arrived or changed after `revision`. */

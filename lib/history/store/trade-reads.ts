@@ -10,6 +10,7 @@ import {
   type EventColumns, type MarketEventRow, marketTradeOf, POOL_EVENT_COLUMNS, poolEventOf, type PoolEventRow, seqText,
   SWAP_COLUMNS, type SwapEventRow, swapOf, TRADE_COLUMNS, tradeOf
 } from './row-mapping.js'
+import type { Traders } from './store.js'
 import type { Tables } from './table-types.js'
 
 const KEYS = 200
@@ -65,12 +66,21 @@ export const readSwapsOfAll: Read<'swapsOfAll'> = async (view, daos, from, to) =
 export const readTraders: Read<'traders'> = async (view, daos, from, to) => {
   const wanted = daoTable(view, daos)
   if (wanted === undefined) return new Map()
-  const { rows } = await sql<Record<'dao' | 'makers' | 'unnamed', number | string>>`
-    select e.dao, count(distinct e.maker) as makers, count(*) - count(e.maker) as unnamed from ${wanted} wanted
+  const { rows } = await sql<Record<'dao' | keyof Traders, number | string>>`
+    select e.dao, count(distinct e.maker) as makers, count(*) - count(e.maker) as unnamed,
+      count(distinct e.maker) filter (where e.side = 'buy') as buyers, count(*) filter (where e.side = 'buy') as buys,
+      count(distinct e.maker) filter (where e.side = 'sell') as sellers, count(*) filter (where e.side = 'sell') as sells
+    from ${wanted} wanted
     join events e on e.dao = wanted.dao and e.side is not null and e.at >= ${from} and e.at < ${to}
     group by e.dao`.execute(view.db)
-  return new Map(rows.map(({ dao, makers, unnamed }) =>
-    [view.names.address(dao), { makers: Number(makers), unnamed: Number(unnamed) }]))
+  return new Map(rows.map(({ dao, makers, buyers, sellers, buys, sells, unnamed }) => [view.names.address(dao), {
+    makers: Number(makers),
+    buyers: Number(buyers),
+    sellers: Number(sellers),
+    buys: Number(buys),
+    sells: Number(sells),
+    unnamed: Number(unnamed)
+  }]))
 }
 
 export const readOrigins: Read<'origins'> = async (view, keys) => {

@@ -6,7 +6,7 @@ import { executedPrice, type Candle, type ExecutedPrice } from '../rules/candles
 import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import { sizeOf } from '../rules/sequence-gaps.js'
-import type { Store } from '../store/store.js'
+import type { Store, Traders } from '../store/store.js'
 import { createAggregate, inParts, type Aggregate } from './aggregate.js'
 import { createCloses, createDaily, type Days } from './daily.js'
 import { createWindow } from './window.js'
@@ -39,8 +39,12 @@ export interface PoolWindow extends Volume24h {
   before: ExecutedPrice | null
   /** Of a trade at or before so long ago. */
   past: Record<ChangePeriod, ExecutedPrice | null>
+  buys: number
+  sells: number
   /** Who traded; null while that is not known of each trade. */
   makers: number | null
+  buyers: number | null
+  sellers: number | null
   /** In quote units, each fee at its trade's price; null: one is not known. */
   fees: Rational | null
   /** Quote units of the last 7 and 30 days; null: not all is known. */
@@ -55,6 +59,7 @@ const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
 const CHANGE_PERIODS = { '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '7d': WEEK, '30d': MONTH } as const
 type ChangePeriod = keyof typeof CHANGE_PERIODS
 const PERIODS = Object.entries(CHANGE_PERIODS) as Array<[ChangePeriod, number]>
+const NO_TRADERS: Traders = { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, unnamed: 0 }
 const NO_VOLUME = { base: ZERO, quote: ZERO, trades: 0 }
 const NO_DAYS: Days = new Map()
 
@@ -101,7 +106,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       const wholeAfter = new Map(daos.map(dao => [dao, wholeAfterOne(dao)]))
       const minute = now - now % MINUTE
       const [volumes, candles] = [await lastDay(now + 1, stored), await lastCandles(now + 1, stored)]
-      const makers = await traders(now + 1, stored)
+      const who = await traders(now + 1, stored)
       const [newest, before] = [await newestPrices(now + 1, stored), await lastPrices(now - DAY + 1, stored)]
       const past = new Map<ChangePeriod, typeof before>()
       for (const { name, seconds, read } of pastPrices) past.set(name, await read(now - seconds + 1, stored))
@@ -116,7 +121,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           return price !== undefined && covers(price.at - 1) ? price : null
         }
         const candle = candles.get(dao)
-        const { unnamed, makers: named } = makers.get(dao) ?? { unnamed: 0, makers: 0 }
+        const { unnamed, buys, sells, ...named } = who.get(dao) ?? NO_TRADERS
+        const { makers, buyers, sellers } = unnamed > 0 ? { makers: null, buyers: null, sellers: null } : named
         const { high = null, low = null, average = null } = candle?.prices ?? {}
         return [dao, {
           ...volumes.get(dao) ?? NO_VOLUME,
@@ -126,7 +132,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           last: sure(newest),
           before: sure(before),
           past: Object.fromEntries(PERIODS.map(([name]) => [name, sure(past.get(name))])) as PoolWindow['past'],
-          makers: unnamed > 0 ? null : named,
+          buys,
+          sells,
+          makers,
+          buyers,
+          sellers,
           fees: candle === undefined ? ZERO : candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
           quote7d: sum(week, minute - WEEK - 1),
           quote30d: sum(month, minute - MONTH - 1),

@@ -4,7 +4,7 @@ import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../.
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
 import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
-import type { CandlesOfAll, Store } from '../../../../lib/history/store/store.js'
+import type { CandlesOfAll, Store, Traders } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
@@ -68,12 +68,18 @@ function memoryStore () {
       return [...candles.values()]
     },
     async traders (daos: readonly string[], from: number, to: number) {
-      const found = new Map<string, { makers: number, unnamed: number }>()
+      const found = new Map<string, Traders>()
       for (const dao of daos) {
-        const inside = between([dao], from, to).map(({ maker }) => maker)
+        const inside = between([dao], from, to)
+        const [buys, sells] = (['buy', 'sell'] as const).map(side => inside.filter(row => row.side === side))
+        const count = (swaps = inside) => new Set(swaps.flatMap(({ maker }) => maker ?? [])).size
         found.set(dao, {
-          makers: new Set(inside.filter(maker => maker !== null)).size,
-          unnamed: inside.filter(maker => maker === null).length
+          makers: count(),
+          buyers: count(buys),
+          sellers: count(sells),
+          buys: buys!.length,
+          sells: sells!.length,
+          unnamed: inside.filter(({ maker }) => maker === null).length
         })
       }
       return found
