@@ -37,6 +37,7 @@ export function addressMatcher (members: readonly string[]): (address: string) =
     const range = ipaddr.parse(address)
     return { range, kind: range.kind(), bits: bits === undefined ? range.toByteArray().length * 8 : Number(bits) }
   })
+  if (ranges.length === 0) return () => false
   return address => {
     const plain = plainAddress(address)
     if (plain === undefined) return false
