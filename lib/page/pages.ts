@@ -37,8 +37,14 @@ export interface Pages {
 export function createPages ({ template, version }: PageAssets): Pages {
   const kept = new LRUCache<string, CachedResponse>({ max: MAX_PAGES })
   const lists = new LRUCache<string, { pools: readonly Pool[] | undefined, page: CachedResponse }>({ max: MAX_LISTS })
-  const [list = '', pool = '', missing = '', status = '', decisions = ''] =
-    ['list', 'pool', 'missing', 'status', 'decisions'].map(name => template(`${name}.html`))
+  const [head, header] = [template('head.html'), template('header.html')]
+  /** A page's template with what all have; `link`: the words by which the header leads to it. */
+  const page = (name: string, link?: string): string => template(`${name}.html`)
+    .replace('{{head}}', () => head)
+    .replace('{{header}}', () => header.replace(`>${link}<`, () => ` aria-current="page">${link}<`))
+  const list = page('list', 'Market').replace('{{skeleton}}', () => SKELETON.repeat(SKELETON_ROWS))
+  const [decisions, status] = [page('decisions', 'Decisions'), page('status', 'Status')]
+  const [pool, missing] = [page('pool'), page('missing')]
 
   function make (text: string): CachedResponse {
     const known = kept.get(text) ?? makeCachedResponse(HTML, text)
@@ -55,13 +61,11 @@ export function createPages ({ template, version }: PageAssets): Pages {
     list (origin, pools) {
       const known = lists.get(origin)
       if (known !== undefined && known.pools === pools) return known.page
-      const filled = fillTemplate(
-        list.replace('{{skeleton}}', SKELETON.repeat(SKELETON_ROWS)), { ...places(''), origin }
-      )
-      const text = filled.replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools, ''))
-      const page = makeCachedResponse(HTML, text)
-      lists.set(origin, { pools, page })
-      return page
+      const text = fillTemplate(list, { ...places(''), origin })
+        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools, ''))
+      const made = makeCachedResponse(HTML, text)
+      lists.set(origin, { pools, page: made })
+      return made
     },
     status: () => make(fillTemplate(status, places(''))),
     decisions: (proposals, pools) => make(fillTemplate(decisions, places('../')).replace(

@@ -155,6 +155,7 @@ export function cardSource (facts: CardFacts): string {
   const changed = change === undefined
     ? ''
     : `<tspan dx="24" fill="${colourOf(change)}">${written(change, 16)} in 24 h</tspan>`
+  const chart = line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : ''
   // beside the name what nobody can imitate
   const called = [written(name, fitting(34, room) - mint.length - 3), mint].filter(text => text !== '').join(' · ')
   return frame(`<text x="${EDGE}" y="220" font-size="${symbolSize}" fill="${INK}">${symbol}<tspan font-size="44"
@@ -162,7 +163,7 @@ export function cardSource (facts: CardFacts): string {
 <text x="${EDGE}" y="270" font-size="34" fill="${QUIET}">${called}</text>
 <text x="${EDGE}" y="400"
   font-size="${Math.min(96, room / Math.max(1, amount.length) / LETTER)}" fill="${INK}">${amount}</text>
-<text x="${EDGE}" y="452" font-size="34" fill="${QUIET}">${unit}${changed}</text>`, figures, line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : '')
+<text x="${EDGE}" y="452" font-size="34" fill="${QUIET}">${unit}${changed}</text>`, figures, chart)
 }
 
 /** An image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */
