@@ -11,6 +11,7 @@ import { readStaticFiles } from '../lib/http/static-files.js'
 import { once } from '../lib/once.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 import { HEADERS } from '../schemas/headers.js'
+import { type Operation, samplesOf } from '../schemas/samples.js'
 
 const DESCRIPTION =
   `Prices, 24-hour volumes, liquidity, token supply and volume history of every DAO of a futarchy protocol, read from the chain.
@@ -40,10 +41,14 @@ const MADE = ['index.html', 'swagger-initializer.js']
 type Documented = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0]
 type Rewritten = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>
 
-/** Each header described once, under components; answers refer to it. */
-function shareHeaders (source: Documented): Rewritten {
+/** Each header described once, under components, where answers refer to it; and how each operation is called. */
+function rewrite (source: Documented): Rewritten {
   if (!('openapiObject' in source)) return source.swaggerObject
   const { openapiObject: document } = source
+  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+    const get = operations?.get
+    if (get !== undefined) Object.assign(get, { 'x-codeSamples': samplesOf(path, get as Operation) })
+  }
   const operations = Object.values(document.paths ?? {}).flatMap(path => path?.get ?? [])
   for (const response of operations.flatMap(({ responses = {} }) => Object.values(responses))) {
     if (!('headers' in response) || response.headers === undefined) continue
@@ -109,7 +114,7 @@ export default fp(async fastify => {
     },
     // a route at the root of its folder answers with and without a slash behind it
     transform: ({ schema, url }) => ({ schema, url: url.replace(/(?<=.)\/$/, '') }),
-    transformObject: shareHeaders
+    transformObject: rewrite
   })
   await fastify.register(swaggerUi, {
     routePrefix: '/documentation',

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { AddressSchema, DAO_EXAMPLE, decimalSchema } from './common.js'
 
 /**
  * The block-range form of DEX Screener (adapter 1.1) and GeckoTerminal. A block is a slot; asset0 is the base token,
@@ -8,7 +8,6 @@ import { AddressSchema, decimalSchema } from './common.js'
 
 const BASE = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 const QUOTE = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-const POOL = '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd'
 const USER = '8N3Tvc6B1wEVKVC6iD4s6eyaCNqX2ovj2xze2q3Q9DWH'
 const TRANSACTION = '5sVfwG7nRqz7wCmKVtJX5UDBkkdqDUk3zDvuKJ6wEhRJ1cRGLNmCwsyyjVqRrqVmhPRvC7nAuiLDyKKVsKHNmJGt'
 
@@ -90,7 +89,7 @@ export const DexPairSchema = Type.Object({
   additionalProperties: false,
   examples: [{
     pair: {
-      id: POOL,
+      id: DAO_EXAMPLE,
       dexKey: 'futarchy',
       asset0Id: BASE,
       asset1Id: QUOTE,
@@ -134,7 +133,7 @@ const event = {
   txnIndex: 714,
   eventIndex: 131073,
   maker: USER,
-  pairId: POOL
+  pairId: DAO_EXAMPLE
 }
 const reserves = ReservesSchema.examples[0] as Static<typeof ReservesSchema>
 

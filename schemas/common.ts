@@ -8,6 +8,9 @@ export const AddressSchema = Type.String({
   examples: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
 })
 
+/** A DAO of examples, which is the pool of its ticker. */
+export const DAO_EXAMPLE = '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd'
+
 /** Plain decimal text, never an exponent. */
 export const decimalSchema = (description: string, example: string): TString =>
   Type.String({ pattern: '^\\d+(\\.\\d+)?$', description, examples: [example] })

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema } from './common.js'
+import { AddressSchema, DAO_EXAMPLE } from './common.js'
 
 const count = (description: string) => Type.Integer({ minimum: 0, description })
 const optionalAddress = (description: string) =>
@@ -7,7 +7,7 @@ const optionalAddress = (description: string) =>
 const number = (description: string) => Type.Union([Type.String({ pattern: '^\\d+$' }), Type.Null()], { description })
 
 const EXAMPLE = {
-  dao: '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd',
+  dao: DAO_EXAMPLE,
   symbol: 'META',
   created_at: '2026-01-31T12:00:00.000Z',
   listed: false,

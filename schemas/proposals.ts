@@ -59,12 +59,15 @@ const PROPOSAL = {
   finalized_at: nullableTime(
     'When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'
   ),
-  staked: nullableDecimal('Whole base tokens that are staked on a draft; null once it is launched.', '1500000'),
+  staked: nullableDecimal(
+    'Whole base tokens that are staked on a draft; null once it is launched, or where the token can\'t be read.',
+    '1500000'
+  ),
   squads_proposal: addressSchema('The multisig\'s proposal that it would execute.'),
   decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
     anyOf: [DecisionSchema, Type.Null()],
-    description: 'Of one that its markets have decided; null: they have not, or the event is not finalized yet, or ' +
-      'lost.'
+    description: 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or lost, ' +
+      'or the DAO\'s tokens can\'t be read.'
   })
 }
 const EXAMPLE = {

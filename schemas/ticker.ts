@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { AddressSchema, DAO_EXAMPLE, decimalSchema } from './common.js'
 
 const META = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -11,7 +11,7 @@ const EXAMPLE = {
   base_name: 'Meta',
   target_symbol: 'USDC',
   target_name: 'USD Coin',
-  pool_id: '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd',
+  pool_id: DAO_EXAMPLE,
   last_price: '0.912345678901',
   base_volume: '120345.67000000',
   target_volume: '109800.12000000',

@@ -1,4 +1,4 @@
-/* global MutationObserver, document, localStorage, matchMedia */
+/* global MutationObserver, document, fetch, localStorage, matchMedia */
 
 /** What the reference page lacks: a way back, the reader's theme, a size for phones, and names for what has none. */
 
@@ -39,9 +39,26 @@
   ))
 
   const site = document.querySelector('header.site')
+  let paths = {}
+  fetch(document.location.pathname.endsWith('/') ? 'json' : 'documentation/json').then(async response => {
+    paths = (await response.json()).paths
+    mend()
+  })
+  const home = document.location.href.replace(/\/documentation.*$/, '')
+
+  /** How an operation that is open is called, at the address of this page. */
+  function addSamples (body) {
+    const path = body.closest('.opblock').querySelector('.opblock-summary-path')?.dataset.path
+    const samples = paths[path]?.get?.['x-codeSamples'] ?? []
+    if (samples.length === 0 || body.querySelector('.samples') !== null) return
+    body.append(make('section', { class: 'samples', 'aria-label': 'Samples' }, ...samples.flatMap(({ label, source }) => [
+      make('h4', {}, label), make('pre', {}, source.replaceAll('http://localhost:3000', home))
+    ])))
+  }
 
   /** What its scripts draw anew again and again, without names for those who don't see it. */
   function mend () {
+    for (const body of document.querySelectorAll('.swagger-ui .opblock-body')) addSamples(body)
     const skip = document.querySelector('.swagger-ui__skip-link')
     if (skip !== null && skip.closest('header') === null) site.prepend(skip)
     for (const [part, label] of [

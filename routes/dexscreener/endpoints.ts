@@ -4,13 +4,13 @@ import { DEAR } from '../../lib/http/dear-routes.js'
 import type { BlockRange } from '../../lib/responses/forms/block-range.js'
 import { integer, type Parameter, readQuery } from '../../lib/query.js'
 import { DexPairSchema, LatestBlockSchema } from '../../schemas/block-range.js'
+import { DAO_EXAMPLE } from '../../schemas/common.js'
 import { BYTES_HEADERS } from '../../schemas/headers.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
 import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../schemas/responses.js'
 
 const FAILURES = { 304: notModified(BYTES_HEADERS), ...CHAIN_FAILURES }
 const MINT = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
-const POOL = '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd'
 
 const idParameter = (expects: string): Parameter<string> => ({ expects, read: text => text })
 const described = (description: string, example: string) => Type.String({ description, examples: [example] })
@@ -82,7 +82,7 @@ export function blockRangeRoutes (
         summary: `${reader}: a pool`,
         description: 'What never changes of a pool. Answers 503 until the event that began the DAO is stored.',
         tags,
-        querystring: Type.Object({ id: described('Address of the DAO, which is the pool.', POOL) }),
+        querystring: Type.Object({ id: described('Address of the DAO, which is the pool.', DAO_EXAMPLE) }),
         response: {
           200: json(DexPairSchema, 'The pool.', BYTES_HEADERS),
           400: badRequest({ pool: INVALID_POOL_ID, query: 'Invalid id: the address of a pool' }),

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { readQuery } from '../../../lib/query.js'
-import { AddressSchema } from '../../../schemas/common.js'
+import { DAO_EXAMPLE } from '../../../schemas/common.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
 import { INVALID_DAO, daoNotFound } from '../../../schemas/errors.js'
 import { ProposalsSchema } from '../../../schemas/proposals.js'
@@ -13,7 +13,7 @@ import { badRequest, CHAIN_FAILURES, json, notFound, notModified } from '../../.
 const DaoParamsSchema = Type.Object({
   dao: Type.String({
     description: 'Address of the DAO, or the mint of its base token where one listed DAO trades it.',
-    examples: AddressSchema.examples
+    examples: [DAO_EXAMPLE]
   })
 })
 const FAILURES = {

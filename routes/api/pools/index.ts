@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { DEAR } from '../../../lib/http/dear-routes.js'
 import { positiveDecimal, readQuery, readRange, TIME, word } from '../../../lib/query.js'
 import { dayOf } from '../../../lib/time.js'
-import { AddressSchema } from '../../../schemas/common.js'
+import { DAO_EXAMPLE } from '../../../schemas/common.js'
 import { BYTES_HEADERS, type HeaderName } from '../../../schemas/headers.js'
 import { INVALID_POOL_ID, poolNotFound } from '../../../schemas/errors.js'
 import { rangeParameters } from '../../../schemas/parameters.js'
@@ -17,7 +17,7 @@ const HISTORY_HEADERS: readonly HeaderName[] = [...BYTES_HEADERS, 'X-History-Com
 const WARMING = 'While the past is read it tells what is known by then; where that is nothing the status is 503.'
 
 const PoolParamsSchema = Type.Object({
-  pool_id: Type.String({ description: 'Address of the DAO.', examples: AddressSchema.examples })
+  pool_id: Type.String({ description: 'Address of the DAO.', examples: [DAO_EXAMPLE] })
 })
 const NOT_FOUND = { 404: notFound('No listed pool has this id.', poolNotFound('<pool_id>')) }
 const routes: FastifyPluginAsyncTypebox = async fastify => {
