@@ -211,10 +211,7 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
     for (const reason of snapshot()?.leftOut ?? []) {
-      counts.set(
-        reason ?? 'listed',
-        (counts.get(reason ?? 'listed') ?? 0) + 1
-      )
+      counts.set(reason ?? 'listed', (counts.get(reason ?? 'listed') ?? 0) + 1)
     }
     return [...counts]
   })

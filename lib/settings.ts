@@ -56,8 +56,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
   'public-key': { validate: text => parseKey(text) !== undefined, must: 'must be a public key: base58 of 32 bytes' },
   'public-keys': {
-    validate: text =>
-      list(text).every(key => parseKey(key) !== undefined),
+    validate: text => list(text).every(key => parseKey(key) !== undefined),
     must: 'must be public keys separated by commas'
   },
   rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
@@ -67,9 +66,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
     must: 'must be mint:pool pairs of public keys separated by commas, each mint once'
   },
   addresses: {
-    validate: text => list(text).every(
-      isAddressOrRange
-    ),
+    validate: text => list(text).every(isAddressOrRange),
     must: 'must be IP addresses or CIDRs separated by commas'
   },
   'node-urls': {
@@ -82,8 +79,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   },
   'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
   'postgres-url': {
-    validate: text =>
-      text === '' || isUrl(text, 'postgres:', 'postgresql:'),
+    validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'),
     must: 'must be a postgres URL'
   },
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }

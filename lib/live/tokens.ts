@@ -86,10 +86,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
     await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) =>
       asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
     for (const [mint, pointer] of pointing) {
-      tokens.set(
-        mint.address,
-        decodeToken(mint, undefined, pointed.get(pointer)!)
-      )
+      tokens.set(mint.address, decodeToken(mint, undefined, pointed.get(pointer)!))
     }
     return tokens
   }
@@ -159,7 +156,6 @@ function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metad
     mint: address,
     decimals: decoded.decimals,
     ...listed,
-    ...(!isListed &&
-    { whole: { symbol: text.symbol, name: text.name } })
+    ...(!isListed && { whole: { symbol: text.symbol, name: text.name } })
   }
 }

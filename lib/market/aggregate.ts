@@ -56,9 +56,7 @@ function createRunningCents () {
 }
 
 /** Largest volume first, then by mint. */
-function tokenRows (
-  byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']
-): AggregateVolume['tokens'] {
+function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
   const running = createRunningCents()
   const sorted = [...byToken].sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
   return sorted.map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))

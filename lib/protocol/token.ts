@@ -66,8 +66,6 @@ export function decodeTokenAccount (account: RawAccount): TokenAccount {
   return {
     mint: keyText(data.subarray(0, 32)),
     owner: keyText(data.subarray(32, 64)),
-    amount: data.readBigUInt64LE(
-      64
-    )
+    amount: data.readBigUInt64LE(64)
   }
 }

@@ -76,9 +76,7 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
   function asOf (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] {
     return pair === undefined || trade?.reserves == null
       ? []
-      : [
-          { ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }
-        ]
+      : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
   }
 
   async function past (

@@ -68,9 +68,7 @@ export function createTickers (sources: Sources): Tickers {
     // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without
     // pools
     if (pairs.length === 0 && snapshot.pairs.length > 0) {
-      throw new ServiceError(
-        'HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing'
-      )
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))

@@ -20,7 +20,7 @@ export interface DaoFactsKept {
  * Pools of which supply and treasury are read with the lists, the deepest ones: making a pool is free, and each costs
  * some 15 accounts.
  */
-const MOST_WITH_FACTS = 300
+const MAX_WITH_FACTS = 300
 const MAX_KEPT = 1_000
 
 /** Supplies and treasuries of DAOs, kept as long as tickers are. */
@@ -29,7 +29,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader): DaoFa
 
   const all = keepResponse<AllFacts>(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const deepest = byDepth(snapshot.pairs, usdValuationOf(snapshot, settings)).slice(0, MOST_WITH_FACTS)
+    const deepest = byDepth(snapshot.pairs, usdValuationOf(snapshot, settings)).slice(0, MAX_WITH_FACTS)
     const facts = await reader.all(deepest.flatMap(({ address }) => snapshot.daos.get(address) ?? []))
     return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }
   })

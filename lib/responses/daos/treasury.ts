@@ -16,9 +16,7 @@ import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 const PRICE_DIGITS = 12
 export const priceText = (value: Rational | null): string | null => value === null
   ? null
-  : toFixed(
-    value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS)
-  )
+  : toFixed(value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS))
 
 const decimalsOf = ({ tokens }: Snapshot, mint: string): number => {
   const token = tokens.get(mint)
@@ -53,9 +51,7 @@ export function treasuryOf (
   const baseDecimals = mint.decimals
   const [outsideBase, outsideQuote] = external === null
     ? [0n, 0n]
-    : [
-        external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)
-      ]
+    : [external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)]
   if (outsideBase === undefined || outsideQuote === undefined) {
     throw new ServiceError(
       'NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`
@@ -89,9 +85,7 @@ export function treasuryOf (
       },
       external_liquidity: external === null
         ? null
-        : {
-            base: base(outsideBase), quote: quote(outsideQuote), position: external.position
-          },
+        : { base: base(outsideBase), quote: quote(outsideQuote), position: external.position },
       nav_usd: figures.nav === null ? null : usdText(figures.nav),
       circulating_supply: base(circulating),
       nav_per_token: priceText(figures.navPerToken),
@@ -99,9 +93,7 @@ export function treasuryOf (
       premium: figures.premium === null ? null : signedText(figures.premium, 4),
       spending_limit: details.spendingLimit === null
         ? null
-        : {
-            amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members
-          },
+        : { amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members },
       runway_months: figures.runwayMonths === null ? null : toFixed(figures.runwayMonths, 2),
       slot
     }

@@ -52,8 +52,7 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
     const told = {
       eventType: 'swap' as const,
       priceNative,
-      ...(fee !== null &&
-      { metadata: { protocolFee: paid(fee) } }),
+      ...(fee !== null && { metadata: { protocolFee: paid(fee) } }),
       ...common
     }
     return side === 'buy'
@@ -68,9 +67,7 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
   if (isJoin === isExit) return undefined
   const [amount0, amount1] = isJoin ? [liquidity.base, liquidity.quote] : [-liquidity.base, -liquidity.quote]
   return {
-    eventType: isJoin
-      ? 'join'
-      : 'exit',
+    eventType: isJoin ? 'join' : 'exit',
     amount0: base(amount0),
     amount1: quote(amount1),
     metadata: { cause },

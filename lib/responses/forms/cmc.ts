@@ -69,8 +69,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
         sides: SIDES,
         since: head.time - DAY + 1,
         until: undefined,
-        limit: maxTrades +
-        1,
+        limit: maxTrades + 1,
         pool: undefined
       }
       const { buy, sell } = await pairTrades(tickerId, asked, turns.get(tickerId)!)

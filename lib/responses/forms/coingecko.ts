@@ -72,9 +72,7 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
       sides,
       since,
       until,
-      limit: limit === 0
-        ? MAX_TRADES
-        : limit,
+      limit: limit === 0 ? MAX_TRADES : limit,
       pool
     }, turn)
     const head = headPart(sources)
@@ -92,8 +90,7 @@ export function createCoinGecko (sources: FormSources): CoinGecko {
     orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => toOrderBook({
       ticker_id: tickerId,
       timestamp: time * 1000,
-      bids: bids.map(([price, amount]) =>
-        [price, amount]),
+      bids: bids.map(([price, amount]) => [price, amount]),
       asks: asks.map(([price, amount]) => [price, amount])
     }))
   }

@@ -148,9 +148,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const unnamed = await reading.unnamedTrades(pair.address)
     if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) {
-      throw new ServiceError(
-        'WARMING_UP', 'makers of those days are still being read'
-      )
+      throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
     }
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
@@ -163,9 +161,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
         target_volume: exactSum(quote, pair.quoteDecimals),
         volume_usd: worth === undefined
           ? '0.00'
-          : usdText(
-            multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))
-          ),
+          : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
         trades,
         makers,
         fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
@@ -201,9 +197,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
   if (maker === null || blockIndex === null) {
-    throw new ServiceError(
-      'WARMING_UP', 'makers and places in the block are still being read'
-    )
+    throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
   }
   const { side, input, output, fee } = swap
   const [base, quote] = side === 'buy' ? [output, input] : [input, output]
