@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { MAX_ACCOUNTS, type TokenAccountLister } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
-import type { Made, Part } from './fresh.js'
+import { type Made, type Part, partOf } from './fresh.js'
 import { createPauses } from '../async.js'
 import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -144,7 +144,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
     const found = new Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>()
     for (const some of chunks(calls, CALLS_AT_ONCE)) {
       const { moment, readAt, value } = await reader.accountLists(some.map(({ addresses }) => addresses))
-      const part: Part = { time: moment.time, readAt, commitment: 'confirmed' }
+      const part = partOf({ moment, readAt })
       for (const [at, given] of value.entries()) {
         const accounts = existing(given)
         for (const dao of some[at]!.daos) {

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
 import { CURRENT_MS, type Commitment } from '../chain/moment.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
+import type { AtMoment } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 
 /**
@@ -18,6 +19,10 @@ export interface Part {
   /** Says how old it may have been then to count as current. */
   commitment: Commitment
 }
+
+/** Of a state read at `confirmed`. */
+export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Part =>
+  ({ time: moment.time, readAt, commitment: 'confirmed' })
 
 /** A value, and the states that it was made of: it is as old as the oldest. */
 export interface Made<V> {

@@ -4,7 +4,7 @@ import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
-import type { Made } from './fresh.js'
+import { type Made, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
 /** The state of all DAOs at one moment. */
@@ -102,7 +102,8 @@ export function createSnapshotReader (
     return made
   }
 
-  async function make ({ moment: { slot, time }, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
+  async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
+    const { slot } = moment
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
@@ -126,7 +127,7 @@ export function createSnapshotReader (
       return entry
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
-    return { value: { slot, discovered, daos, pairs, tokens }, parts: [{ time, readAt, commitment: 'confirmed' }] }
+    return { value: { slot, discovered, daos, pairs, tokens }, parts: [partOf({ moment, readAt })] }
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */

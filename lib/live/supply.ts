@@ -14,7 +14,7 @@ import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
-import type { Made, Part } from './fresh.js'
+import { type Made, type Part, partOf } from './fresh.js'
 
 /** The supply of a mint, all its parts read at one moment. */
 
@@ -54,7 +54,7 @@ export function createSupplyReader (
       const { moment, readAt, value: accounts } = await reader.accounts(some, slot)
       slot = moment.slot
       value.push(...accounts)
-      parts.push({ time: moment.time, readAt, commitment: 'confirmed' })
+      parts.push(partOf({ moment, readAt }))
     }
     return { slot: slot!, value, parts }
   }

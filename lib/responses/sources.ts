@@ -69,18 +69,30 @@ export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + s
 export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, { time } = history.head()): Part =>
   ({ time, readAt: now(), commitment: 'finalized' })
 
-/** An answer that is made once per refresh and kept as `Sources` are. */
-export interface Kept<V> {
-  get (): Promise<Aged<V>>
-  peek (): Aged<V> | undefined
-}
+/** Gives what is made once per refresh and kept as `Sources` are. */
+export type Kept<V> = () => Promise<Aged<V>>
 
 /** What caches of answers have in common. */
 export const cacheOptions = ({ settings: { staleIfError }, now, time }: Pick<Sources, 'settings' | 'now' | 'time'>) =>
   ({ ttl: TICKER_TTL, staleIfError, now, time })
 
+/** Keeps what `load` makes of each key, of `max` keys. */
+export const keepEach = <K extends {}, V extends {}>(
+  sources: Sources, max: number, load: (key: K) => Promise<Made<V>>
+): (key: K) => Promise<Aged<V>> => createFreshCache<K, V>({ ...cacheOptions(sources), load, max }).get
+
 /** Keeps what `load` makes. */
 export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<Made<V>>): Kept<V> {
-  const cache = createFreshCache<typeof ALL, V>({ ...cacheOptions(sources), load, max: 1 })
-  return { get: () => cache.get(ALL), peek: () => cache.peek(ALL) }
+  const get = keepEach<typeof ALL, V>(sources, 1, load)
+  return () => get(ALL)
+}
+
+/** Another form of a kept value: made once for each value, with that value's age. */
+export function sameLife<V extends object, T> (get: Kept<V>, form: (value: V) => T | Promise<T>): Kept<T> {
+  let made: { of: V, form: T | Promise<T> } | undefined
+  return async () => {
+    const { value, ...age } = await get()
+    if (made?.of !== value) made = { of: value, form: form(value) }
+    return { value: await made.form, ...age }
+  }
 }

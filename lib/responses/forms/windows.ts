@@ -11,7 +11,7 @@ import type { FormSources } from './sources.js'
  * A ticker with what its trades of the last 24 hours tell besides, all of one window: the average price lies between
  * low and high.
  */
-export interface WindowTicker {
+interface WindowTicker {
   ticker: Ticker
   /** Prices that trades executed at; without a trade the last price. */
   high: string

@@ -4,7 +4,7 @@ import {
   executedPrice, type ExecutedPrice, INTERVALS, type Interval, type MarketKey, type Reading, SCALE, sumOf,
   type TimedCandle, type Trade
 } from '../../history/history.js'
-import { type Aged, createFreshCache, type Part } from '../../live/fresh.js'
+import type { Aged, Part } from '../../live/fresh.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -17,7 +17,7 @@ import {
 } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
 import { checkTold, extentOf } from '../known.js'
-import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
+import { ALL, headPart, keepEach, type Sources, usdValuationOf } from '../sources.js'
 
 export interface TradesAsked {
   limit: number
@@ -33,21 +33,11 @@ export interface CandlesAsked {
   empty: boolean
 }
 /** Days since 1970-01-01, both included. */
-export interface DaysAsked { from: number | undefined, to: number | undefined }
+interface DaysAsked { from: number | undefined, to: number | undefined }
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
   market?: MarketKey
-}
-
-/**
- * What was traded on one pool, made in a turn of who asks. Each throws POOL_NOT_FOUND and INVALID_POOL_ID,
- * OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
- */
-export interface PoolHistory {
-  trades (poolId: string, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
-  candles (poolId: string, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
-  days (poolId: string, asked: DaysAsked, turn: Turn): Promise<Aged<CachedResponse<PoolDays>>>
 }
 
 /** `parts`: what they are made of beside the history. */
@@ -65,8 +55,11 @@ const toDays = plainResponse(PoolDaysSchema)
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
-/** `check` gives what an id stands for, or throws what is wrong with it. */
-export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>): PoolHistory {
+/**
+ * What was traded on one pool, made in a turn of who asks; `check` gives what an id stands for, or throws what is wrong
+ * with it. Each throws OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ */
+export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>) {
   const { history, snapshot, settings } = sources
 
   /** Answers by question, kept for as long as tickers are. */
@@ -76,21 +69,17 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
     const questions = new LRUCache<string, { pair: Traded, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
-    const cache = createFreshCache<string, CachedResponse<T>>({
-      ...cacheOptions(sources),
-      async load (key) {
-        const { pair, asked, turn } = questions.get(key)!
-        const head = headPart(sources)
-        const { rows, headers, parts = [] } = await make(pair, asked, turn)
-        return { value: respond(rows, headers), parts: [head, ...parts] }
-      },
-      max: MAX_KEPT
+    const get = keepEach(sources, MAX_KEPT, async (key: string) => {
+      const { pair, asked, turn } = questions.get(key)!
+      const head = headPart(sources)
+      const { rows, headers, parts = [] } = await make(pair, asked, turn)
+      return { value: respond(rows, headers), parts: [head, ...parts] }
     })
     return async (poolId, asked, turn) => {
       const pair = await check(poolId)
       const key = `${poolId} ${Object.values(asked as object).join()}`
       questions.set(key, { pair, asked, turn })
-      return await cache.get(key)
+      return await get(key)
     }
   }
 
