@@ -51,8 +51,6 @@ const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
   const kept = new LRUCache<string, { token: Token | null, at: number }>(upTo(MAX_TOKENS))
-  // an address derived from a mint never changes
-  const metadataOf = new LRUCache<string, string, unknown>({ ...upTo(MAX_TOKENS), memoMethod: metadataAddress })
 
   /**
    * Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call
@@ -70,7 +68,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
     const tokens = new Map<string, Token | null>()
     const pointing = new Map<RawAccount, string>()
-    const addresses = await inSlices(mints, mint => [mint, metadataOf.memo(mint)])
+    const addresses = await inSlices(mints, mint => [mint, metadataAddress(mint)])
     await readAll(addresses.flat(), minSlot, (asked, accounts) => {
       for (let at = 0; at < asked.length; at += 2) {
         const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]

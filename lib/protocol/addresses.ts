@@ -23,38 +23,32 @@ export const LAUNCHPADS = [
   { version: 'v0.7', program: 'moontUzsdepotRGe5xsfip7vLPTJnVuafqdUWexVnPM' },
   { version: 'v0.6', program: 'MooNyh4CBUYEKyXVnjGYQ8mEiJDpGvJMdvrZx1iGeHV' }
 ] as const
-export type Launchpad = typeof LAUNCHPADS[number]
-export type LaunchpadVersion = Launchpad['version']
+export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
+
+/** Addresses kept, some 30 of a mint of a launch: its supply is read again every few seconds. */
+const MAX_KEPT = 60_000
+const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
+
+/** The address that seeds give, keys by their text. */
+function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string {
+  const id = `${program} ${seeds.join(' ')}`
+  let address = kept.get(id)
+  if (address === undefined) {
+    const bytes = seeds.map(seed => typeof seed === 'string' ? keyBytes(seed) : seed)
+    kept.set(id, address = keyText(derive(bytes, keyBytes(program))))
+  }
+  return address
+}
 
 const text = (seed: string): Buffer => Buffer.from(seed)
-const PROGRAM_BYTES = new Map<string, Buffer>(Object.values(PROGRAMS).map(program => [program, keyBytes(program)]))
-const programBytes = (program: string): Buffer => PROGRAM_BYTES.get(program) ?? keyBytes(program)
-const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seeds, programBytes(program)))
+const NO_NONCE = Buffer.alloc(8)
 
 /** Metaplex metadata of a mint (mpl-token-metadata: seeds `metadata`, program id, mint). */
-export const metadataAddress = (mint: string): string =>
-  pda(PROGRAMS.metaplex, text('metadata'), programBytes(PROGRAMS.metaplex), keyBytes(mint))
-
-/** What has been derived for the supplies of late, which are read again every few seconds; 2 KB a mint. */
-const MAX_KEPT = 2_000
-const tokenAccounts = new LRUCache<string, string>(upTo(8 * MAX_KEPT))
-const positions = new LRUCache<string, string>(upTo(MAX_KEPT))
-const launches = new LRUCache<string, LaunchAddresses>(upTo(MAX_KEPT))
-const relaunches = new LRUCache<string, { signer: string, dao: string }>(upTo(MAX_KEPT))
-
-/** What is kept under `key`, or is from now on. */
-function keptIn<T extends {}> (kept: LRUCache<string, T>, key: string, make: () => T): T {
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  kept.set(key, made)
-  return made
-}
+export const metadataAddress = (mint: string): string => pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
 
 /** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
-  keptIn(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () =>
-    pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint)))
+  pda(PROGRAMS.associatedToken, owner, tokenProgram, mint)
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
@@ -64,26 +58,20 @@ export const eventAuthority = (program: string): string => pda(program, text('__
  * whatever authority is stored).
  */
 export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
-  keptIn(positions, `${program} ${dao} ${vault}`, () =>
-    pda(program, text('amm_position'), keyBytes(dao), keyBytes(vault)))
-/**
- * The bid wall of a launch (programs/v07_launchpad/src/instructions/complete_launch.rs: creator the launch's signer,
- * nonce 0).
- */
+  pda(program, text('amm_position'), dao, vault)
+
+/** The bid wall of a launch, by its signer (programs/v07_launchpad/src/instructions/complete_launch.rs). */
 export const bidWallAddress = (mint: string, signer: string): string =>
-  keptIn(positions, `${mint} ${signer}`, () =>
-    pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
+  pda(PROGRAMS.bidWall, text('bid_wall'), mint, signer, NO_NONCE)
 
 /**
  * The DAO of a token that was issued anew for it, and who made it and holds what is unclaimed
  * (sdk/src/relaunch/v0.1/pda.ts, programs/relaunch/src/instructions/complete_relaunch.rs).
  */
-export const relaunchAddresses = (program: string, mint: string): { signer: string, dao: string } =>
-  keptIn(relaunches, `${program} ${mint}`, () => {
-    const relaunch = pda(PROGRAMS.relaunch, text('relaunch'), keyBytes(mint))
-    const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), keyBytes(relaunch))
-    return { signer, dao: pda(program, text('dao'), keyBytes(signer), Buffer.alloc(8)) }
-  })
+export function relaunchAddresses (program: string, mint: string): { signer: string, dao: string } {
+  const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), pda(PROGRAMS.relaunch, text('relaunch'), mint))
+  return { signer, dao: pda(program, text('dao'), signer, NO_NONCE) }
+}
 
 /** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
 export interface LaunchAddresses {
@@ -102,19 +90,16 @@ export interface LaunchAddresses {
  * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT
  * mint's seed lies under the launchpad, the position's under the external pool program).
  */
-export const launchAddresses = (launchpad: string, mint: string): LaunchAddresses =>
-  keptIn(launches, `${launchpad} ${mint}`, () => deriveLaunch(launchpad, mint))
-
-function deriveLaunch (launchpad: string, mint: string): LaunchAddresses {
-  const launch = pda(launchpad, text('launch'), keyBytes(mint))
-  const signer = pda(launchpad, text('launch_signer'), keyBytes(launch))
-  const positionNft = pda(launchpad, text('position_nft_mint'), keyBytes(mint))
+export function launchAddresses (launchpad: string, mint: string): LaunchAddresses {
+  const launch = pda(launchpad, text('launch'), mint)
+  const signer = pda(launchpad, text('launch_signer'), launch)
+  const positionNft = pda(launchpad, text('position_nft_mint'), mint)
   return {
     launch,
     signer,
-    package: pda(PROGRAMS.performancePackage, text('performance_package'), keyBytes(signer)),
-    position: pda(PROGRAMS.externalPool, text('position'), keyBytes(positionNft)),
+    package: pda(PROGRAMS.performancePackage, text('performance_package'), signer),
+    position: pda(PROGRAMS.externalPool, text('position'), positionNft),
     positionNft,
-    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), keyBytes(positionNft))
+    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), positionNft)
   }
 }

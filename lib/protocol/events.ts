@@ -53,7 +53,7 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       if (data === undefined) throw bad(tx, 'instruction data that are not base58')
       if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
       const body = decodeEvent(data)
-      const event = placed(body, index, inner, accounts)
+      const event: ProgramEvent = Object.assign(body, { outer: index, inner, accounts, emitters: [] })
       if (body.raw !== null) {
         event.candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
         event.emitters = emittersOf(tx, program, accounts, index, inner)
@@ -63,33 +63,6 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
   }
   return events
 }
-
-/**
- * Field by field: of spread objects the platform makes ones that cost many times as much, and this is done for every
- * event.
- */
-const placed = (body: EventBody, outer: number, inner: number, accounts: readonly string[]): ProgramEvent => ({
-  name: body.name,
-  slot: body.slot,
-  at: body.at,
-  seq: body.seq,
-  dao: body.dao,
-  proposal: body.proposal,
-  user: body.user,
-  candidates: body.candidates,
-  fees: body.fees,
-  reserves: body.reserves,
-  keepsFees: body.keepsFees,
-  swap: body.swap,
-  liquidity: body.liquidity,
-  facts: body.facts,
-  reason: body.reason,
-  raw: body.raw,
-  outer,
-  inner,
-  accounts,
-  emitters: []
-})
 
 /** Keys of the transaction that are in an event's data, in their order there. */
 function keysOfData (data: Buffer, accounts: readonly string[]): string[] {

@@ -8,8 +8,8 @@ import type { FormSources } from './sources.js'
 const MAX_KEPT = 256
 
 /**
- * Order books of the deepest pool of a pair by ticker id and depth in levels (0: all), made once for each list of
- * tickers; `time`: of the pool's state, Unix seconds. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what the tickers throw.
+ * Order books of a pair's deepest pool by ticker id and depth in levels (0: all), made once for each list of tickers;
+ * `time`: of the pool's state, Unix seconds. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, and what the tickers throw.
  */
 export function createOrderBooks<T extends {}> (
   { tickers, settings }: FormSources, form: (tickerId: string, book: OrderBook & { time: number }) => T
