@@ -25,8 +25,7 @@ const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.
 
 /**
  * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,
- * since under load a system call for each costs more than the request it tells of; all others at once, after those that
- * wait. What waits when the process ends is written before it has ended.
+ * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
  */
 export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
   const sink: LogStream = terminal

@@ -1,10 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { NodeState } from './chain/client.js'
 
-/**
- * The metrics, by their sources. Labels are bounded: route templates, statuses, our own methods and reasons; never what
- * a client made up.
- */
+/** The metrics, by their sources. Labels are bounded: nothing that a client made up. */
 
 /** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
 export interface MetricSources {
@@ -48,10 +45,7 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/**
- * A registry over `sources`; with `process`, of the process too (event loop, memory, collections), whose observers then
- * run.
- */
+/** A registry over `sources`; with `process`, of the event loop, memory and collections too. */
 export function createMetrics (sources: MetricSources, { process = false } = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]

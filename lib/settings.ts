@@ -4,10 +4,7 @@ import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { addressMatcher, isAddressOrRange } from './http/client-address.js'
 
-/**
- * What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right
- * ones.
- */
+/** What the settings mean. */
 
 /** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
 export type Settings = ReturnType<typeof deriveSettings>
@@ -90,8 +87,7 @@ const VARIABLES = Object.keys(SettingsSchema.properties)
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
 /**
- * The environment as the schema should see it: only our variables, blanks trimmed, and an empty one taken for one that
- * is not set, so that a blank line in a file of settings keeps its default.
+ * The environment as the schema should see it: our variables, trimmed; an empty one is taken for one that is not set.
  */
 export function ownVariables (
   env: Readonly<Record<string, string | undefined>>
@@ -149,8 +145,8 @@ function wants (name: string, keyword: string, params: Record<string, unknown>, 
 }
 
 /**
- * The values of checked settings; durations in ms, rates and amounts exact. `env` is the environment they came from: it
- * tells an empty CHAIN_WS_URL from one that is not set.
+ * The values of checked settings; durations in ms, rates and amounts exact. `env`, which they came from, tells an empty
+ * CHAIN_WS_URL from one that is not set.
  */
 export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>) {
   const nodeUrls = list(raw.CHAIN_RPC_URL)

@@ -1,6 +1,6 @@
 /**
  * Which node is asked, and the one place where anything is tried again: each call goes to the nodes in their order
- * until a result is believed; then, where that may help, once more after a pause.
+ * until a result is believed, then, where that may help, once more after a pause.
  */
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
@@ -30,8 +30,7 @@ export interface Failover {
 // A pause is anything up to this, twice as much each time.
 const BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 2_000
-// How long a node is not asked for an optional method it has not, and for one that it should have: some have only the
-// accounts, or only the history.
+// How long a node is not asked for an optional method it has not, and for one that it should have.
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601

@@ -1,6 +1,6 @@
 /**
- * One node: calls wait by priority, go out alone or in batches as fast as its rate allows, and go back to the front of
- * the queue where it refuses them for their rate. It is used while it serves the others' cluster and does not fail.
+ * One node: calls wait by priority, go out as fast as its rate allows, and to the front of the queue where it refuses
+ * them for that. It is used while it serves the others' cluster and does not fail.
  */
 import { setMaxListeners } from 'node:events'
 import { backoff } from '../backoff.js'
@@ -44,8 +44,8 @@ const MAX_BACKGROUND_REQUESTS = 24
 // Where a node refuses without a Retry-After.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-// Without a secondary index a node walks all accounts for a list: while it answers other calls, these are waited for
-// twice as long each time, up to this.
+// A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
+// long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock'])
 const LONG_MS = 30_000
 // Content Too Large: a smaller batch may pass.
@@ -242,7 +242,7 @@ export interface GenesisOptions {
 
 /**
  * Asks a node for its genesis hash before its first use and after `forget`. While it is not the most preferred node's,
- * calls fail with NODE_BAD_ANSWER: accounts of another cluster would be plausible and wrong.
+ * calls fail with NODE_BAD_ANSWER.
  */
 export function withGenesisCheck (
   send: Send, { host, index, hashes }: GenesisOptions

@@ -1,7 +1,6 @@
 /**
  * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds, then the
- * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a
- * refusal.
+ * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a refusal.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
@@ -29,8 +28,8 @@ const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // At a refusal: a share of what was accepted.
 const BACK = 0.92
-// Then it comes back to what was refused in so many seconds, and goes beyond, by a cubic curve that is flat there, as
-// TCP's (RFC 9438): the later, the longer the silence that a refusal costs. Public nodes ask for ten seconds.
+// Then it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat there, as TCP's
+// (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.

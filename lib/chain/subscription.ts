@@ -1,4 +1,4 @@
-/** A subscription that survives its connections. It only wakes a reader earlier: its faults are told, never thrown. */
+/** A subscription that survives its connections. It only wakes a reader earlier: its faults are never thrown. */
 import WebSocket, { type RawData } from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'

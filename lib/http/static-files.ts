@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { type CachedResponse, makeCachedResponse } from './cached-response.js'
 import { mediaTypeOf } from './media-type.js'
 
-/** Files of a folder as bytes that are read and compressed once: the folder does not change while the process runs. */
-
 export interface StaticFiles {
   names: readonly string[]
   /** Undefined where the folder has no such file. */

@@ -20,7 +20,7 @@ export interface DaoFacts extends SupplyFacts {
   details: DaoDetails
   /** What its vault holds, by token account, without empty ones; raw units. */
   tokens: Array<{ mint: string, amount: bigint, address: string }>
-  /** Whether these are all; false where no node lists them: then they are of the mints that were asked for. */
+  /** False where no node lists them: then they are of the mints that were asked for. */
   tokensComplete: boolean
   /** What its own position in the spot pool would withdraw now, raw units. */
   internal: { base: bigint, quote: bigint }
@@ -33,8 +33,8 @@ export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
 export interface DaoFactsReader {
   /**
-   * Of many DAOs, with what their vaults hold in the accounts associated with known mints; an error where one can't be
-   * made out. Throws the ServiceError of a failed read.
+   * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
+   * Throws the ServiceError of a failed read.
    */
   all (daos: readonly KnownDao[]): Promise<Made<Facts>>
   /** Of one, with all that its vault holds. Throws what is wrong with it. */
@@ -58,7 +58,7 @@ const MAX_ROUNDS = 3
 const CALLS_AT_ONCE = 4
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
-/** For so long the list of a vault's token accounts is kept, ms: their balances are read each time. */
+/** For how long the list of a vault's token accounts is kept, ms: their balances are read each time. */
 const LIST_TTL = 60_000
 const MAX_KEPT = 2_000
 
@@ -75,9 +75,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
 
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
-  /**
-   * All token accounts of a vault that hold something: of known mints first, then by what they hold; a bounded number.
-   */
+  /** Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. */
   async function listed ({ vault, baseMint, quoteMint }: KnownDao): Promise<Listed> {
     const kept = lists.get(vault)
     if (kept !== undefined && now() - kept.at < LIST_TTL) return kept

@@ -5,11 +5,6 @@ import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import type { AtMoment } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 
-/**
- * Values that age: kept while fresh, renewed by one load at a time, and served stale only for a stated while after
- * loads fail.
- */
-
 /** A state of the chain that a value is made of. */
 export interface Part {
   /** The chain's own time of it, Unix seconds. */
@@ -55,7 +50,7 @@ export interface FreshOptions<K, V> {
 export interface FreshCache<K, V> {
   /**
    * The value of `key`, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given).
-   * Throws what the load throws once nothing may be served in its stead.
+   * Throws what the load throws where none may be served.
    */
   get (key: K, maxAge?: number): Promise<Aged<V>>
   /** The value as it is kept, whatever its age; loads nothing. */
@@ -64,19 +59,11 @@ export interface FreshCache<K, V> {
   follow (listener: (made: Made<V>) => void): void
 }
 
-/**
- * From this share of its life on, a value that is asked for is renewed in the background, so that nobody waits for it.
- */
+/** From this share of its life on, a value that is asked for is renewed in the background. */
 export const RENEW_FROM = 0.8
-/**
- * After a load that brought nothing newer a stale value is served without trying again for this long, ms: a node that
- * hangs must not make every answer hang.
- */
+/** After a load that brought nothing newer a stale value is served without another try for so long, ms. */
 const RETRY_AFTER = 1_000
-/**
- * How long a load is waited for, ms: with a stale value that may be served meanwhile, and without. A slow node may need
- * longer; the load goes on.
- */
+/** How long a load is waited for, ms: with a stale value that may be served, and without. The load goes on. */
 const WAIT_WITH_VALUE = 2_000
 const WAIT_WITHOUT = 10_000
 

@@ -40,12 +40,9 @@ export interface SnapshotOptions {
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
-  /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
+  /** Whether there are DAOs by other sources: then an empty list is the node's fault. */
   expectsSome?: () => boolean
-  /**
-   * DAOs that are stored, with the slot of one of their events, which is final: none of them may be missing, not even
-   * right after a start.
-   */
+  /** DAOs that are stored, with the slot of a final event: none of them may be missing. */
   stored?: () => Iterable<readonly [address: string, slot: number]>
 }
 
@@ -61,19 +58,15 @@ interface Known {
 const FINAL_MS = 60_000
 
 /**
- * A function that reads all DAOs anew: one call for the accounts and the Clock beside them, and one for each hundred
- * accounts of tokens not known yet. It throws the ServiceError of the read that failed; a single account that can't be
- * decoded is left out with its reason.
+ * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
+ * out with its reason.
  */
 export function createSnapshotReader (
   { reader, tokens: tokenReader, client, excluded, now, expectsSome = () => false, stored = () => [] }: SnapshotOptions
 ): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /**
-   * The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and
-   * nothing of them is made again.
-   */
+  /** The accounts of the answer before: of those that are the same nothing is made again. */
   let before = new Map<string, Known>()
 
   /** What one account is, whatever is beside it. */
@@ -94,8 +87,7 @@ export function createSnapshotReader (
   function discover (account: RawAccount, all: ReadonlySet<string>): Known {
     const made = decode(account)
     const { address, dao } = made.entry
-    // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is
-    // mixed up
+    // an odd account is left out alone; the bytes of another one show that the answer is mixed up
     if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
       throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
     }
@@ -145,7 +137,7 @@ export function createSnapshotReader (
   }
 }
 
-/** Small buffers share their memory, of which one that is kept would keep all: the copy has its own. */
+/** Small buffers share their memory: the copy has its own. */
 function copyOf (bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)

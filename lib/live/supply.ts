@@ -32,13 +32,11 @@ interface Origin {
 }
 
 /**
- * Reads the supply of a mint. The first read finds the launch among the launchpads; for a token of no launch it is the
- * only one. The second reads everything again, with the vaults and the external pool that the launch leads to, at one
- * slot; a third follows only when the launch has changed in between. A token of no launch has the DAOs that trade it as
- * its internal AMM, which `daosOf` names: their base vaults are read likewise, a hundred accounts a call.
- *
- * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError
- * of a failed read: only an account of which the node says that it does not exist counts as nothing.
+ * Reads the supply of a mint: first what leads to its launch, then, at one slot, everything with the vaults and the
+ * external pool of the launch; a third time where the launch has changed in between. A token of no launch has the DAOs
+ * that trade it, `daosOf`, as its internal AMM. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that
+ * contradict each other, and the ServiceError of a failed read: only an account that the node says does not exist
+ * counts as nothing.
  */
 export function createSupplyReader (
   reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
@@ -85,7 +83,7 @@ const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, p
 export const supplyAddresses = (mint: string): string[] =>
   [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
-/** Where tokens are, by the token account or position that anyone can look up. Raw units. */
+/** Where tokens are, by the token account or position, raw units. */
 export interface AllocatedPart {
   kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
   address: string
@@ -101,10 +99,7 @@ export interface SupplyFacts {
   circulating: bigint
   /** null: it comes from none. */
   launch: (Launch & { address: string }) | null
-  /**
-   * What the launch's own position in the external pool would withdraw, by mint; null: there is none, or it has left
-   * the vault.
-   */
+  /** What the launch's own position in the external pool would withdraw, by mint; null: there is none in the vault. */
   external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
   allocation: AllocatedPart[]
   /** The states that the list of DAOs was made of, where one was needed. */
@@ -112,9 +107,9 @@ export interface SupplyFacts {
 }
 
 /**
- * The supply by the accounts that were read, `asked` of them, or which more must be read with them; `isWhole`: with
- * those that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that
- * contradict each other.
+ * The supply by the accounts that were read, or which more than `asked` must be read with them; `isWhole`: with those
+ * that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that contradict
+ * each other.
  */
 export async function supplyOf (
   client: ProgramClient,
@@ -139,10 +134,7 @@ export async function supplyOf (
   }
 }
 
-/**
- * Accounts by address, without those that merely hold lamports: anyone can send some to an address that a program may
- * use later, which makes an empty account of the system program.
- */
+/** Accounts by address, without those that merely hold lamports: anyone can send some to an unused address. */
 export function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
   return new Map(accounts.flatMap(account =>
     account === null || (account.owner === PROGRAMS.system && account.data.length === 0)
@@ -176,7 +168,7 @@ function findOrigin (
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
 }
 
-/** Where a token that was issued anew for one of the DAOs lies until it is claimed; none: it was not. */
+/** Where a token issued anew for one of the DAOs lies until it is claimed; none: it was not. */
 const unclaimedVault = (
   { program }: ProgramClient, { address, tokenProgram }: Mint, daos: readonly string[]
 ): string[] => {
@@ -264,10 +256,7 @@ function measure (
   return facts(team, pool(dao), external)
 }
 
-/**
- * Balance of `owner`'s token account; 0 where the account does not exist. Throws a DecodeError where it is of another
- * mint or owner.
- */
+/** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
 export function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
   const account = accounts.get(address)
   if (account === undefined) return 0n
@@ -308,10 +297,7 @@ function externalLiquidity (
   return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
 }
 
-/**
- * The position belongs to whoever holds its NFT. Without its first account the NFT has not been seen to leave the
- * vault.
- */
+/** Whether the NFT, and so the position, is in the vault; without its first account it has not been seen to leave. */
 function holdsNft (account: RawAccount | undefined, vault: string | null): boolean {
   if (account === undefined) return true
   const { owner, amount } = decodeTokenAccount(account)

@@ -12,9 +12,7 @@ import { DecodeError } from '../protocol/bytes.js'
 import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
 import { decodeMint } from '../protocol/token.js'
 
-/** Decimals and texts of tokens, which hardly ever change: read in batches and kept for a while. */
-
-/** Symbol and name are as they are listed: empty where they are longer than anybody needs. */
+/** Symbol and name as they are listed: empty where they are longer than anybody needs. */
 export interface Token extends TokenText {
   mint: string
   decimals: number
@@ -24,9 +22,9 @@ export interface Token extends TokenText {
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key that has never been seen to hold a mint: as many of those as one call takes
-   * are asked for again each time. Whatever is not in the cache costs two accounts, 100 accounts a node call. Throws
-   * the ServiceError of a failed read: then nothing is known, and nothing is kept.
+   * The tokens of `mints`; null for a key never seen to hold a mint, of which some are asked for again each time. What
+   * is not kept costs two accounts, 100 accounts a node call. Throws the ServiceError of a failed read: then nothing is
+   * kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
 }
@@ -42,7 +40,7 @@ export interface TokenReaderOptions {
 const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4
-/** A key that was no mint is asked for again after this, ms: at first contact a node may have been wrong. */
+/** A key that was no mint is asked for again after this, ms: a node may have been wrong. */
 const RETRY_MS = 5_000
 /** A mint and its metadata are read together. */
 const PER_CALL = MAX_ACCOUNTS - MAX_ACCOUNTS % 2
@@ -52,10 +50,7 @@ const NO_TEXT: TokenText = { symbol: '', name: '' }
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
   const kept = new LRUCache<string, { token: Token | null, at: number }>(upTo(MAX_TOKENS))
 
-  /**
-   * Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call
-   * gave.
-   */
+  /** Reads `addresses` in as few calls as there are hundreds; `take` is given what each call gave. */
   async function readAll (addresses: readonly string[], minSlot: number, take: (
     addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>
   ) => void): Promise<void> {
@@ -129,10 +124,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 }
 
-/**
- * What `read` gives; undefined where the bytes are not what they should be: text is optional, and its faults are its
- * creator's.
- */
+/** What `read` gives; undefined where its bytes are odd: text is optional, and its faults are its creator's. */
 function tolerant<T> (read: () => T): T | undefined {
   try {
     return read()

@@ -8,8 +8,8 @@ export interface PriceCurve {
 }
 
 /**
- * Tokens that `liquidity` would withdraw on one side of an external pool, rounded down (cp-amm: curve
- * helpers). Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
+ * Tokens that `liquidity` would withdraw on one side, rounded down (cp-amm: curve helpers). Token A: L × (max − p) / (p
+ * × max); token B: L × (p − min) / 2^128.
  */
 export function positionAmount (
   { sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'

@@ -20,8 +20,8 @@ export const executedPriceText = (
 ): string => priceText(multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals)))
 
 /**
- * A sum of raw units that is a decimal fraction, in whole tokens: exact, trailing zeros trimmed. Throws a RangeError
- * for any other fraction.
+ * A sum of raw units in whole tokens, exact, trailing zeros trimmed. Throws a RangeError where it is no decimal
+ * fraction.
  */
 export function exactUnits ({ n, d }: Rational, decimals: number): string {
   const places = d.toString().length - 1

@@ -14,9 +14,8 @@ const U64 = (1n << 64n) - 1n
 export const mostInput = (reserve: bigint): bigint => reserve < U64 - reserve ? reserve : U64 - reserve
 
 /**
- * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, the
- * part of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap; every whole rate of
- * basis points gives the same as the program's 10,000ths).
+ * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, that
+ * of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap).
  */
 export function quoteSwap (
   input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees

@@ -3,9 +3,7 @@
 /** Characters as people see them (grapheme clusters). */
 export const MAX_SYMBOL = 32
 export const MAX_NAME = 64
-/**
- * UTF-16 units that a character may have on average: letters of any script have fewer, heaps of combining marks more.
- */
+/** UTF-16 units of a character on average: letters of any script have fewer, heaps of combining marks more. */
 const UNITS = 4
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })

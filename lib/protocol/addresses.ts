@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '../lru.js'
 import { derive, keyBytes, keyText } from './pda.js'
 
-/** Programs and the addresses derived from them. Seeds by the programs' sources, named at each function. */
+/** Programs and the addresses derived from them, by the seeds of the sources named. */
 
-/** Ids of the programs that tokens, metadata, launches and packages belong to (the protocol's sdk/src/constants.ts). */
+/** Ids by the protocol's sdk/src/constants.ts. */
 export const PROGRAMS = {
   system: '11111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -43,10 +43,10 @@ function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string
 const text = (seed: string): Buffer => Buffer.from(seed)
 const NO_NONCE = Buffer.alloc(8)
 
-/** Metaplex metadata of a mint (mpl-token-metadata: seeds `metadata`, program id, mint). */
+/** Metaplex metadata of a mint (mpl-token-metadata). */
 export const metadataAddress = (mint: string): string => pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
 
-/** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
+/** Associated token account of any owner (spl-token). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
   pda(PROGRAMS.associatedToken, owner, tokenProgram, mint)
 
@@ -54,8 +54,8 @@ export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: s
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
 
 /**
- * A DAO's own liquidity in its pool (programs/futarchy/src/instructions/provide_liquidity.rs; the seed is the vault
- * whatever authority is stored).
+ * A DAO's own liquidity in its pool; the seed is the vault, whatever authority is stored
+ * (programs/futarchy/src/instructions/provide_liquidity.rs).
  */
 export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
   pda(program, text('amm_position'), dao, vault)
@@ -65,8 +65,8 @@ export const bidWallAddress = (mint: string, signer: string): string =>
   pda(PROGRAMS.bidWall, text('bid_wall'), mint, signer, NO_NONCE)
 
 /**
- * The DAO of a token that was issued anew for it, and who made it and holds what is unclaimed
- * (sdk/src/relaunch/v0.1/pda.ts, programs/relaunch/src/instructions/complete_relaunch.rs).
+ * The DAO of a token that was issued anew for it, and who holds what is unclaimed (sdk/src/relaunch/v0.1/pda.ts,
+ * programs/relaunch/src/instructions/complete_relaunch.rs).
  */
 export function relaunchAddresses (program: string, mint: string): { signer: string, dao: string } {
   const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), pda(PROGRAMS.relaunch, text('relaunch'), mint))
@@ -86,10 +86,7 @@ export interface LaunchAddresses {
   readonly positionNftAccount: string
 }
 
-/**
- * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT
- * mint's seed lies under the launchpad, the position's under the external pool program).
- */
+/** Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs, complete_launch.rs). */
 export function launchAddresses (launchpad: string, mint: string): LaunchAddresses {
   const launch = pda(launchpad, text('launch'), mint)
   const signer = pda(launchpad, text('launch_signer'), launch)

@@ -21,7 +21,7 @@ export interface ProgramEvent extends EventBody {
   emitters: readonly string[]
 }
 
-/** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
+/** First 8 bytes of sha256(`anchor:event`), reversed: what a self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
 /** Behind the fields that all events have. */
@@ -70,10 +70,7 @@ function keysOfData (data: Buffer, accounts: readonly string[]): string[] {
   return places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at).map(({ account }) => account)
 }
 
-/**
- * Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of
- * calls.
- */
+/** Keys of the program's instruction that an event came from: the nearest above it in the tree of calls. */
 function emittersOf (
   { meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number
 ): string[] {
@@ -92,11 +89,9 @@ function emittersOf (
 }
 
 /**
- * The genuine events of `program` in a transaction, in the order in which they happened. Genuine is an inner
- * instruction, under any outer one and at any depth, of the program itself with its event authority as the only
- * account: that account can sign for nobody else, while anyone can log look-alikes. A failed transaction gives none:
- * what it did was rolled back. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends
- * another shape: that is unknown, not "none".
+ * The genuine events of `program` in a transaction, in their order: inner instructions, at any depth, of the program
+ * itself with its event authority as the only account, since anyone can log look-alikes. A failed transaction gives
+ * none. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends another shape.
  */
 export function readEvents (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
   try {

@@ -38,7 +38,7 @@ interface AnchorPosition {
 /** Compounding pools share reserves instead of following the curve; no launch opens one. */
 const COMPOUNDING = 2
 
-/** Decodes a pool. Throws a DecodeError where it is none, holds an impossible price, or does not follow the curve. */
+/** Decodes a pool. Throws a DecodeError where it is none, holds an impossible price, or follows no curve. */
 export function decodeExternalPool (client: ProgramClient, account: RawAccount): ExternalPool {
   const decoded = client.pool(account) as AnchorExternalPool
   if (decoded.collect_fee_mode >= COMPOUNDING) throw new DecodeError('external pool: compounding')

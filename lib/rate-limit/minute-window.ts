@@ -2,13 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 
-/** Counting requests in windows that turn as the minute turns, in bounded memory. */
-
 export const WINDOW = 60_000
-/**
- * Addresses counted at once, about 20 MB of them. Beyond it the one not seen for longest is forgotten: who keeps asking
- * stays counted.
- */
+/** Clients counted at once, about 20 MB; beyond, the one not seen for longest is forgotten. */
 export const MAX_CLIENTS = 100_000
 
 export interface Count {

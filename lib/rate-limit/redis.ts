@@ -25,15 +25,12 @@ export interface RedisLinkOptions {
 }
 
 export interface RedisLink {
-  /**
-   * Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, and after the timeout at the
-   * latest.
-   */
+  /** Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, else after the timeout. */
   add (key: string, n: number): Promise<number>
   readonly up: boolean
   /** Processes that shared the counts when that was last known, this one included. */
   readonly replicas: number
-  /** Settles with the first answer, or after a short wait without one: the service starts all the same. */
+  /** Settles with the first answer, or after a short wait without one. */
   start (): Promise<void>
   close (): Promise<void>
 }
@@ -48,10 +45,7 @@ const MAX_REASON = 200
 
 class Late extends Error {}
 
-/**
- * `work`, or Late once `ms` have passed. An answer that waits in the socket because we were busy is still read: then we
- * were late, not Redis.
- */
+/** `work`, or Late once `ms` have passed and the socket has been read: we may have been busy. */
 function within<T> (work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = systemClock.after(ms, () => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))))
@@ -72,7 +66,7 @@ function describe (error: unknown): { trouble: Trouble, reason: string } {
   return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }
 }
 
-/** The commands that counting takes are scripts: each is one round trip, and none can be left half done. */
+/** Counting is done by scripts: each is one round trip, and none can be left half done. */
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     addRequests (key: string, n: number, expiry: number): Result<number, Context>
@@ -86,9 +80,8 @@ if count == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return count`
 
 /**
- * Notes that a process lives, forgets those that have not been heard of for a while, and gives how many there are. By
- * Redis' own clock, since those of the processes differ. It writes, as counting does: a server that can only be read is
- * of no use here.
+ * Notes that a process lives, forgets those not heard of for a while, and gives how many there are, by Redis' clock. It
+ * writes: a server that can only be read is of no use here.
  */
 const HEARTBEAT = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -106,10 +99,7 @@ interface ConnectionOptions {
   closeTimeout: number
 }
 
-/**
- * A client that is not connected yet, fails what it can't send, and connects again for ever. Its URL may name user,
- * password and database.
- */
+/** A client that is not connected yet, fails what it can't send, and connects again for ever. */
 function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: ConnectionOptions): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,

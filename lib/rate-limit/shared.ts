@@ -3,8 +3,6 @@ import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
 
-/** One limit over several processes: counted together while they can, and within the share of each while they can't. */
-
 /** Where the counts of all processes are. */
 export interface SharedCounts {
   /** Adds to the count of a client and minute, and gives the sum; rejects soon when it can't. */
@@ -28,7 +26,7 @@ export interface SharedCounterOptions {
 export interface SharedCounter {
   /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
   count (key: string): Promise<Count>
-  /** Counting together has ceased, or works again: to the end of the minute nobody lets through more than its share. */
+  /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
   tear (): void
 }
 
@@ -44,17 +42,16 @@ interface Client {
 }
 
 /**
- * A counter of clock minutes over `counts`, in bounded memory. A client who is known to be past the limit is not asked
- * about again in that minute. While counting together fails, a process lets through what it knows to be left of the
- * minute divided by the number of processes, so that all of them together stay within the limit; to the end of that
- * minute the share binds even when counting together works again.
+ * A counter of clock minutes over `counts`, in bounded memory. A client past the limit is not asked about again in that
+ * minute. While counting together fails, and to the end of that minute, a process lets through what it knows to be left
+ * divided by the number of processes, so that all together stay within the limit.
  */
 export function createSharedCounter (
   { counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions
 ): SharedCounter {
   const clients = new LRUCache<string, Client>(upTo(most))
   let window = 0
-  /** Counting together has failed in this window, here or elsewhere, so processes are on their shares. */
+  /** Counting together has failed in this window: processes are on their shares. */
   let torn = false
 
   function turn (time: number): void {

@@ -26,7 +26,7 @@ interface Totals {
   missing: bigint
   /** Trades whose fee is not known; of volumes always 0. */
   unknownFees: number
-  /** Days since 1970-01-01: the first that is summed up, where the past is still being read; −Infinity: it is whole. */
+  /** Days since 1970-01-01: the first that is summed up, while the past is read; −Infinity: it is whole. */
   firstDay: number
 }
 
@@ -76,9 +76,8 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
 }
 
 /**
- * The days and their sums since launch, or since the first whole day while the past is read, kept: volumes and fees of
- * one moment, so that they agree. Throws the ServiceError of the chain, WARMING_UP until today is whole,
- * HISTORY_UNAVAILABLE when the history is behind.
+ * The days and their sums since launch, or since the first whole day while the past is read, kept; volumes and fees of
+ * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
 export function createTotals (sources: Sources): Kept<MarketTotals> {
   const { snapshot: snapshots, history, settings } = sources
@@ -158,7 +157,6 @@ function outsideTotals (
 const toVolume = jsonResponse(AggregateSchema)
 const toFees = jsonResponse(FeesSchema)
 
-/** The bytes of the volume since launch. Headers say whether every event is there. */
 export const createVolumeResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async ({ volume }) => {
   const value = await volume()
   return toVolume(value.record, completenessHeaders(value))

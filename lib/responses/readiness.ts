@@ -8,9 +8,7 @@ import { firstWholeDay } from './aggregate.js'
 import { sinceText } from './known.js'
 import { ALL, type Kept, type Sources } from './sources.js'
 
-/**
- * Whether the tickers can be served, which is found out by asking for them as any client would; and what prevents it.
- */
+/** Whether the tickers can be served, found out by asking for them; and what prevents it. */
 export async function readiness (
   { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {

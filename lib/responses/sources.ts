@@ -9,7 +9,7 @@ import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
 import { daoNotFound } from '../../schemas/errors.js'
 
-/** What the answers about the whole market are made of: here, and only here, the state now and the history meet. */
+/** What answers are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
   /** All DAOs, kept while fresh. */
   snapshot: FreshCache<typeof ALL, Snapshot>
@@ -27,7 +27,7 @@ export const TICKER_TTL = 10_000
 
 /**
  * What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be
- * read: its sums would be nought.
+ * read.
  */
 export function usdValuationOf (
   { pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings
@@ -52,10 +52,7 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
   return trading.address
 }
 
-/**
- * Whether the account of a DAO numbers events that are not after a moment: where none of them is stored, what they were
- * is not known.
- */
+/** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */
 export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
   seqNum > 0n && createdAt <= time
 
@@ -63,8 +60,8 @@ export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
 /**
- * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP before there is
- * one, HISTORY_UNAVAILABLE.
+ * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP,
+ * HISTORY_UNAVAILABLE.
  */
 export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, { time } = history.head()): Part =>
   ({ time, readAt: now(), commitment: 'finalized' })

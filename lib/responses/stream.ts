@@ -86,7 +86,7 @@ export function positionOfId (id: string): ChainPosition | undefined {
 const message = (event: StreamType | 'gap', data: object, position?: ChainPosition): string =>
   `${position === undefined ? '' : `id: ${idOf(position)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** A comment that moves the id on: whoever comes back is not asked to read again what did not concern him. */
+/** A comment that moves the id on: whoever comes back need not read again what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }

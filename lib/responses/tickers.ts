@@ -58,15 +58,13 @@ export function createTickers (sources: Sources) {
     const mayOwn = wasMissing || isMissing()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
-    // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown
-    // is not zero
+    // a DAO unknown to the history may own what is missing, or numbers events that nobody has read: unknown is not zero
     for (const { address, dao } of snapshot.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
     newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
-    // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without
-    // pools
+    // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
     if (pairs.length === 0 && snapshot.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
     }
@@ -95,8 +93,8 @@ export function createTickers (sources: Sources) {
     /** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
     get,
     /**
-     * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to
-     * nothing too. One that is due is waited for, but not for long: without a history nobody knows of any.
+     * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, even one that
+     * failed. One that is due is waited for, but not for long: without a history nobody knows of any.
      */
     async incomplete (): Promise<ReadonlySet<string>> {
       // why there is no list is told to who asks for it

@@ -45,7 +45,7 @@ export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 &&
 export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null): string | null =>
   priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
 
-/** What a base token is worth by the pool's spot price at the slot of the facts; null without a price in USD. */
+/** USD of a base token by the spot price at the slot of the facts; null: there is none. */
 export function priceUsdOf ({ dao, mint }: DaoFacts, { snapshot, usd }: TreasuryContext): Rational | null {
   const [worth, quote] = [usd(dao.quoteMint), snapshot.tokens.get(dao.quoteMint)]
   if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null

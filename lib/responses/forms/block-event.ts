@@ -24,9 +24,8 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 }
 
 /**
- * The event in this form; undefined where the form has no word for it: a swap that gave nothing has no price, and an
- * event whose amounts are not known, since what came before it is lost, has nothing to tell. Throws a RangeError for an
- * event whose place in its block is not known.
+ * The event in this form; undefined where it has no word for it: a swap that gave nothing, or an event whose amounts
+ * are lost. Throws a RangeError where its place in its block is not known.
  */
 export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: PoolTokens): BlockEvent | undefined {
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event

@@ -28,14 +28,14 @@ export interface BlockRange<Asset, Events> {
   pair (pool: string): Promise<Aged<CachedResponse<DexPair>>>
   /**
    * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
-   * the range is too long or goes beyond the latest block, and OVERLOADED.
+   * the range is too long or beyond the latest block, and OVERLOADED.
    */
   events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse<Events> | StreamedResponse<Events>>>
 }
 
 /** Most slots of one range. */
 export const MAX_SLOTS = 20_000
-/** Up to so many bytes an answer is made as a whole: about as many as the platform and the network hold of any. */
+/** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
 const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 /** How long the latest block is fresh, ms. */

@@ -3,7 +3,6 @@ import type { Supply } from '../../../schemas/supply.js'
 import type { Kept, Sources } from '../sources.js'
 import type { TickerList } from '../tickers.js'
 
-/** What the aggregators' forms are made of: what the service's own answers are made of, and those answers. */
 export interface FormSources extends Sources {
   tickers: Kept<TickerList>
   supply: FreshCache<string, Supply>

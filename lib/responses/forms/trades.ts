@@ -39,9 +39,9 @@ export interface PairTrade {
 const PAGE = 1_000
 
 /**
- * Trades of one pool of a pair, newest first, by side, read in turns of who asks; where no first second is asked for,
- * as far as all are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers
- * throw, WARMING_UP and HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
+ * Trades of one pool of a pair, newest first, by side, read in turns of who asks; without a first second, as far as all
+ * are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP
+ * and HISTORY_UNAVAILABLE while not all trades of the time are known.
  */
 export function createPairTrades ({ tickers, history }: FormSources) {
   return async (tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {

@@ -15,7 +15,7 @@ export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
 
-/** Throws `invalid` for a day to come, WARMING_UP for one that has just begun, while nothing of it is final. */
+/** Throws `invalid` for a day to come, WARMING_UP while nothing of one is final. */
 function checkBegun ({ history, time }: Sources, day: number, invalid: ServiceError): void {
   const wait = day * DAY - history.head().time
   if (wait <= 0) return
@@ -28,8 +28,8 @@ const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
 /**
- * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates break them down. Throws
- * INVALID_PARAMETER for one that has not begun, and what those throw.
+ * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates have them. Throws INVALID_PARAMETER
+ * for one that has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Market['totals']) {
   const get = keepEach(sources, MAX_KEPT, async (day: number) => {

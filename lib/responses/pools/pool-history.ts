@@ -162,10 +162,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     }
   }
 
-  /**
-   * Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait
-   * for a node.
-   */
+  /** Days are valued by the state of the chain, read before the history is: no step of that may wait for a node. */
   async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
     const { value: state, parts } = await snapshot.get(ALL)
     const usd = usdValuationOf(state, settings)
@@ -219,8 +216,8 @@ function * filled (
 }
 
 /**
- * Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them.
- * Before any price there are none.
+ * Rows of candles, and of intervals without a trade (their start alone); `close`: the last price before them. Before
+ * any price there are none.
  */
 function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []

@@ -137,7 +137,7 @@ export const factFigures = (
   }
 }
 
-/** Supply and treasury, which take many accounts; undefined where no node gives them now: what they make is null. */
+/** Undefined where no node gives the many accounts of supply and treasury now: what they make is null. */
 export const orUnknown = <T>(facts: Promise<T>): Promise<T | undefined> => facts.catch((error: unknown) => {
   if (isServiceError(error)) return undefined
   throw error

@@ -17,8 +17,7 @@ const PERCENT = 100n
 
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
- * token has, or more than
- * the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what the chain and the history throw.
+ * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
 export function createQuotes (
   sources: Sources, check: (poolId: string) => Promise<Pair>
