@@ -4,7 +4,7 @@ import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './parse-transaction.js'
+import { isRecord } from './checks.js'
 import { readUrl } from './json-rpc.js'
 
 export interface SubscriptionOptions {
