@@ -10,7 +10,7 @@ import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type 
 import type { Timekeeper } from './timekeeper.js'
 import type { AtMoment, Priority } from './types.js'
 
-export interface FailoverOptions {
+interface FailoverOptions {
   clock: Clock
   time: Timekeeper
   /** By which ages are told, ms. */
@@ -19,12 +19,6 @@ export interface FailoverOptions {
   onFault: (error: ServiceError) => void
   /** Rounds over all nodes after the first. */
   retries: number
-}
-
-export interface Failover {
-  send: Send
-  /** The youngest answer: of the first node whose state is current, else of all. Throws a ServiceError. */
-  ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>>
 }
 
 // A pause is anything up to this, twice as much each time.
@@ -50,7 +44,7 @@ interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isCurr
 
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, now, onFault, retries }: FailoverOptions
-): Failover {
+) {
   // until when each node wants no calls, is asked last, and is not asked for a method; what is wrong with it
   const known = nodes.map(() =>
     ({ restUntil: 0, olderUntil: 0, without: new Map<string, number>(), faults: new Set<string>() }))
@@ -198,7 +192,8 @@ export function withFailover (
 
   return {
     send,
-    async ask (question, options) {
+    /** The youngest answer: of the first node whose state is current, else of all. Throws a ServiceError. */
+    async ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>> {
       for (let retry = 0; ; retry++) {
         const outcome = await youngest(question, options)
         if (!Array.isArray(outcome)) return outcome

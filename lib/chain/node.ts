@@ -13,20 +13,13 @@ import type { Rate } from './rate.js'
 import { type Call, failAll, OPTIONAL_METHODS, reasonOf, type Reply, type Send, type SendOptions } from './rpc.js'
 import type { Priority } from './types.js'
 
-export interface QueueOptions {
+interface QueueOptions {
   host: string
   clock: Clock
   rate: Rate
   /** What a request may take, ms. */
   callMs: number
   largestBatch: number
-}
-
-export interface Queue {
-  send: Send
-  /** What a request of these calls may take now, ms. */
-  limitOf (calls: readonly Call[]): number
-  state (): { refused: number, waiting: number }
 }
 
 interface Submission {
@@ -55,7 +48,7 @@ const FORGET_BATCH_MS = 600_000
 const rankOf = ({ options }: Submission): number => ORDER.indexOf(options.priority)
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions): Queue {
+export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
   /** By priority, then as they came. */
   const queue: Submission[] = []
   let batch = { most: largestBatch, at: 0 }
@@ -69,6 +62,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
   const isLong = (calls: readonly Call[]): boolean => calls.some(({ method }) => LONG_METHODS.has(method))
+  /** What a request of these calls may take now, ms. */
   const limitOf = (calls: readonly Call[]): number => isLong(calls) ? longMs : callMs
 
   function wakeIn (ms: number): void {
@@ -197,7 +191,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 
   return {
-    send: (calls, options) => new Promise(resolve => {
+    send: (calls: readonly Call[], options: SendOptions): Promise<Reply[]> => new Promise(resolve => {
       const { signal, patience } = options
       if (calls.length === 0) return resolve([])
       if (signal.aborted) return resolve(failAll(calls, reasonOf(signal)))
@@ -233,19 +227,12 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 }
 
-export interface GenesisOptions {
-  host: string
-  index: number
-  /** What the nodes have told; shared by them. */
-  hashes: Map<number, string>
-}
-
 /**
  * Asks a node for its genesis hash before its first use and after `forget`. While it is not the most preferred node's,
- * calls fail with NODE_BAD_ANSWER.
+ * calls fail with NODE_BAD_ANSWER. `hashes`: what the nodes have told, shared by them.
  */
 export function withGenesisCheck (
-  send: Send, { host, index, hashes }: GenesisOptions
+  send: Send, { host, index, hashes }: { host: string, index: number, hashes: Map<number, string> }
 ): { send: Send, forget: () => void } {
   let isAsked = false
   return {
@@ -268,21 +255,13 @@ export function withGenesisCheck (
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
-export interface BreakerOptions {
-  host: string
-  clock: Clock
-  /** Failures in a row that open it. */
-  failures: number
-  onOpen?: () => void
-}
+interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen?: () => void }
 
 // A fault that ends must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
-/** Opens after failures in a row: BREAKER_OPEN for a while, then what comes first decides. */
-export function withBreaker (
-  send: Send, { host, clock, failures, onOpen }: BreakerOptions
-): { send: Send, state: () => BreakerState } {
+/** Opens after so many `failures` in a row: BREAKER_OPEN for a while, then what comes first decides. */
+export function withBreaker (send: Send, { host, clock, failures, onOpen }: BreakerOptions) {
   let inRow = 0
   let openings = 0
   let openUntil = 0
@@ -317,7 +296,7 @@ export function withBreaker (
   }
 
   return {
-    state: () => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
+    state: (): BreakerState => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
     send: sendGuarded
   }
 }

@@ -73,28 +73,20 @@ export function relaunchAddresses (program: string, mint: string): { signer: str
   return { signer, dao: pda(program, text('dao'), signer, NO_NONCE) }
 }
 
-/** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
-export interface LaunchAddresses {
-  readonly launch: string
-  /** Creator of the DAO and create key of the package. */
-  readonly signer: string
-  /** Price-based performance package; v0.8 has none. */
-  readonly package: string
-  /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
-  readonly position: string
-  readonly positionNft: string
-  readonly positionNftAccount: string
-}
+export type LaunchAddresses = ReturnType<typeof launchAddresses>
 
 /** Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs, complete_launch.rs). */
-export function launchAddresses (launchpad: string, mint: string): LaunchAddresses {
+export function launchAddresses (launchpad: string, mint: string) {
   const launch = pda(launchpad, text('launch'), mint)
   const signer = pda(launchpad, text('launch_signer'), launch)
   const positionNft = pda(launchpad, text('position_nft_mint'), mint)
   return {
     launch,
+    /** Creator of the DAO and create key of the package. */
     signer,
+    /** Price-based performance package; v0.8 has none. */
     package: pda(PROGRAMS.performancePackage, text('performance_package'), signer),
+    /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
     position: pda(PROGRAMS.externalPool, text('position'), positionNft),
     positionNft,
     positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), positionNft)

@@ -13,17 +13,11 @@ export interface Count {
   ttl: number
 }
 
-export interface WindowCounter {
-  count (key: string): Count
-  /** Clients counted in this window. */
-  size (): number
-}
-
-export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS): WindowCounter {
+export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS) {
   const counts = new LRUCache<string, { current: number }>(upTo(most))
   let window = 0
   return {
-    count (key) {
+    count (key: string): Count {
       const time = now()
       const turned = Math.floor(time / WINDOW)
       if (turned !== window) {
@@ -36,6 +30,7 @@ export function createWindowCounter (now: () => number = systemClock.epoch, most
       counts.set(key, { current: 1 })
       return { current: 1, ttl }
     },
+    /** Clients counted in this window. */
     size: () => counts.size
   }
 }

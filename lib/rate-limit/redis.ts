@@ -24,16 +24,7 @@ export interface RedisLinkOptions {
   onChange?: (change: { up: true, replicas: number } | { up: false, trouble: Trouble, reason: string }) => void
 }
 
-export interface RedisLink {
-  /** Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, else after the timeout. */
-  add (key: string, n: number): Promise<number>
-  readonly up: boolean
-  /** Processes that shared the counts when that was last known, this one included. */
-  readonly replicas: number
-  /** Settles with the first answer, or after a short wait without one. */
-  start (): Promise<void>
-  close (): Promise<void>
-}
+export type RedisLink = ReturnType<typeof createRedisLink>
 
 const TIMEOUT = 100
 const BEAT_MS = 5_000
@@ -90,17 +81,8 @@ redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return redis.call('ZCARD', KEYS[1])`
 
-interface ConnectionOptions {
-  /** Before the next try to connect, ms. */
-  retryMs: number
-  /** A connection that owes answers for so long is given up and made anew, ms. */
-  deadAfter: number
-  /** For the peer to agree to the end, ms. */
-  closeTimeout: number
-}
-
 /** A client that is not connected yet, fails what it can't send, and connects again for ever. */
-function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: ConnectionOptions): Redis {
+function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeout: number): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,
     protocol: 2,                  // what every server speaks
@@ -120,20 +102,12 @@ function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: Connectio
 }
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
-export function createRedisLink (options: RedisLinkOptions): RedisLink {
-  const {
-    url,
-    prefix,
-    expiry,
-    timeout = TIMEOUT,
-    deadAfter = DEAD_AFTER,
-    heartbeatMs = BEAT_MS,
-    retryMs = RETRY_MS,
-    onChange
-  } = options
+export function createRedisLink ({
+  url, prefix, expiry, timeout = TIMEOUT, deadAfter = DEAD_AFTER, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange
+}: RedisLinkOptions) {
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
-  const redis = openRedis(url, { retryMs, deadAfter, closeTimeout: timeout })
+  const redis = openRedis(url, retryMs, deadAfter, timeout)
 
   let up: boolean | undefined
   let replicas = 1
@@ -183,8 +157,10 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
 
   return {
     get up () { return up === true },
+    /** Processes that shared the counts when that was last known, this one included. */
     get replicas () { return replicas },
-    async add (key, n) {
+    /** Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, else after the timeout. */
+    async add (key: string, n: number) {
       if (up !== true) throw new Error('Redis is away')
       try {
         return await within(redis.addRequests(prefix + key, n, expiry), timeout)
@@ -193,6 +169,7 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
         throw error
       }
     },
+    /** Settles with the first answer, or after a short wait without one. */
     async start () {
       redis.connect().catch((error: unknown) => { lastError ??= error })
       await within(settled, deadAfter).catch(fail)

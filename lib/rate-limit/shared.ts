@@ -23,12 +23,7 @@ export interface SharedCounterOptions {
   most?: number
 }
 
-export interface SharedCounter {
-  /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
-  count (key: string): Promise<Count>
-  /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
-  tear (): void
-}
+export type SharedCounter = ReturnType<typeof createSharedCounter>
 
 interface Client {
   /** Highest shared count seen. */
@@ -48,7 +43,7 @@ interface Client {
  */
 export function createSharedCounter (
   { counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions
-): SharedCounter {
+) {
   const clients = new LRUCache<string, Client>(upTo(most))
   let window = 0
   /** Counting together has failed in this window: processes are on their shares. */
@@ -101,7 +96,8 @@ export function createSharedCounter (
   }
 
   return {
-    async count (key) {
+    /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
+    async count (key: string): Promise<Count> {
       const time = now()
       turn(time)
       const ttl = WINDOW - time % WINDOW
@@ -109,6 +105,7 @@ export function createSharedCounter (
       if (client.shared >= max) return { current: max + 1, ttl }
       return { current: await countRequest(`${window}:${key}`, client), ttl }
     },
+    /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
     tear () {
       turn(now())
       torn = true
