@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { NodeState } from './chain/client.js'
+import type { CallReport } from './chain/json-rpc.js'
 
 /** The metrics, by their sources. Labels are bounded: nothing that a client made up. */
 
@@ -34,11 +35,7 @@ export interface MetricSources {
   sharedLimit (): { up: boolean, replicas: number } | undefined
 }
 
-export interface Metrics {
-  registry: Registry
-  answered (answer: { route: string, method: string, status: number, seconds: number }): void
-  called (call: { method: string, node: string, outcome: string, size: number, seconds: number }): void
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
@@ -46,7 +43,7 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 const MAX_RATES = 20
 
 /** A registry over `sources`; with `process`, of the event loop, memory and collections too. */
-export function createMetrics (sources: MetricSources, { process = false } = {}): Metrics {
+export function createMetrics (sources: MetricSources, { process = false } = {}) {
   const registry = new Registry()
   const registers = [registry]
   if (process) collectDefaultMetrics({ register: registry })
@@ -195,12 +192,12 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
 
   return {
     registry,
-    answered ({ route, method, status, seconds }) {
+    answered ({ route, method, status, seconds }: { route: string, method: string, status: number, seconds: number }) {
       requests.inc({ route, method: KNOWN_METHODS.has(method) ? method : 'other', status })
       latency.observe({ route }, seconds)
       if (status === 429) limited.inc()
     },
-    called ({ method, node, outcome, size, seconds }) {
+    called ({ method, node, outcome, size, seconds }: Omit<CallReport, 'ms'> & { seconds: number }) {
       calls.inc({ method, outcome, node }, size)
       callLatency.observe({ method }, seconds)
     }

@@ -2,16 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemClock } from '../clock.js'
 
-export interface Connections {
-  /** Connections that are open. */
-  count (): number
-  /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
-  closeIdle (): void
-  /** An answer that has no end is not held to a pace: who sends it sees to that. */
-  leave (answer: ServerResponse): void
-  /** Looks at them no more. */
-  stop (): void
-}
+export type Connections = ReturnType<typeof watchConnections>
 
 /** How fast an answer must be taken. */
 export interface Pace {
@@ -48,7 +39,7 @@ interface Answer {
  * limit would turn newcomers away, so that slow connections could lock everybody out. Whoever takes an answer more
  * slowly than `pace` is ended too; what has been handed to the connection counts as taken.
  */
-export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions): Connections {
+export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions) {
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
   const answers = new Map<ServerResponse, Answer>()
@@ -105,10 +96,13 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
 
   return {
     count: () => waiting.size + working.size,
+    /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
     closeIdle () {
       for (const socket of waiting) socket.destroy()
     },
-    leave: answer => { answers.delete(answer) },
+    /** An answer that has no end is not held to a pace: who sends it sees to that. */
+    leave: (answer: ServerResponse) => { answers.delete(answer) },
+    /** Looks at them no more. */
     stop: () => cancel()
   }
 }

@@ -159,7 +159,7 @@ export function createRedisLink ({
     get up () { return up === true },
     /** Processes that shared the counts when that was last known, this one included. */
     get replicas () { return replicas },
-    /** Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, else after the timeout. */
+    /** Adds `n` to the count of `key` and gives the sum. Rejects while Redis is away, or after the timeout. */
     async add (key: string, n: number) {
       if (up !== true) throw new Error('Redis is away')
       try {
