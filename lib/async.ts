@@ -1,7 +1,5 @@
 import { systemClock } from './clock.js'
 
-/** The order of asynchronous work, and long work in pieces. */
-
 /**
  * A queue of turns: each piece of work begins once the ones before it have ended, well or not. What it throws reaches
  * the one who gave it and nobody else.

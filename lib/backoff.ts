@@ -1,5 +1,3 @@
-/** How long to wait before something that failed is tried again. */
-
 export interface BackoffOptions {
   /** At least 0, below 1. */
   random: () => number

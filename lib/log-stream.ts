@@ -2,11 +2,9 @@ import { createRequire } from 'node:module'
 import pino from 'pino'
 import type pretty from 'pino-pretty'
 
-/** Where log lines go. */
 export interface LogStream { write (line: string): void }
 
 export interface LogStreamOptions {
-  /** The file descriptor. */
   fd: number
   /** For people: one line in colour instead of one of JSON. */
   terminal: boolean

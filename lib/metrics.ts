@@ -23,13 +23,11 @@ export interface MetricSources {
     complete: boolean
     rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   }
-  /** The nodes, by host and port. */
   nodes (): NodeState[]
   /** By how much the wall clock is ahead of UTC and the chain's behind it, ms, and whether the chain has halted. */
   time (): { clock: number, drift: number, halted: boolean }
   /** Whether the WebSocket is connected; undefined: there is none. */
   websocketUp (): boolean | undefined
-  /** Connections that follow what happens. */
   streams (): number
   /** The limit that replicas share; undefined where they do not. */
   sharedLimit (): { up: boolean, replicas: number } | undefined

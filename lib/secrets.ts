@@ -11,7 +11,6 @@ const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
 const PLAIN = ['schema', 'sslmode']
 /** Shorter ones can't be told from words and numbers that a log is full of. */
 const SHORTEST = 5
-/** What a secret is replaced by. */
 const HIDDEN = '[hidden]'
 
 function decoded (text: string): string {

@@ -4,8 +4,6 @@ import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { addressMatcher, isAddressOrRange } from './http/client-address.js'
 
-/** What the settings mean. */
-
 /** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
 export type Settings = ReturnType<typeof deriveSettings>
 
@@ -211,7 +209,6 @@ function distance (one: string, other: string): number {
   return row.at(-1)!
 }
 
-/** Shorter names resemble too many others. */
 const LEAST_LETTERS = 7
 
 /** A sentence for each variable that nobody knows and that resembles one of ours. */

@@ -1,4 +1,3 @@
-/** What a node's unchecked JSON may be found to hold. */
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 

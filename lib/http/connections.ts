@@ -4,7 +4,6 @@ import { systemClock } from '../clock.js'
 
 export type Connections = ReturnType<typeof watchConnections>
 
-/** How fast an answer must be taken. */
 export interface Pace {
   /** Ms after its first byte for which nothing is asked. */
   grace: number

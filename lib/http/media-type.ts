@@ -1,7 +1,5 @@
 import { extname } from 'node:path'
 
-/** The kinds of bytes: of files by their names, and which one a client asks for. */
-
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',

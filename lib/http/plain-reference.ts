@@ -2,7 +2,6 @@
 
 interface Parameter { name: string, in: string, required?: boolean, description?: string }
 
-/** What is read of the document. */
 export interface ReferenceDocument {
   info: { title: string, version: string, description?: string }
   tags?: Array<{ name: string, description?: string }>

@@ -73,7 +73,6 @@ interface Entry<V> extends Made<V> {
   failed: boolean
 }
 
-/** How old its oldest state is, ms. */
 const ageOf = (parts: readonly Part[], time: AgeTime): number =>
   parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
 

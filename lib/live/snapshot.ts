@@ -7,8 +7,6 @@ import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import { type Made, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
-/** The state of all DAOs at one moment. */
-
 export type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
 /** What became of one discovered account. */
@@ -36,7 +34,6 @@ export interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
   client: DaoProgram
-  /** Addresses of DAOs that are left out of every answer. */
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number

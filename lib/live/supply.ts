@@ -16,8 +16,6 @@ import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import { type Made, type Part, partOf } from './fresh.js'
 
-/** The supply of a mint, all its parts read at one moment. */
-
 export type SupplyReader = (mint: string) => Promise<Made<Supply>>
 
 /** Times that the accounts are read before a launch that changes between reads counts as a failure. */

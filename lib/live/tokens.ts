@@ -36,7 +36,6 @@ export interface TokenReaderOptions {
   now?: () => number
 }
 
-/** Far more than the mints of any chain state seen; a bound all the same. */
 const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4

@@ -3,8 +3,6 @@ import type { Rational } from '../decimal.js'
 import { dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
-/** Volume since launch, by day and by token: the rows of the record. */
-
 /** What one DAO traded, by UTC day (`YYYY-MM-DD`). */
 export interface TradedDao<D extends { trades: number }> {
   baseMint: string

@@ -3,8 +3,6 @@ import type { Dao } from '../protocol/dao.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
-/** The report on every DAO that was found: what became of it, and why. */
-
 /** One account of the program; `leftOut` is undefined where it is listed. */
 export interface FoundDao {
   address: string

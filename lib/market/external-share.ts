@@ -1,5 +1,3 @@
-/** What a position would withdraw from an external pool. */
-
 /** A price range and the price in it; square roots of token B per token A, Q64.64. */
 export interface PriceCurve {
   sqrtMinPrice: bigint

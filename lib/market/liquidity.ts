@@ -4,7 +4,6 @@ import { DAY } from '../time.js'
 /** Raw quote tokens of a pool after its last event of a UTC day, and that event's Unix second. */
 export interface Close { at: number, quote: bigint }
 
-/** The pool of one DAO. */
 export interface ClosedPool {
   quoteMint: string
   /** Unix seconds of the account. */

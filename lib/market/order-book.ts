@@ -18,7 +18,6 @@ export interface OrderBook {
   asks: Level[]
 }
 
-/** Most levels of one side. */
 export const MAX_LEVELS = 250
 /** The price moves by this factor over one slice. */
 const STEP = { n: 1_001n, d: 1_000n }

@@ -4,8 +4,6 @@ import {
 } from '../decimal.js'
 import type { Pool } from './price.js'
 
-/** Texts of what is told of a pool: executed prices, exact amounts, percents. */
-
 type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 
 const PRICE_DIGITS = 12

@@ -1,7 +1,5 @@
 import { divide, ONE, type Rational, ratio, subtract } from '../decimal.js'
 
-/** What a swap of a given size yields, by the program's integer arithmetic. */
-
 /** Shares of a swap's input, each above or equal to 0 and below 1. */
 export interface SwapFees { protocol: Rational, lp: Rational }
 

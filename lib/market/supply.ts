@@ -2,7 +2,6 @@ import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Supply } from '../../schemas/supply.js'
 
-/** What is locked for the team of a launch. */
 export interface TeamTokens {
   complete: boolean
   /** The launch's own figure, which counts until the package is initialised. */

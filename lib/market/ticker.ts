@@ -67,11 +67,6 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
-/** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
-export const tickers = (
-  pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
-): Ticker[] => byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, rules))
-
 /** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
 export function ticker (
   pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules

@@ -1,5 +1,3 @@
-/** How much of what a token's creator wrote is shown in a list. */
-
 /** Characters as people see them (grapheme clusters). */
 export const MAX_SYMBOL = 32
 export const MAX_NAME = 64

@@ -9,7 +9,6 @@ export type Trouble = 'timeout' | 'connection' | 'answer'
 
 export interface RedisLinkOptions {
   url: string
-  /** What the keys begin with. */
   prefix: string
   /** How long a count lives unless it is counted on, ms. */
   expiry: number

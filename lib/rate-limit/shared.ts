@@ -7,7 +7,6 @@ import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
 export interface SharedCounts {
   /** Adds to the count of a client and minute, and gives the sum; rejects soon when it can't. */
   add (key: string, n: number): Promise<number>
-  /** Whether it is worth asking. */
   readonly up: boolean
   /** Processes that count together, this one included, as far as is known. */
   readonly replicas: number
@@ -19,7 +18,6 @@ export interface SharedCounterOptions {
   max: number
   /** Wall clock, ms. */
   now?: () => number
-  /** Most clients known at once. */
   most?: number
 }
 

@@ -157,6 +157,7 @@ function outsideTotals (
 const toVolume = jsonResponse(AggregateSchema)
 const toFees = jsonResponse(FeesSchema)
 
+/** The bytes of the volume since launch. Headers say whether every event is there. */
 export const createVolumeResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async ({ volume }) => {
   const value = await volume()
   return toVolume(value.record, completenessHeaders(value))

@@ -6,7 +6,6 @@ export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
 }
 
-/** How far back an answer about a DAO reaches, and the headers that say so. */
 export interface Extent {
   /** What happened after this Unix second may be told. */
   after: number

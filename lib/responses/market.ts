@@ -36,7 +36,6 @@ export function createMarket (sources: Sources) {
       const { value, ...age } = await tickers.get()
       return { value: value.response, ...age }
     },
-    /** What they are made of: for the same figures in other forms. */
     tickerList: tickers.get,
     /** The tickers of a pair, deepest first, at least one. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
     async tickersOf (tickerId: string) {
@@ -46,7 +45,6 @@ export function createMarket (sources: Sources) {
     aggregate: createVolumeResponse(totals),
     fees: createFeesResponse(totals),
     liquidity: createLiquidity(sources, totals),
-    /** What volumes and fees are made of. */
     totals,
     daos,
     incomplete: tickers.incomplete,

@@ -52,7 +52,6 @@ type LiveMarkets = Pick<ProposalRecord, 'pass' | 'fail' | 'spot_price' | 'leads'
 const NOT_LIVE: LiveMarkets =
   { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 
-/** What events tell of a proposal. */
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
 const timeOf = (event: ProposalEvent | undefined): string | null => event === undefined ? null : timeText(event.at)

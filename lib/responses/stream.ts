@@ -26,7 +26,6 @@ export interface StreamAsked {
   after: ChainPosition | undefined
 }
 
-/** Who listens. */
 export interface Listener {
   write (text: string): void
   /** Resolves once what was written has been taken, or the listener has gone. */
@@ -81,7 +80,6 @@ const message = (event: StreamType | 'gap', data: object, position?: ChainPositi
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
-/** `after`: up to where it has been told. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
 
 export type Stream = ReturnType<typeof createStream>

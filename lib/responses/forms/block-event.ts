@@ -3,8 +3,6 @@ import type { PoolEvent } from '../../history/history.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
 
-/** Events of a pool as the block-range form has them. */
-
 /** What a pool trades; asset0 is the base token, asset1 the quote token. */
 export interface PoolTokens {
   baseMint: string

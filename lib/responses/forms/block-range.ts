@@ -33,7 +33,6 @@ export interface BlockRange<Asset, Events> {
   events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse<Events> | StreamedResponse<Events>>>
 }
 
-/** Most slots of one range. */
 const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18

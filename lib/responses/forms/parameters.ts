@@ -3,8 +3,6 @@ import { isTickerId } from '../../market/ticker.js'
 import { ServiceError } from '../../errors.js'
 import { parseKey } from '../../protocol/pda.js'
 
-/** Parameters that several forms share. */
-
 const MAX_DEPTH = 500
 export const depth = (otherwise: number): Parameter<number> => integer({ max: MAX_DEPTH, otherwise })
 

@@ -9,7 +9,6 @@ import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText, type Poo
 
 const toList = jsonResponse(PoolsSchema)
 const toDetail = jsonResponse(PoolDetailSchema)
-/** Pools whose records are kept beside the list. */
 const MAX_KEPT = 256
 
 /** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
