@@ -45,7 +45,6 @@ export function exactJson (value: ExactValue): string {
 const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
-export type Exact<T> = T extends number ? number | ExactNumber : T extends string
-  | boolean
-  | null
-  | undefined ? T : { [K in keyof T]: Exact<T[K]> }
+export type Exact<T> = T extends number
+  ? number | ExactNumber
+  : T extends string | boolean | null | undefined ? T : { [K in keyof T]: Exact<T[K]> }

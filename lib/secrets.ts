@@ -26,10 +26,9 @@ function partsOf (url: string, path: boolean): string[] {
   if (!URL.canParse(url)) return [url]
   const { username, password, pathname, search, searchParams, hash } = new URL(url)
   // a database's user is often a plain word, of which a log is full
-  return [...path ? [username] : [], password, search.slice(
-    1
-  ), hash.slice(1), ...[...searchParams].filter(([name]) => !PLAIN.includes(name)).map(([, value]) => value),
-  ...path ? [pathname.slice(1), ...pathname.split('/')] : []]
+  const values = [...searchParams].filter(([name]) => !PLAIN.includes(name)).map(([, value]) => value)
+  const parts = [password, search.slice(1), hash.slice(1), ...values]
+  return path ? [...parts, username, pathname.slice(1), ...pathname.split('/')] : parts
 }
 
 /** The secrets in the settings of `env`, in every spelling in which they may turn up, longest first. */

@@ -126,9 +126,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
   }
 
   /** Reads the accounts of each DAO, those of one in one call where it holds them. */
-  async function read (
-    wanted: ReadonlyMap<string, readonly string[]>
-  ): Promise<Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>> {
+  async function read (wanted: ReadonlyMap<string, readonly string[]>) {
     const calls: Array<{ addresses: string[], daos: string[] }> = []
     for (const [dao, addresses] of wanted) {
       for (const some of chunks(addresses, MAX_ACCOUNTS)) {

@@ -40,9 +40,7 @@ export function createSupplyReader (
   reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
 ): SupplyReader {
   /** Of one moment where one call holds them all, else of the same or following ones. */
-  async function readAll (
-    addresses: readonly string[], minSlot: number | undefined
-  ): Promise<{ slot: number, value: Array<RawAccount | null>, parts: Part[] }> {
+  async function readAll (addresses: readonly string[], minSlot: number | undefined) {
     let slot = minSlot
     const value: Array<RawAccount | null> = []
     const parts: Part[] = []
@@ -72,10 +70,8 @@ export function createSupplyReader (
   }
 }
 
-const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, program }) => ({
-  version,
-  addresses: launchAddresses(program, mint)
-}))
+const candidatesOf = (mint: string) =>
+  LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
 
 /** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
 export const supplyAddresses = (mint: string): string[] =>
@@ -119,7 +115,7 @@ export async function supplyOf (
 ): Promise<SupplyFacts | string[]> {
   try {
     const token = readMint(mint, accounts)
-    const origin = findOrigin(client, candidatesOf(mint), accounts, mint)
+    const origin = findOrigin(client, mint, accounts)
     const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
     const needed = origin === undefined
       ? [...daos.map(dao => ammVault(dao, token)), ...unclaimedVault(client, token, daos)]
@@ -147,13 +143,9 @@ function readMint (mint: string, accounts: Accounts): Mint {
   return token
 }
 
-interface Candidate { version: typeof LAUNCHPADS[number]['version'], addresses: LaunchAddresses }
-
 /** The launch that a mint comes from: the newest launchpad's that is complete, else the newest's. */
-function findOrigin (
-  client: ProgramClient, candidates: readonly Candidate[], accounts: Accounts, mint: string
-): Origin | undefined {
-  const origins = candidates.flatMap(({ version, addresses }) => {
+function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): Origin | undefined {
+  const origins = candidatesOf(mint).flatMap(({ version, addresses }) => {
     const account = accounts.get(addresses.launch)
     if (account === undefined) return []
     const position = accounts.get(addresses.position)
@@ -167,9 +159,9 @@ function findOrigin (
 }
 
 /** Where a token issued anew for one of the DAOs lies until it is claimed; none: it was not. */
-const unclaimedVault = (
+function unclaimedVault (
   { program }: ProgramClient, { address, tokenProgram }: Mint, daos: readonly string[]
-): string[] => {
+): string[] {
   const { signer, dao } = relaunchAddresses(program, address)
   return daos.includes(dao) ? [tokenAccountAddress(signer, address, tokenProgram)] : []
 }
@@ -183,10 +175,9 @@ const ammVault = (dao: string, { address, tokenProgram }: Mint): string =>
 function neededFor (origin: Origin, token: Mint): string[] {
   const { launch, addresses, position } = origin
   if (launch.dao === null) return []
+  const pool = position === null ? [] : [position.pool]
   return [
-    addresses.package, packageVault(origin, token),
-    ammVault(launch.dao, token),
-    addresses.positionNftAccount, ...position === null ? [] : [position.pool]
+    addresses.package, packageVault(origin, token), ammVault(launch.dao, token), addresses.positionNftAccount, ...pool
   ]
 }
 
@@ -259,9 +250,7 @@ export function balance (accounts: Accounts, address: string, mint: string, owne
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
-  if (token.mint !== mint || token.owner !== owner) {
-    throw new DecodeError(`${address}: a vault of another mint or owner`)
-  }
+  if (token.mint !== mint || token.owner !== owner) throw new DecodeError(`${address}: a vault of another mint or owner`)
   return token.amount
 }
 

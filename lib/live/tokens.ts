@@ -67,11 +67,9 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
       for (let at = 0; at < asked.length; at += 2) {
         const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
         const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
-        const pointsTo = says !== undefined && 'at' in says ? says.at : undefined
-        const own = says !== undefined && 'at' in says ? undefined : says
-        if (mint === null || pointsTo === undefined ||
-          pointsTo === asked[at + 1]) tokens.set(asked[at]!, decodeToken(mint, own, metadata))
-        else pointing.set(mint, pointsTo)
+        const pointsTo = says !== undefined && 'at' in says ? says.at : asked[at + 1]!
+        if (mint !== null && pointsTo !== asked[at + 1]) pointing.set(mint, pointsTo)
+        else tokens.set(asked[at]!, decodeToken(mint, says !== undefined && 'name' in says ? says : undefined, metadata))
       }
     })
     const pointed = new Map<string, RawAccount | null>()
@@ -139,12 +137,8 @@ function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metad
   if (mint === null || decoded === undefined) return null
   const { address } = mint
   const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
-  const listed = { symbol: listedText(text.symbol, MAX_SYMBOL), name: listedText(text.name, MAX_NAME) }
-  const isListed = listed.symbol === text.symbol && listed.name === text.name
-  return {
-    mint: address,
-    decimals: decoded.decimals,
-    ...listed,
-    ...(!isListed && { whole: { symbol: text.symbol, name: text.name } })
-  }
+  const whole = { symbol: text.symbol, name: text.name }
+  const listed = { symbol: listedText(whole.symbol, MAX_SYMBOL), name: listedText(whole.name, MAX_NAME) }
+  const isListed = listed.symbol === whole.symbol && listed.name === whole.name
+  return { mint: address, decimals: decoded.decimals, ...listed, ...!isListed && { whole } }
 }

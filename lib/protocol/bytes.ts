@@ -28,7 +28,6 @@ export const u128 = (data: Buffer, at: number): bigint => data.readBigUInt64LE(a
 /** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {
   const end = bytes.indexOf(0)
-  return bytes.toString('utf8', 0, end === -1
-    ? bytes.length
-    : end).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
+  const text = bytes.toString('utf8', 0, end === -1 ? bytes.length : end)
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
 }

@@ -60,10 +60,6 @@ export function decodeExternalPool (client: ProgramClient, account: RawAccount):
 export function decodeExternalPosition (client: ProgramClient, account: RawAccount, nft: string): ExternalPosition {
   const decoded = client.position(account) as AnchorPosition
   if (toKey(decoded.nft_mint) !== nft) throw new DecodeError('external position: of another NFT')
-  return {
-    pool: toKey(decoded.pool),
-    liquidity: toBigInt(decoded.unlocked_liquidity) + toBigInt(decoded.vested_liquidity) + toBigInt(
-      decoded.permanent_locked_liquidity
-    )
-  }
+  const { unlocked_liquidity: unlocked, vested_liquidity: vested, permanent_locked_liquidity: locked } = decoded
+  return { pool: toKey(decoded.pool), liquidity: toBigInt(unlocked) + toBigInt(vested) + toBigInt(locked) }
 }

@@ -6,6 +6,12 @@ export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
 }
 
+/** Unix seconds of a DAO's first event; null: it is not known. */
+export function createdAt ({ known }: Reading, dao: string): number | null {
+  const [first] = known.sequenceRanges.get(dao) ?? []
+  return first?.first === 1n ? first.firstAt : null
+}
+
 export interface Extent {
   /** What happened after this Unix second may be told. */
   after: number

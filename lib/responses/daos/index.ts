@@ -8,6 +8,7 @@ import { DaoRecordSchema } from '../../../schemas/dao.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { TreasuriesSchema, TreasurySchema } from '../../../schemas/treasury.js'
 import { jsonResponse, oncePerValue } from '../json-response.js'
+import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
 import { daoOf, keepEach, type Kept, sameLife, type Sources, usdValuationOf } from '../sources.js'
@@ -67,10 +68,8 @@ export function createDaoResponses (sources: DaoSources) {
       symbolOf: () => ''
     })
     const more = await unknown(own, snapshot)
-    const { extremes, createdAt } = await history.read(async reading => {
-      const [first] = reading.known.sequenceRanges.get(address) ?? []
-      return { extremes: await extremesOf(reading, address), createdAt: first?.first === 1n ? first.firstAt : null }
-    })
+    const told = await history.read(async reading =>
+      ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? undefined : await liveOne(open.address)
@@ -80,8 +79,7 @@ export function createDaoResponses (sources: DaoSources) {
       more,
       report: report!,
       pool: byId.get(address)?.pool ?? null,
-      createdAt,
-      extremes,
+      ...told,
       proposals: proposed.map(({ state }) => state),
       live: live?.value ?? null
     })

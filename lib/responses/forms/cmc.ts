@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { type Exact, exact, exactJson } from '../../exact-json.js'
+import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
 import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Level } from '../../market/order-book.js'
@@ -31,8 +31,7 @@ const MAX_KEPT = 8
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
 const MAX_PLACES = 30
 
-const number = ([price, amount]: Level) =>
-  [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
+const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
 /** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
