@@ -13,7 +13,7 @@ export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   }
 }
 
-export interface SharedTurns {
+interface SharedTurns {
   /** Begins once all that was given before it has ended. */
   alone<T> (work: () => T | Promise<T>): Promise<T>
   /** Begins once what was given before it to be done alone has ended; overlaps with others of its kind. */

@@ -1,4 +1,4 @@
-export interface BackoffOptions {
+interface BackoffOptions {
   /** At least 0, below 1. */
   random: () => number
   /** The wait after the first failure, and the longest, ms. */

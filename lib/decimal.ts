@@ -51,7 +51,7 @@ export function parseDecimal (text: string): Rational | undefined {
   return multiply(ratio(BigInt(whole + fraction)), powerOfTen(Number(exponent) - fraction.length))
 }
 
-export type Rounding = 'down' | 'nearest' | 'up'
+type Rounding = 'down' | 'nearest' | 'up'
 
 /** n / d as an integer; halves go up. Non-negative numbers only. */
 export function roundToInteger ({ n, d }: Rational, rounding: Rounding): bigint {
@@ -66,7 +66,7 @@ function placePoint (digits: bigint, places: number): string {
 }
 
 /** A number of exactly `places` digits after the point. */
-export interface Fixed {
+interface Fixed {
   /** Itself times 10^places. */
   readonly digits: bigint
   readonly places: number

@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 import pino from 'pino'
 import type pretty from 'pino-pretty'
 
-export interface LogStream { write (line: string): void }
+interface LogStream { write (line: string): void }
 
-export interface LogStreamOptions {
+interface LogStreamOptions {
   fd: number
   /** For people: one line in colour instead of one of JSON. */
   terminal: boolean

@@ -5,7 +5,7 @@ import type { CallReport } from './chain/json-rpc.js'
 /** The metrics, by their sources. Labels are bounded: nothing that a client made up. */
 
 /** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
-export interface MetricSources {
+interface MetricSources {
   snapshot (): { ageSeconds: number, slot: number, leftOut: ReadonlyArray<string | undefined> } | undefined
   history (): {
     slot: number | null

@@ -19,7 +19,7 @@ export interface CallReport {
   ms: number
 }
 
-export interface NodeCallsOptions {
+interface NodeCallsOptions {
   /** For reports. */
   node: string
   clock: Clock

@@ -68,7 +68,7 @@ export const noFacts = (hosts: readonly string[], clock: number): Facts =>
 
 const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
-export interface Utc {
+interface Utc {
   /** UTC less the steady clock, ms. */
   offset: number
   /** Alone: every witness says another time. */

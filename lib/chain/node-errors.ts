@@ -20,7 +20,7 @@ export type FaultReason =
   | 'open'          // not asked: the breaker is open
 
 /** The `cause` of the ServiceError. */
-export interface NodeFault {
+interface NodeFault {
   host: string
   reason: FaultReason
   status?: number

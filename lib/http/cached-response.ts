@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chooseEncoding, type Encoding, pack } from './encoding.js'
 
-export interface Variant {
+interface Variant {
   encoding: Encoding
   /** Or how it is made, while nobody has taken it so. */
   body: Buffer | (() => Promise<Buffer>)

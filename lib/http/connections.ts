@@ -13,7 +13,7 @@ export interface Pace {
   most: number
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Most that are open at once. */
   most: number
   /** An answer that is not away after so long, ms, waits for a client who does not read it. */

@@ -41,7 +41,7 @@ export interface DaoFactsReader {
   one (dao: KnownDao): Promise<Made<DaoFacts>>
 }
 
-export interface DaoFactsOptions {
+interface DaoFactsOptions {
   reader: AccountReader
   client: ProgramClient
   list: TokenAccountLister

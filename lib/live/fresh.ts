@@ -32,7 +32,7 @@ export interface Aged<V> extends Made<V> {
   left: number
 }
 
-export interface FreshOptions<K, V> {
+interface FreshOptions<K, V> {
   load: (key: K) => Promise<Made<V>>
   /** How long a value is fresh whose states were current when they were read, ms. */
   ttl: number

@@ -7,10 +7,10 @@ import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import { type Made, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
-export type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
+type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
 /** What became of one discovered account. */
-export interface Discovered {
+interface Discovered {
   address: string
   /** Undefined where the account can't be decoded. */
   dao: Dao | undefined
@@ -30,7 +30,7 @@ export interface Snapshot {
   tokens: ReadonlyMap<string, Token | null>
 }
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
   client: DaoProgram

@@ -16,7 +16,7 @@ import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import { type Made, type Part, partOf } from './fresh.js'
 
-export type SupplyReader = (mint: string) => Promise<Made<Supply>>
+type SupplyReader = (mint: string) => Promise<Made<Supply>>
 
 /** Times that the accounts are read before a launch that changes between reads counts as a failure. */
 const MAX_ROUNDS = 3
@@ -78,7 +78,7 @@ export const supplyAddresses = (mint: string): string[] =>
   [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
 /** Where tokens are, by the token account or position, raw units. */
-export interface AllocatedPart {
+interface AllocatedPart {
   kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
   address: string
   amount: bigint

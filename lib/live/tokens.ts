@@ -29,7 +29,7 @@ export interface TokenReader {
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
 }
 
-export interface TokenReaderOptions {
+interface TokenReaderOptions {
   reader: AccountReader
   /** How long a token is kept, ms. */
   ttl: number

@@ -11,7 +11,7 @@ export interface FoundDao {
 }
 
 /** What is indexed of a DAO: gaps are ranges of sequence numbers, both ends included; `firstSwap` in Unix seconds. */
-export interface IndexedDao {
+interface IndexedDao {
   indexed: bigint
   sequenceGaps: ReadonlyArray<readonly [bigint, bigint]>
   firstSwap: number | null

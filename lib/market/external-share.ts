@@ -1,5 +1,5 @@
 /** A price range and the price in it; square roots of token B per token A, Q64.64. */
-export interface PriceCurve {
+interface PriceCurve {
   sqrtMinPrice: bigint
   sqrtMaxPrice: bigint
   sqrtPrice: bigint

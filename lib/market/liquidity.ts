@@ -2,7 +2,7 @@ import { add, multiply, type Rational, ratio, ZERO } from '../decimal.js'
 import { DAY } from '../time.js'
 
 /** Raw quote tokens of a pool after its last event of a UTC day, and that event's Unix second. */
-export interface Close { at: number, quote: bigint }
+interface Close { at: number, quote: bigint }
 
 export interface ClosedPool {
   quoteMint: string

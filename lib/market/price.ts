@@ -37,7 +37,7 @@ export interface QuoteRules {
   feeRate: Rational
 }
 
-export interface Quotes {
+interface Quotes {
   bid: Rational
   last: Rational
   ask: Rational

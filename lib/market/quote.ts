@@ -4,7 +4,7 @@ import { divide, ONE, type Rational, ratio, subtract } from '../decimal.js'
 export interface SwapFees { protocol: Rational, lp: Rational }
 
 /** Raw units. `impact`: the part of the spot price that the swap's size costs it, fees apart, 0 to 1. */
-export interface SwapQuote { output: bigint, fee: bigint, impact: Rational }
+interface SwapQuote { output: bigint, fee: bigint, impact: Rational }
 
 const U64 = (1n << 64n) - 1n
 

@@ -2,7 +2,7 @@ import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Supply } from '../../schemas/supply.js'
 
-export interface TeamTokens {
+interface TeamTokens {
   complete: boolean
   /** The launch's own figure, which counts until the package is initialised. */
   packageAmount: bigint
@@ -26,7 +26,7 @@ export function lockedTeamTokens (team: TeamTokens): bigint {
   return locked < team.vaultBalance ? locked : team.vaultBalance
 }
 
-export interface SupplyParts {
+interface SupplyParts {
   mint: string
   supply: bigint
   decimals: number

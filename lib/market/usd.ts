@@ -12,7 +12,7 @@ export interface PricedPool extends Pool {
 /** USD per whole token; undefined where the settings give the mint no value. */
 export type UsdValuation = (mint: string) => Rational | undefined
 
-export interface UsdRules {
+interface UsdRules {
   /** Mints that count as 1 USD. */
   usdMints: ReadonlySet<string>
   /** Further mints, and the address of the pool that prices each. */

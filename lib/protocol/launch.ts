@@ -59,7 +59,7 @@ export function decodeLaunch (
 }
 
 /** A performance package, raw units (programs/price_based_performance_package/src/state/performance_package.rs). */
-export interface Package {
+interface Package {
   total: bigint
   unlocked: bigint
   vault: string

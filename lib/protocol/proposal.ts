@@ -5,7 +5,7 @@ import { keyText } from './pda.js'
 
 /** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs, futarchy_amm.rs). */
 
-export const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
+const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 export type ProposalState = typeof PROPOSAL_STATES[number]
 
 export interface Proposal {

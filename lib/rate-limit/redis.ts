@@ -5,7 +5,7 @@ import { systemClock } from '../clock.js'
 /** The counts that all replicas share, in a Redis or Valkey. */
 
 /** Why it can't be used: bounded, for logs and metrics. */
-export type Trouble = 'timeout' | 'connection' | 'answer'
+type Trouble = 'timeout' | 'connection' | 'answer'
 
 export interface RedisLinkOptions {
   url: string

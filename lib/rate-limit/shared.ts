@@ -12,7 +12,7 @@ export interface SharedCounts {
   readonly replicas: number
 }
 
-export interface SharedCounterOptions {
+interface SharedCounterOptions {
   counts: SharedCounts
   /** Requests that a client may make in a window. */
   max: number

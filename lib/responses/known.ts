@@ -12,7 +12,7 @@ export function createdAt ({ known }: Reading, dao: string): number | null {
   return first?.first === 1n ? first.firstAt : null
 }
 
-export interface Extent {
+interface Extent {
   /** What happened after this Unix second may be told. */
   after: number
   headers: Record<string, string>

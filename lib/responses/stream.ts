@@ -17,7 +17,7 @@ import type { TickerList } from './tickers.js'
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
 export type StreamType = typeof STREAM_TYPES[number]
 
-export interface StreamAsked {
+interface StreamAsked {
   types: ReadonlySet<StreamType>
   /** Pools and proposals that are followed; undefined: all, of these pools where pools are given. */
   pools: ReadonlySet<string> | undefined
@@ -26,7 +26,7 @@ export interface StreamAsked {
   after: ChainPosition | undefined
 }
 
-export interface Listener {
+interface Listener {
   write (text: string): void
   /** Resolves once what was written has been taken, or the listener has gone. */
   drained (): Promise<void>

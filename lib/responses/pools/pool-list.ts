@@ -147,7 +147,7 @@ function figuresOf (known: AllFacts | undefined, pool: string, usd: UsdValuation
 }
 
 /** Changes from the newest price before each period to the newest now. */
-export function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
+function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
   const change = (from: typeof last) => from === null || last === null ? null : changeText(from, last)
   return {
     price_change_5m: change(past['5m']),
