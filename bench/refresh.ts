@@ -17,7 +17,7 @@ import { createNodeClient } from '../lib/chain/client.js'
 import { ratio } from '../lib/decimal.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader } from '../lib/live/tokens.js'
-import { tickers } from '../lib/market/ticker.js'
+import { byDepth, ticker } from '../lib/market/ticker.js'
 import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
@@ -80,12 +80,10 @@ try {
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
     const snapshot = await read()
     const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
-    const list = tickers(
-      snapshot.pairs,
-      volumes,
-      createValuation(snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }),
-      RULES
+    const usd = createValuation(
+      snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }
     )
+    const list = byDepth(snapshot.pairs, usd).map(pair => ticker(pair, volumes, usd, RULES))
     const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }

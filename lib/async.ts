@@ -1,10 +1,8 @@
 import { systemClock } from './clock.js'
 
-/** The order of asynchronous work, and long work in pieces. */
-
 /**
- * A queue of turns: each piece of work begins once the ones given before it have ended, well or not. What a piece
- * throws reaches the one who gave it and nobody else.
+ * A queue of turns: each piece of work begins once the ones before it have ended, well or not. What it throws reaches
+ * the one who gave it and nobody else.
  */
 export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
@@ -15,7 +13,7 @@ export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   }
 }
 
-export interface SharedTurns {
+interface SharedTurns {
   /** Begins once all that was given before it has ended. */
   alone<T> (work: () => T | Promise<T>): Promise<T>
   /** Begins once what was given before it to be done alone has ended; overlaps with others of its kind. */
@@ -46,22 +44,19 @@ export function createSharedTurns (): SharedTurns {
   }
 }
 
-/**
- * Longest that work holds the event loop before it lets others have their turn, ms. Real time, whatever clock the work
- * lives by: it is the loop's.
- */
+/** Longest that work holds the event loop, ms, in real time: it is the loop's. */
 const SLICE_MS = 8
 
 /** Long work that has let the event loop go, in the order in which it did. */
 const waiting: Array<() => void> = []
 
-/** One goes on in a round of the loop: several that were resumed together would hold it for as long as all of them. */
+/** One goes on in a round of the loop: resumed together they would hold it for as long as all of them. */
 function resumeNext (): void {
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(resumeNext)
 }
 
-/** Lets everything else have its turn: between pieces of work each of which is long, and can't be taken apart. */
+/** Lets everything else have its turn. */
 export function letGo (): Promise<void> {
   return new Promise(resolve => {
     waiting.push(resolve)
@@ -70,8 +65,8 @@ export function letGo (): Promise<void> {
 }
 
 /**
- * A function to be called between pieces of long work: once the work has held the event loop for some milliseconds, it
- * gives a promise that lets everything else have its turn first; undefined before, so that short work pays nothing.
+ * A function to be called between pieces of long work: a promise that lets everything else have its turn, once the work
+ * has held the event loop too long; undefined before.
  */
 export function createPauses (): () => Promise<void> | undefined {
   let begun = systemClock.now()
@@ -79,8 +74,8 @@ export function createPauses (): () => Promise<void> | undefined {
 }
 
 /**
- * Does `work` with each of `items`, in their order; the event loop is let go between them where all together would hold
- * it too long. Throws what `work` throws.
+ * Does `work` with each of `items`, in their order, letting the event loop go where it would be held too long. Throws
+ * what `work` throws.
  */
 export async function eachInSlices<T> (items: Iterable<T>, work: (item: T) => void): Promise<void> {
   const pause = createPauses()

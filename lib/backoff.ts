@@ -1,6 +1,4 @@
-/** How long to wait before something that failed is tried again. */
-
-export interface BackoffOptions {
+interface BackoffOptions {
   /** At least 0, below 1. */
   random: () => number
   /** The wait after the first failure, and the longest, ms. */
@@ -11,15 +9,12 @@ export interface BackoffOptions {
 }
 
 const FIRST_MS = 500
-/**
- * Volumes are served again only once the head has been reached: that must not take longer than half a cache lifetime
- * after a fault has ended.
- */
+/** Half a cache lifetime: no longer may volumes be missing after a fault has ended. */
 const MAX_MS = 5_000
 
 /**
- * Milliseconds to wait after the nth failure in a row (from 1): doubling up to a bound, anything between half of it and
- * the whole, so that many do not come back at once; never less than the other side asked for.
+ * Milliseconds to wait after the nth failure in a row (from 1): doubling up to a bound, less up to a half by chance,
+ * never less than the other side asked for.
  */
 export function backoff (
   failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS, retryAfter = 0 }: BackoffOptions

@@ -7,10 +7,7 @@ export interface Clock {
   epoch (): number
   /** At least 0, below 1. */
   random (): number
-  /**
-   * Resolves after `ms`; rejects with the reason of `signal` as soon as that aborts. Keeps the process alive: someone
-   * waits for it.
-   */
+  /** Resolves after `ms`; rejects with the reason of `signal` as soon as that aborts. Keeps the process alive. */
   sleep (ms: number, signal?: AbortSignal | null): Promise<void>
   /** Runs `action` after `ms` unless the function that it returns was called. Does not keep the process alive. */
   after (ms: number, action: () => void): () => void

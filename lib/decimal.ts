@@ -1,9 +1,6 @@
 /** Exact rationals of bigint, and the decimal text that leaves the service. No amount ever passes through a float. */
 
-/**
- * An exact number n / d; d is positive. Not necessarily in lowest terms: equality is by cross-multiplication, see
- * `compare`.
- */
+/** An exact number n / d, d positive, not necessarily in lowest terms. */
 export interface Rational {
   readonly n: bigint
   readonly d: bigint
@@ -54,7 +51,7 @@ export function parseDecimal (text: string): Rational | undefined {
   return multiply(ratio(BigInt(whole + fraction)), powerOfTen(Number(exponent) - fraction.length))
 }
 
-export type Rounding = 'down' | 'nearest' | 'up'
+type Rounding = 'down' | 'nearest' | 'up'
 
 /** n / d as an integer; halves go up. Non-negative numbers only. */
 export function roundToInteger ({ n, d }: Rational, rounding: Rounding): bigint {
@@ -69,7 +66,7 @@ function placePoint (digits: bigint, places: number): string {
 }
 
 /** A number of exactly `places` digits after the point. */
-export interface Fixed {
+interface Fixed {
   /** Itself times 10^places. */
   readonly digits: bigint
   readonly places: number
@@ -104,10 +101,7 @@ export function signedText (value: Rational, places: number): string {
 /** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
 export const formatUnits = (raw: bigint, decimals: number): string => trimZeros(placePoint(raw, decimals))
 
-/**
- * Places after the point that a price needs: `digits`, and for one below 0.1 as many more as there are zeros behind its
- * point, so that `digits` significant digits always stay. `value` is positive.
- */
+/** Places after the point that a positive price needs for `digits` significant digits, and at least as many. */
 export function placesFor (value: Rational, digits: number): number {
   let places = digits
   for (let scaled = value.n * 10n; scaled < value.d; scaled *= 10n) places++

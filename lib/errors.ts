@@ -21,10 +21,7 @@ export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code))
 }
 
-/**
- * What was thrown, in one line and without its cause, for a log line of ours. A connection that was tried at several
- * addresses fails with a list and no words of its own.
- */
+/** What was thrown, in one line and without its cause; of a connection tried at several addresses, what each said. */
 export function messageOf (thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join('; ')
   return (thrown instanceof Error ? thrown.message : String(thrown)).replace(/\s+/g, ' ')

@@ -1,7 +1,4 @@
-/**
- * JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float, and write small ones
- * with an exponent.
- */
+/** JSON text whose numbers are exact decimals: `JSON.stringify` would pass each through a float. */
 
 /** A JSON number by its text: plain decimal digits, with a point where it has places. */
 export class ExactNumber {
@@ -18,17 +15,12 @@ const PLAIN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
 export const exact = (text: string): ExactNumber => new ExactNumber(text)
 
-/**
- * What can be written: as JSON, with `ExactNumber` for numbers that are amounts or prices. Members that are undefined
- * are left out.
- */
+/** What can be written: `ExactNumber` for amounts and prices. Members that are undefined are left out. */
 export type ExactValue = string | number | boolean | null | undefined | ExactNumber | readonly ExactValue[] | {
   readonly [key: string]: ExactValue
 }
 
-/**
- * The JSON text of `value`. Throws a RangeError for a number that is no safe integer: such are given as `ExactNumber`.
- */
+/** The JSON text of `value`. Throws a RangeError for a number that is no safe integer. */
 export function exactJson (value: ExactValue): string {
   if (value instanceof ExactNumber) return value.text
   if (typeof value === 'number') {
@@ -53,7 +45,6 @@ export function exactJson (value: ExactValue): string {
 const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
-export type Exact<T> = T extends number ? number | ExactNumber : T extends string
-  | boolean
-  | null
-  | undefined ? T : { [K in keyof T]: Exact<T[K]> }
+export type Exact<T> = T extends number
+  ? number | ExactNumber
+  : T extends string | boolean | null | undefined ? T : { [K in keyof T]: Exact<T[K]> }

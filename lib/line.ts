@@ -5,7 +5,7 @@ import { upTo } from './lru.js'
 
 /** Work that is dear, a few pieces at a time: who has had most of it lately waits longest. */
 
-export interface LineOptions {
+interface LineOptions {
   /** Pieces of work at once, of all clients and of one. */
   atOnce: number
   each: number
@@ -16,14 +16,7 @@ export interface LineOptions {
   now?: () => number
 }
 
-export interface Line {
-  /** Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full; with `admitted` it never is. */
-  enter (who: string, admitted?: 'admitted'): Promise<() => void>
-  /** Runs `work` in a turn. Throws as `enter` does, and what `work` throws. */
-  run<T> (who: string, work: () => T | Promise<T>, admitted?: 'admitted'): Promise<T>
-  /** Whether a client's work has been a large part of what was done lately, and that was much. */
-  isGreedy (who: string): boolean
-}
+export type Line = ReturnType<typeof createLine>
 
 /** After so long half of what was had is forgotten, ms. */
 const HALF_LIFE = 10_000
@@ -45,7 +38,7 @@ function add (counts: Map<string, number>, who: string, n: number): void {
   else counts.set(who, count)
 }
 
-export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions): Line {
+export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions) {
   const working = new Map<string, number>()
   const inLine = new Map<string, number>()
   const line: Waiting[] = []
@@ -76,6 +69,7 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
     }
   }
 
+  /** Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full; with `admitted` it never is. */
   async function enter (who: string, admitted?: 'admitted'): Promise<() => void> {
     if (admitted === undefined && (line.length >= most || (inLine.get(who) ?? 0) >= waitingEach)) {
       throw new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
@@ -95,7 +89,8 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
 
   return {
     enter,
-    async run (who, work, admitted) {
+    /** Runs `work` in a turn. Throws as `enter` does, and what `work` throws. */
+    async run<T> (who: string, work: () => T | Promise<T>, admitted?: 'admitted'): Promise<T> {
       const end = await enter(who, admitted)
       try {
         return await work()
@@ -103,7 +98,8 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
         end()
       }
     },
-    isGreedy: who => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
+    /** Whether a client's work has been a large part of what was done lately, and that was much. */
+    isGreedy: (who: string) => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
   }
 }
 

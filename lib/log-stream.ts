@@ -2,11 +2,9 @@ import { createRequire } from 'node:module'
 import pino from 'pino'
 import type pretty from 'pino-pretty'
 
-/** Where log lines go. */
-export interface LogStream { write (line: string): void }
+interface LogStream { write (line: string): void }
 
-export interface LogStreamOptions {
-  /** The file descriptor. */
+interface LogStreamOptions {
   fd: number
   /** For people: one line in colour instead of one of JSON. */
   terminal: boolean
@@ -25,8 +23,7 @@ const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.
 
 /**
  * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,
- * since under load a system call for each costs more than the request it tells of; all others at once, after those that
- * wait. What waits when the process ends is written before it has ended.
+ * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
  */
 export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
   const sink: LogStream = terminal

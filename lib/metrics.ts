@@ -1,13 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { NodeState } from './chain/client.js'
+import type { CallReport } from './chain/json-rpc.js'
 
-/**
- * The metrics, by their sources. Labels are bounded: route templates, statuses, our own methods and reasons; never what
- * a client made up.
- */
+/** The metrics, by their sources. Labels are bounded: nothing that a client made up. */
 
 /** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
-export interface MetricSources {
+interface MetricSources {
   snapshot (): { ageSeconds: number, slot: number, leftOut: ReadonlyArray<string | undefined> } | undefined
   history (): {
     slot: number | null
@@ -25,34 +23,25 @@ export interface MetricSources {
     complete: boolean
     rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
   }
-  /** The nodes, by host and port. */
   nodes (): NodeState[]
   /** By how much the wall clock is ahead of UTC and the chain's behind it, ms, and whether the chain has halted. */
   time (): { clock: number, drift: number, halted: boolean }
   /** Whether the WebSocket is connected; undefined: there is none. */
   websocketUp (): boolean | undefined
-  /** Connections that follow what happens. */
   streams (): number
   /** The limit that replicas share; undefined where they do not. */
   sharedLimit (): { up: boolean, replicas: number } | undefined
 }
 
-export interface Metrics {
-  registry: Registry
-  answered (answer: { route: string, method: string, status: number, seconds: number }): void
-  called (call: { method: string, node: string, outcome: string, size: number, seconds: number }): void
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/**
- * A registry over `sources`; with `process`, of the process too (event loop, memory, collections), whose observers then
- * run.
- */
-export function createMetrics (sources: MetricSources, { process = false } = {}): Metrics {
+/** A registry over `sources`; with `process`, of the event loop, memory and collections too. */
+export function createMetrics (sources: MetricSources, { process = false } = {}) {
   const registry = new Registry()
   const registers = [registry]
   if (process) collectDefaultMetrics({ register: registry })
@@ -85,16 +74,15 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     registers
   })
 
-  function gauge (name: string, help: string, read: () => number | boolean | null | undefined): void {
-    labelled(name, help, undefined, () => [[undefined, read()]])
+  type Figure = number | boolean | null | undefined
+
+  /** Gauges by name, made anew at each reading. */
+  function gauges (all: Record<string, [help: string, read: () => Figure]>): void {
+    for (const [name, [help, read]] of Object.entries(all)) labelled(name, help, undefined, () => [['', read()]])
   }
 
-  /** A gauge with at most one label, made anew at each reading. */
   function labelled (
-    name: string,
-    help: string,
-    label: string | undefined,
-    read: () => ReadonlyArray<[string | undefined, number | boolean | null | undefined]>
+    name: string, help: string, label: string | undefined, read: () => ReadonlyArray<[string, Figure]>
   ): void {
     registry.registerMetric(new Gauge({
       name,
@@ -106,74 +94,71 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
         // without a label a reset gauge shows 0, which would claim what is not known
         if (label === undefined) this.remove()
         for (const [value, figure] of read()) {
-          if (figure == null) continue
-          if (label === undefined || value === undefined) this.set(Number(figure))
-          else this.set({ [label]: value }, Number(figure))
+          if (figure != null) this.set(label === undefined ? {} : { [label]: value }, Number(figure))
         }
       }
     }))
   }
 
   const { snapshot, history, nodes, time, websocketUp, streams, sharedLimit } = sources
-  gauge('snapshot_age_seconds', 'Age of the state of all DAOs.', () => snapshot()?.ageSeconds)
-  gauge('snapshot_slot', 'Slot of the state of all DAOs.', () => snapshot()?.slot)
-  gauge('history_slot', 'Newest slot that the history has processed.', () => history().slot)
-  gauge('history_lag_slots', 'Slots by which the history is behind the state; finality alone makes some.', () => {
-    const [state, indexed] = [snapshot()?.slot, history().slot]
-    return state === undefined || indexed === null ? null : Math.max(0, state - indexed)
+  gauges({
+    snapshot_age_seconds: ['Age of the state of all DAOs.', () => snapshot()?.ageSeconds],
+    snapshot_slot: ['Slot of the state of all DAOs.', () => snapshot()?.slot],
+    history_slot: ['Newest slot that the history has processed.', () => history().slot],
+    history_lag_slots: ['Slots by which the history is behind the state; finality alone makes some.', () => {
+      const [state, indexed] = [snapshot()?.slot, history().slot]
+      return state === undefined || indexed === null ? null : Math.max(0, state - indexed)
+    }],
+    history_head_age_seconds: ['Age of the newest finalized moment up to which everything is indexed.', () => {
+      const { headAge } = history()
+      return headAge === null ? null : headAge / 1000
+    }],
+    history_head_slot: ['Newest finalized slot up to which everything is indexed.', () => history().headSlot],
+    history_last_day_left: [
+      'Transactions of the last 24 hours that are still to be indexed, while they are.', () => history().lastDay?.left
+    ],
+    history_last_day_seconds_left: ['About how long they will take.', () => history().lastDay?.secondsLeft],
+    history_leads: ['1 where this process writes the history.', () => history().leads],
+    history_store_refused: [
+      '1 while nothing can be written to the store: it has no room, or is of another network.',
+      () => history().refusal !== null
+    ],
+    history_losses: ['Parts of the past inside what is indexed that no node offers any more.', () => history().losses],
+    history_swaps: ['Spot swaps in the store.', () => history().swaps],
+    history_events: ['Events in the store.', () => history().events],
+    history_missing_events: [
+      'Events that the sequence numbers prove and no node has shown.', () => history().missingEvents
+    ],
+    history_missing_transactions: [
+      'Transactions that a node lists and does not give.', () => history().missingTransactions
+    ],
+    history_last_day_covered: ['1 when the last 24 hours are indexed.', () => history().last24h],
+    history_complete: ['1 when the history is walked to the beginning that the node offers.', () => history().complete],
+    rate_limit_backend_local: [
+      '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where ' +
+        'REDIS_URL is set.',
+      () => {
+        const shared = sharedLimit()
+        return shared && !shared.up
+      }
+    ],
+    clock_offset_seconds: [
+      'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.', () => time().clock / 1000
+    ],
+    chain_drift_seconds: [
+      'Time by which the chain\'s clock is behind UTC though its state is current.', () => time().drift / 1000
+    ],
+    chain_halted: ['1 while the chain has halted, as its nodes agree.', () => time().halted],
+    streams_open: ['Connections to /api/stream.', () => streams()],
+    websocket_up: ['1 while the WebSocket that wakes the indexer is connected.', () => websocketUp()],
+    rate_limit_replicas: [
+      'Replicas that share the count of requests, when that was last known.', () => sharedLimit()?.replicas
+    ]
   })
-  gauge('history_head_age_seconds', 'Age of the newest finalized moment up to which everything is indexed.', () => {
-    const { headAge } = history()
-    return headAge === null ? null : headAge / 1000
-  })
-  gauge('history_head_slot', 'Newest finalized slot up to which everything is indexed.', () => history().headSlot)
-  gauge(
-    'history_last_day_left',
-    'Transactions of the last 24 hours that are still to be indexed, while they are.',
-    () => history().lastDay?.left
-  )
-  gauge('history_last_day_seconds_left', 'About how long they will take.', () => history().lastDay?.secondsLeft)
-  gauge('history_leads', '1 where this process writes the history.', () => history().leads)
-  gauge(
-    'history_store_refused',
-    '1 while nothing can be written to the store: it has no room, or is of another network.',
-    () => history().refusal !== null
-  )
-  gauge(
-    'history_losses',
-    'Parts of the past inside what is indexed that no node offers any more.',
-    () => history().losses
-  )
-  gauge('history_swaps', 'Spot swaps in the store.', () => history().swaps)
-  gauge('history_events', 'Events in the store.', () => history().events)
-  gauge(
-    'history_missing_events',
-    'Events that the sequence numbers prove and no node has shown.',
-    () => history().missingEvents
-  )
-  gauge(
-    'history_missing_transactions',
-    'Transactions that a node lists and does not give.',
-    () => history().missingTransactions
-  )
-  gauge('history_last_day_covered', '1 when the last 24 hours are indexed.', () => history().last24h)
-  gauge(
-    'history_complete',
-    '1 when the history is walked to the beginning that the node offers.',
-    () => history().complete
-  )
-  gauge(
-    'rate_limit_backend_local',
-    '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where ' +
-      'REDIS_URL is set.',
-    () => {
-      const shared = sharedLimit()
-      return shared && !shared.up
-    }
-  )
-  const ofNodes = (name: string, help: string, read: (node: NodeState) => number | undefined): void =>
-    labelled(name, help, 'node', () => nodes().map(state => [state.node, read(state)]))
+
   const BREAKER = { closed: 0, 'half-open': 0.5, open: 1 }
+  const ofNodes = (name: string, help: string, read: (node: NodeState) => Figure): void =>
+    labelled(name, help, 'node', () => nodes().map(state => [state.node, read(state)]))
   ofNodes('node_refused_calls', 'Calls that a node refused for their rate, since the start.', ({ refused }) => refused)
   ofNodes('node_waiting_calls', 'Calls that wait for their turn at a node.', ({ waiting }) => waiting)
   ofNodes(
@@ -187,34 +172,12 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     ({ breaker }) => BREAKER[breaker]
   )
   ofNodes('node_slot', 'Newest slot that a node has shown.', ({ slot }) => slot)
-  ofNodes('node_age_seconds', 'Age of the last state that a node has shown, by UTC.', ({ lagMs }) => lagMs === undefined
-    ? undefined
-    : lagMs / 1000)
-  gauge(
-    'clock_offset_seconds',
-    'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.',
-    () => time().clock / 1000
-  )
-  gauge(
-    'chain_drift_seconds',
-    'Time by which the chain\'s clock is behind UTC though its state is current.',
-    () => time().drift / 1000
-  )
-  gauge('chain_halted', '1 while the chain has halted, as its nodes agree.', () => time().halted)
-  gauge('streams_open', 'Connections to /api/stream.', () => streams())
-  gauge('websocket_up', '1 while the WebSocket that wakes the indexer is connected.', () => websocketUp())
-  gauge(
-    'rate_limit_replicas',
-    'Replicas that share the count of requests, when that was last known.',
-    () => sharedLimit()?.replicas
-  )
+  ofNodes('node_age_seconds', 'Age of the last state that a node has shown, by UTC.',
+    ({ lagMs }) => lagMs === undefined ? undefined : lagMs / 1000)
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
     for (const reason of snapshot()?.leftOut ?? []) {
-      counts.set(
-        reason ?? 'listed',
-        (counts.get(reason ?? 'listed') ?? 0) + 1
-      )
+      counts.set(reason ?? 'listed', (counts.get(reason ?? 'listed') ?? 0) + 1)
     }
     return [...counts]
   })
@@ -227,12 +190,12 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
 
   return {
     registry,
-    answered ({ route, method, status, seconds }) {
+    answered ({ route, method, status, seconds }: { route: string, method: string, status: number, seconds: number }) {
       requests.inc({ route, method: KNOWN_METHODS.has(method) ? method : 'other', status })
       latency.observe({ route }, seconds)
       if (status === 429) limited.inc()
     },
-    called ({ method, node, outcome, size, seconds }) {
+    called ({ method, node, outcome, size, seconds }: Omit<CallReport, 'ms'> & { seconds: number }) {
       calls.inc({ method, outcome, node }, size)
       callLatency.observe({ method }, seconds)
     }

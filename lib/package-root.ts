@@ -8,7 +8,6 @@ function find (): URL {
 }
 
 /**
- * The service's own folder, which holds package.json and public/: above this file, however deep the build puts it.
- * Throws where there is none.
+ * The folder of package.json and public/, above this file however deep the build puts it. Throws where there is none.
  */
 export const PACKAGE_ROOT = find()

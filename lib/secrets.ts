@@ -1,12 +1,6 @@
-/**
- * What must not be told: the parts of settings that carry keys. The transport's errors are built without them; this is
- * the net below.
- */
+/** What must not be told: the parts of settings that carry keys. */
 
-/**
- * Settings whose password and query are secret, and whether user and path are too: there they name a database, here
- * they may be an API key.
- */
+/** Settings whose password and query are secret; `path`: user and path too, which may be an API key. */
 const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
   { name: 'CHAIN_RPC_URL', path: true },
   { name: 'CHAIN_WS_URL', path: true },
@@ -17,7 +11,6 @@ const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
 const PLAIN = ['schema', 'sslmode']
 /** Shorter ones can't be told from words and numbers that a log is full of. */
 const SHORTEST = 5
-/** What a secret is replaced by. */
 const HIDDEN = '[hidden]'
 
 function decoded (text: string): string {
@@ -32,12 +25,10 @@ function partsOf (url: string, path: boolean): string[] {
   // not a URL: whatever it is, it was not meant to be read
   if (!URL.canParse(url)) return [url]
   const { username, password, pathname, search, searchParams, hash } = new URL(url)
-  // where the path is no secret, the user is none either: a database's user is often a plain word, of which a log is
-  // full
-  return [...path ? [username] : [], password, search.slice(
-    1
-  ), hash.slice(1), ...[...searchParams].filter(([name]) => !PLAIN.includes(name)).map(([, value]) => value),
-  ...path ? [pathname.slice(1), ...pathname.split('/')] : []]
+  // a database's user is often a plain word, of which a log is full
+  const values = [...searchParams].filter(([name]) => !PLAIN.includes(name)).map(([, value]) => value)
+  const parts = [password, search.slice(1), hash.slice(1), ...values]
+  return path ? [...parts, username, pathname.slice(1), ...pathname.split('/')] : parts
 }
 
 /** The secrets in the settings of `env`, in every spelling in which they may turn up, longest first. */

@@ -4,11 +4,6 @@ import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { addressMatcher, isAddressOrRange } from './http/client-address.js'
 
-/**
- * What the settings mean: the forms that their schema names, the sentences for wrong ones, and the values made of right
- * ones.
- */
-
 /** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
 export type Settings = ReturnType<typeof deriveSettings>
 
@@ -56,8 +51,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
   'public-key': { validate: text => parseKey(text) !== undefined, must: 'must be a public key: base58 of 32 bytes' },
   'public-keys': {
-    validate: text =>
-      list(text).every(key => parseKey(key) !== undefined),
+    validate: text => list(text).every(key => parseKey(key) !== undefined),
     must: 'must be public keys separated by commas'
   },
   rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
@@ -67,9 +61,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
     must: 'must be mint:pool pairs of public keys separated by commas, each mint once'
   },
   addresses: {
-    validate: text => list(text).every(
-      isAddressOrRange
-    ),
+    validate: text => list(text).every(isAddressOrRange),
     must: 'must be IP addresses or CIDRs separated by commas'
   },
   'node-urls': {
@@ -82,8 +74,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   },
   'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
   'postgres-url': {
-    validate: text =>
-      text === '' || isUrl(text, 'postgres:', 'postgresql:'),
+    validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'),
     must: 'must be a postgres URL'
   },
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
@@ -94,8 +85,7 @@ const VARIABLES = Object.keys(SettingsSchema.properties)
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
 /**
- * The environment as the schema should see it: only our variables, blanks trimmed, and an empty one taken for one that
- * is not set, so that a blank line in a file of settings keeps its default.
+ * The environment as the schema should see it: our variables, trimmed; an empty one is taken for one that is not set.
  */
 export function ownVariables (
   env: Readonly<Record<string, string | undefined>>
@@ -153,8 +143,8 @@ function wants (name: string, keyword: string, params: Record<string, unknown>, 
 }
 
 /**
- * The values of checked settings; durations in ms, rates and amounts exact. `env` is the environment they came from: it
- * tells an empty CHAIN_WS_URL from one that is not set.
+ * The values of checked settings; durations in ms, rates and amounts exact. `env`, which they came from, tells an empty
+ * CHAIN_WS_URL from one that is not set.
  */
 export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>) {
   const nodeUrls = list(raw.CHAIN_RPC_URL)
@@ -219,7 +209,6 @@ function distance (one: string, other: string): number {
   return row.at(-1)!
 }
 
-/** Shorter names resemble too many others. */
 const LEAST_LETTERS = 7
 
 /** A sentence for each variable that nobody knows and that resembles one of ours. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
 import { faultOf } from './node-errors.js'
-import { isCount, isRecord } from './parse-transaction.js'
+import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
 import type { AccountReader, AtMoment, CallOptions, KnownAccounts, RawAccount } from './types.js'
 

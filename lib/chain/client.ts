@@ -1,6 +1,6 @@
 /**
- * The way to the nodes, in layers that take calls and give replies: for each node JSON-RPC, queue, genesis check and
- * breaker, over all of them failover with its retries, and the deadline of the answer.
+ * The way to the nodes: of each JSON-RPC, queue, genesis check and breaker, over all of them failover with its retries,
+ * and the deadline of the answer.
  */
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
@@ -74,8 +74,8 @@ const MAX_BYTES = 256 * 1024 ** 2
 const BATCH_SIZE = 50
 const RETRIES = 4
 const FAILURES = 5
-// Drift is believed by what was asked within a minute; an old state is watched closer, and on neither goes more than
-// one of twenty of a node's calls.
+// Drift is believed by what was asked within a minute; an old state is watched closer. Neither takes more than one of
+// twenty of a node's calls.
 const WATCH_MS = 25_000
 const CLOSE_WATCH_MS = 8_000
 const WATCH_SHARE = 20

@@ -1,6 +1,6 @@
 /**
  * Which node is asked, and the one place where anything is tried again: each call goes to the nodes in their order
- * until a result is believed; then, where that may help, once more after a pause.
+ * until a result is believed, then, where that may help, once more after a pause.
  */
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
@@ -10,7 +10,7 @@ import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type 
 import type { Timekeeper } from './timekeeper.js'
 import type { AtMoment, Priority } from './types.js'
 
-export interface FailoverOptions {
+interface FailoverOptions {
   clock: Clock
   time: Timekeeper
   /** By which ages are told, ms. */
@@ -21,17 +21,10 @@ export interface FailoverOptions {
   retries: number
 }
 
-export interface Failover {
-  send: Send
-  /** The youngest answer: of the first node whose state is current, else of all. Throws a ServiceError. */
-  ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>>
-}
-
 // A pause is anything up to this, twice as much each time.
 const BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 2_000
-// How long a node is not asked for an optional method it has not, and for one that it should have: some have only the
-// accounts, or only the history.
+// How long a node is not asked for an optional method it has not, and for one that it should have.
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601
@@ -51,7 +44,7 @@ interface Candidate<T> { index: number, answer: AtMoment<T>, age: number, isCurr
 
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, now, onFault, retries }: FailoverOptions
-): Failover {
+) {
   // until when each node wants no calls, is asked last, and is not asked for a method; what is wrong with it
   const known = nodes.map(() =>
     ({ restUntil: 0, olderUntil: 0, without: new Map<string, number>(), faults: new Set<string>() }))
@@ -199,7 +192,8 @@ export function withFailover (
 
   return {
     send,
-    async ask (question, options) {
+    /** The youngest answer: of the first node whose state is current, else of all. Throws a ServiceError. */
+    async ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>> {
       for (let retry = 0; ; retry++) {
         const outcome = await youngest(question, options)
         if (!Array.isArray(outcome)) return outcome

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import { answerError, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './parse-transaction.js'
+import { isRecord } from './checks.js'
 import { type Call, failAll, type Reply } from './rpc.js'
 
 export interface CallReport {
@@ -19,7 +19,7 @@ export interface CallReport {
   ms: number
 }
 
-export interface NodeCallsOptions {
+interface NodeCallsOptions {
   /** For reports. */
   node: string
   clock: Clock

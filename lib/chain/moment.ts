@@ -1,7 +1,6 @@
 /**
- * When it is, how old a state of the chain is, and whether the chain has halted. Pure: facts in, verdicts out. A state
- * is dated by the Clock sysvar that was read with it. Clocks are kept less the steady clock, so that they hold between
- * answers.
+ * When it is, how old a state of the chain is, and whether the chain has halted. Pure. Clocks are kept less the steady
+ * clock, so that they hold between answers.
  */
 
 /** A slot, and the chain's own time at it, Unix seconds. */
@@ -69,7 +68,7 @@ export const noFacts = (hosts: readonly string[], clock: number): Facts =>
 
 const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
-export interface Utc {
+interface Utc {
   /** UTC less the steady clock, ms. */
   offset: number
   /** Alone: every witness says another time. */
@@ -80,9 +79,8 @@ export interface Utc {
 
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift.
- * Where each says another time it is the latest of all. It is never before that freshest time, which was of no future
- * when it was taken.
+ * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift;
+ * where each says another time, the latest of all. It is never before that freshest time.
  */
 export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   const dates = new Map<string, number>()
@@ -127,8 +125,7 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
 
 /**
  * The least lag of the last ten minutes, ms, where it is the chain's clock and not the nodes: two hosts show the same
- * place, both go on, neither says that it is behind; or one has called itself healthy for all that time (a load
- * balancer may say so for a node that is behind).
+ * place, both go on, neither says that it is behind; or one has called itself healthy for all that time.
  */
 function driftOf (facts: Facts, now: number): number {
   const least = utcOf(facts, now).offset - freshestOf(facts)
@@ -140,10 +137,7 @@ function driftOf (facts: Facts, now: number): number {
   return isBelieved ? least : 0
 }
 
-/**
- * The last state's moment where the chain has halted: it is old, and two hosts or more that were asked of late agree on
- * it. One node alone can't show it.
- */
+/** The last moment of a chain that has halted: it is old, and two hosts or more, asked of late, agree on it. */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
   const isRecent = (at: number | undefined): boolean => at !== undefined && now - at <= CURRENT_MS.confirmed
   const asked = facts.nodes.flatMap(({ host, shown }) =>

@@ -1,4 +1,4 @@
-/** The node client's errors, of what is safe to log: the platform's repeat a node's URL, which carries a key. */
+/** The node client's errors, safe to log: the platform's repeat a node's URL, which carries a key. */
 import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
 
 /** Why a call gave nothing usable; also the `outcome` that is metered. */
@@ -20,15 +20,15 @@ export type FaultReason =
   | 'open'          // not asked: the breaker is open
 
 /** The `cause` of the ServiceError. */
-export interface NodeFault {
+interface NodeFault {
   host: string
   reason: FaultReason
   status?: number
   rpcCode?: number
 }
 
-// JSON-RPC errors that pass: behind, block not available, slot skipped or missing (short and long term), scan aborted,
-// no status yet, minContextSlot or long-term storage not reached, internal error.
+// JSON-RPC errors that pass: behind, block not available, slot skipped or missing, scan aborted, no status yet,
+// minContextSlot or long-term storage not reached, internal error.
 const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014, -32016, -32019, -32603])
 // By which a node says that it is unwell; the others concern one request.
 const UNWELL = -32005
@@ -71,8 +71,7 @@ export const rpcError = (host: string, rpcCode: number): ServiceError =>
 /** Of what the platform threw only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   let code = ''
-  for (let error = thrown, depth = 0; code === '' && error instanceof Error &&
-    depth < 4; error = error.cause, depth++) {
+  for (let error = thrown, depth = 0; code === '' && error instanceof Error && depth < 4; error = error.cause, depth++) {
     if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) code = ` (${error.code})`
   }
   return nodeError('NODE_UNAVAILABLE', `was not reached${code}`, { host, reason: 'network' })

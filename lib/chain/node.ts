@@ -1,6 +1,6 @@
 /**
- * One node: calls wait by priority, go out alone or in batches as fast as its rate allows, and go back to the front of
- * the queue where it refuses them for their rate. It is used while it serves the others' cluster and does not fail.
+ * One node: calls wait by priority, go out as fast as its rate allows, and to the front of the queue where it refuses
+ * them for that. It is used while it serves the others' cluster and does not fail.
  */
 import { setMaxListeners } from 'node:events'
 import { backoff } from '../backoff.js'
@@ -8,25 +8,18 @@ import type { Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, countsAgainstNode, faultOf, nodeError } from './node-errors.js'
 import type { NodeCalls } from './json-rpc.js'
-import { isHash } from './parse-transaction.js'
+import { isHash } from './checks.js'
 import type { Rate } from './rate.js'
 import { type Call, failAll, OPTIONAL_METHODS, reasonOf, type Reply, type Send, type SendOptions } from './rpc.js'
 import type { Priority } from './types.js'
 
-export interface QueueOptions {
+interface QueueOptions {
   host: string
   clock: Clock
   rate: Rate
   /** What a request may take, ms. */
   callMs: number
   largestBatch: number
-}
-
-export interface Queue {
-  send: Send
-  /** What a request of these calls may take now, ms. */
-  limitOf (calls: readonly Call[]): number
-  state (): { refused: number, waiting: number }
 }
 
 interface Submission {
@@ -44,8 +37,8 @@ const MAX_BACKGROUND_REQUESTS = 24
 // Where a node refuses without a Retry-After.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-// Without a secondary index a node walks all accounts for a list: while it answers other calls, these are waited for
-// twice as long each time, up to this.
+// A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
+// long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock'])
 const LONG_MS = 30_000
 // Content Too Large: a smaller batch may pass.
@@ -55,7 +48,7 @@ const FORGET_BATCH_MS = 600_000
 const rankOf = ({ options }: Submission): number => ORDER.indexOf(options.priority)
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions): Queue {
+export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
   /** By priority, then as they came. */
   const queue: Submission[] = []
   let batch = { most: largestBatch, at: 0 }
@@ -69,6 +62,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
   const isLong = (calls: readonly Call[]): boolean => calls.some(({ method }) => LONG_METHODS.has(method))
+  /** What a request of these calls may take now, ms. */
   const limitOf = (calls: readonly Call[]): number => isLong(calls) ? longMs : callMs
 
   function wakeIn (ms: number): void {
@@ -197,7 +191,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 
   return {
-    send: (calls, options) => new Promise(resolve => {
+    send: (calls: readonly Call[], options: SendOptions): Promise<Reply[]> => new Promise(resolve => {
       const { signal, patience } = options
       if (calls.length === 0) return resolve([])
       if (signal.aborted) return resolve(failAll(calls, reasonOf(signal)))
@@ -233,19 +227,12 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 }
 
-export interface GenesisOptions {
-  host: string
-  index: number
-  /** What the nodes have told; shared by them. */
-  hashes: Map<number, string>
-}
-
 /**
  * Asks a node for its genesis hash before its first use and after `forget`. While it is not the most preferred node's,
- * calls fail with NODE_BAD_ANSWER: accounts of another cluster would be plausible and wrong.
+ * calls fail with NODE_BAD_ANSWER. `hashes`: what the nodes have told, shared by them.
  */
 export function withGenesisCheck (
-  send: Send, { host, index, hashes }: GenesisOptions
+  send: Send, { host, index, hashes }: { host: string, index: number, hashes: Map<number, string> }
 ): { send: Send, forget: () => void } {
   let isAsked = false
   return {
@@ -268,21 +255,13 @@ export function withGenesisCheck (
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
-export interface BreakerOptions {
-  host: string
-  clock: Clock
-  /** Failures in a row that open it. */
-  failures: number
-  onOpen?: () => void
-}
+interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen?: () => void }
 
 // A fault that ends must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
-/** Opens after failures in a row: BREAKER_OPEN for a while, then what comes first decides. */
-export function withBreaker (
-  send: Send, { host, clock, failures, onOpen }: BreakerOptions
-): { send: Send, state: () => BreakerState } {
+/** Opens after so many `failures` in a row: BREAKER_OPEN for a while, then what comes first decides. */
+export function withBreaker (send: Send, { host, clock, failures, onOpen }: BreakerOptions) {
   let inRow = 0
   let openings = 0
   let openUntil = 0
@@ -317,7 +296,7 @@ export function withBreaker (
   }
 
   return {
-    state: () => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
+    state: (): BreakerState => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
     send: sendGuarded
   }
 }

@@ -1,18 +1,8 @@
 /** Reads rows of history out of a node's unchecked JSON: anything unexpected is undefined, never a guess. */
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { checkOf, Count, isRecord, Signature } from './checks.js'
 
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
-const checkOf = <T extends TSchema>(schema: T): (value: unknown) => value is Static<T> => {
-  const compiled = TypeCompiler.Compile(schema)
-  return (value): value is Static<T> => compiled.Check(value)
-}
-
-/** A slot, an index or a time: an integer that a number holds exactly. */
-const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-// 64 and 32 bytes in base58: as many characters when all bytes are zero, more where not.
-const Signature = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' })
-const Hash = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' })
 const Strings = Type.Array(Type.String())
 
 const Row = Type.Object({
@@ -69,11 +59,6 @@ const Transaction = Type.Object({
 /** The parts of a transaction's JSON (`getTransaction`, encoding json) that events are read from. */
 export type RawTransaction = Static<typeof Transaction>
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-export const isCount = checkOf(Count)
-export const isSignature = checkOf(Signature)
-export const isHash = checkOf(Hash)
 const isRow = checkOf(Row)
 const isFailed = checkOf(Failed)
 const isTransaction = checkOf(Transaction)

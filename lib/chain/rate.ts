@@ -1,25 +1,9 @@
 /**
  * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds, then the
- * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a
- * refusal.
+ * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a refusal.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
-
-export interface Rate {
-  /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method. */
-  waitForAll (calls: number): number
-  waitForMethod (method: string, calls: number): number
-  /** One is sent; some were accepted; some, sent then, refused, with the silence asked for, ms. */
-  spend (method: string): void
-  accept (method: string, calls: number): void
-  refuse (method: string, sentAt: number, retryAfterMs: number | undefined): void
-  readHeaders (method: string, headers: IncomingHttpHeaders): void
-  /** The largest batch of a method. */
-  batch (method: string): number
-  /** Calls a second now; Infinity while no bound is known. */
-  perSecond (): number
-}
 
 // Of a node of which nothing is known; four times as much after each second that uses it, until a first refusal.
 const START_RATE = 10
@@ -29,8 +13,8 @@ const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // At a refusal: a share of what was accepted.
 const BACK = 0.92
-// Then it comes back to what was refused in so many seconds, and goes beyond, by a cubic curve that is flat there, as
-// TCP's (RFC 9438): the later, the longer the silence that a refusal costs. Public nodes ask for ten seconds.
+// Then it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat there, as TCP's
+// (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
@@ -71,7 +55,9 @@ interface Bucket {
   beforeOfAll: Bucket['before']
 }
 
-export function createRate (clock: Clock, stated?: number): Rate {
+export type Rate = ReturnType<typeof createRate>
+
+export function createRate (clock: Clock, stated?: number) {
   const make = (rate: number, isStated = false): Bucket => ({
     rate,
     isStated,
@@ -159,16 +145,17 @@ export function createRate (clock: Clock, stated?: number): Rate {
   }
 
   return {
-    waitForAll: calls => waitOf(all, calls),
-    waitForMethod: (method, calls) => waitOf(of(method), calls),
-    spend (method) {
+    /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method. */
+    waitForAll: (calls: number) => waitOf(all, calls),
+    waitForMethod: (method: string, calls: number) => waitOf(of(method), calls),
+    spend (method: string) {
       for (const bucket of [all, of(method)]) {
         bucket.spent++
         // a bucket without a bound owes nothing once one is known
         if (bucket.rate !== Infinity) bucket.tokens--
       }
     },
-    accept (method, calls) {
+    accept (method: string, calls: number) {
       const at = clock.now()
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
@@ -180,7 +167,8 @@ export function createRate (clock: Clock, stated?: number): Rate {
         while (at - accepted[0]!.at > 2 * WINDOW_MS) accepted.shift()
       }
     },
-    refuse (method, sentAt, retryAfterMs) {
+    /** A call sent then was, with the silence asked for, ms. */
+    refuse (method: string, sentAt: number, retryAfterMs: number | undefined) {
       const own = of(method)
       const since = own.refusedSince ??= clock.now()
       // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
@@ -195,16 +183,18 @@ export function createRate (clock: Clock, stated?: number): Rate {
         own.beforeOfAll = undefined
       }
     },
-    readHeaders (method, headers) {
+    readHeaders (method: string, headers: IncomingHttpHeaders) {
       const ofMethod = Number(headers['x-ratelimit-method-limit'])
       if (Number.isFinite(ofMethod) && ofMethod >= 1) state(of(method), ofMethod / METHOD_WINDOW_S)
       const policy = policyOf(headers)
       if (policy !== undefined) state(all, policy)
     },
-    batch (method) {
+    /** The largest batch of a method. */
+    batch (method: string) {
       const rate = Math.min(all.rate, of(method).rate)
       return rate === Infinity ? Infinity : Math.max(1, Math.floor(rate / (all.isNew && !all.isStated ? 5 : 20)))
     },
+    /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }
 }

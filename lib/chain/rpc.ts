@@ -1,7 +1,4 @@
-/**
- * The shape of every layer between a reader and a node: calls go in, one reply for each comes out. An error is a reply
- * too, so that nothing answered is lost when a neighbour fails.
- */
+/** The shape of every layer between a reader and a node: calls go in, one reply for each comes out, errors too. */
 import type { ServiceError } from '../errors.js'
 import type { Commitment, Moment, NodeFacts } from './moment.js'
 import type { AtMoment, CallOptions, Priority } from './types.js'

@@ -1,10 +1,10 @@
-/** A subscription that survives its connections. It only wakes a reader earlier: its faults are told, never thrown. */
+/** A subscription that survives its connections. It only wakes a reader earlier: its faults are never thrown. */
 import WebSocket, { type RawData } from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './parse-transaction.js'
+import { isRecord } from './checks.js'
 import { readUrl } from './json-rpc.js'
 
 export interface SubscriptionOptions {

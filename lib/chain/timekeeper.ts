@@ -31,17 +31,7 @@ export interface TimeEvent {
   message: string
 }
 
-export interface Timekeeper extends ChainTime {
-  noteDate (index: number, header: string | undefined): void
-  noteHealth (index: number, says: Health): void
-  /** Takes a moment that a node has just shown; gives what is wrong with it. */
-  note (index: number, commitment: Commitment, moment: Moment): string | undefined
-  /** What is wrong with a node's `Date`. */
-  dateFault (index: number): string | undefined
-  of (index: number): Readonly<NodeFacts>
-  /** The age of its last state, drift included, ms. */
-  lag (index: number): number | undefined
-}
+export type Timekeeper = ReturnType<typeof createTimekeeper>
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
 const isoOf = (time: number): string => new Date(time * 1000).toISOString()
@@ -52,7 +42,7 @@ export const haltSentence = ({ slot, time }: Moment): string =>
 
 export function createTimekeeper (
   hosts: readonly string[], clock: Clock, tell: (event: TimeEvent) => void = () => {}
-): Timekeeper {
+) {
   const facts = noFacts(hosts, clock.epoch() - clock.now())
   const badDates = new Set<number>()
   const told = new Set<TimeEvent['code']>()
@@ -104,7 +94,7 @@ export function createTimekeeper (
     return now
   }
 
-  return {
+  const chainTime: ChainTime = {
     utc: () => clock.now() + utc().offset,
     age,
     halted,
@@ -119,25 +109,32 @@ export function createTimekeeper (
         : ''
       return `the newest state that any node shows is of ${clockTime(time)}, ${seconds(age(time))} s ago${suspect}`
     },
-    offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
-    noteDate (index, header) {
+    offsets: () => ({ clock: clockAhead(), drift: facts.drift })
+  }
+
+  return {
+    ...chainTime,
+    noteDate (index: number, header: string | undefined) {
       const now = readClock()
       const date = Date.parse(header ?? '')
       badDates.delete(index)
       if (!Number.isNaN(date)) withDate(facts, index, date, now)
       else if (header !== undefined) badDates.add(index)
     },
-    dateFault: index => badDates.has(index) ? 'sends a Date that is no date' : undefined,
-    noteHealth: (index, says) => withHealth(facts, index, says, clock.now()),
-    note (index, commitment, moment) {
+    /** What is wrong with a node's `Date`. */
+    dateFault: (index: number) => badDates.has(index) ? 'sends a Date that is no date' : undefined,
+    noteHealth: (index: number, says: Health) => withHealth(facts, index, says, clock.now()),
+    /** Takes a moment that a node has just shown; gives what is wrong with it. */
+    note (index: number, commitment: Commitment, moment: Moment) {
       const at = readClock()
       if (isFuture(facts, at, { ...moment, at })) return `shows a moment of the future, ${clockTime(moment.time)}`
       if (commitment === 'confirmed') withMoment(facts, index, { ...moment, at })
       tellChanges()
       return undefined
     },
-    of: index => facts.nodes[index]!,
-    lag (index) {
+    of: (index: number): Readonly<NodeFacts> => facts.nodes[index]!,
+    /** The age of its last state, drift included, ms. */
+    lag (index: number) {
       const { shown } = facts.nodes[index]!
       return shown && age(shown.time) + facts.drift
     }

@@ -1,8 +1,9 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, their transactions, and blocks. */
 import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
+import { isCount, isHash, isRecord, isSignature } from './checks.js'
 import { faultOf, isWorthRetrying } from './node-errors.js'
-import { isCount, isHash, isRecord, isSignature, readSignatureInfo, readTransaction } from './parse-transaction.js'
+import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
   BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome

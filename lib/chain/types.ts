@@ -28,8 +28,8 @@ export type KnownAccounts = ReadonlyMap<string, number>
 /** Reads of the state now, at commitment `confirmed`. Throws a ServiceError. */
 export interface AccountReader {
   /**
-   * Every account of `program` whose data begin with `prefix`. Who leaves out one of `known` is not believed:
-   * another node is asked, then NODE_BAD_ANSWER.
+   * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known` is not believed:
+   * the next is asked, then NODE_BAD_ANSWER.
    */
   programAccounts (
     program: string, prefix: Buffer, options?: CallOptions & { known?: KnownAccounts }

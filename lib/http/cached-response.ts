@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chooseEncoding, type Encoding, pack } from './encoding.js'
 
-/** An answer's bytes, made once for each value and sent as they are: body, compressed bodies, entity tags. */
-
-export interface Variant {
+interface Variant {
   encoding: Encoding
   /** Or how it is made, while nobody has taken it so. */
   body: Buffer | (() => Promise<Buffer>)
@@ -11,7 +9,7 @@ export interface Variant {
   etag: string
 }
 
-/** `T` is what the bytes hold: the compiler compares it with the response schema of the route that sends them. */
+/** `T`: what the bytes hold, for the compiler to compare with the response schema of the route that sends them. */
 export interface CachedResponse<T = unknown> {
   contentType: string
   /** Hash that the variants' entity tags begin with. */
@@ -45,7 +43,7 @@ export function makePlainResponse<T = unknown> (
   return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
 }
 
-/** The bytes of `text`, compressed when a client first takes them so: most answers never are, in all forms. */
+/** The bytes of `text`, compressed when a client first takes them so. */
 export function makeCachedResponse<T = unknown> (
   contentType: string, text: string | Buffer, headers?: Record<string, string>
 ): CachedResponse<T> {

@@ -1,14 +1,12 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Who a client is: addresses as proxies and sockets write them, and whom a request is counted as. */
-
 /** Some proxies write the port behind the address. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
- * `text` as the address that it is, in one form: a port and a zone taken off, IPv6 as eight groups without leading
- * zeros, an IPv4 one in IPv6 clothes as IPv4; undefined where it is none.
+ * `text` as an address in one form: without port and zone, IPv6 as eight groups without leading zeros, a mapped IPv4
+ * one as IPv4; undefined where it is none.
  */
 export function plainAddress (text: string): string | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []
@@ -19,7 +17,7 @@ export function plainAddress (text: string): string | undefined {
   return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : parsed.toNormalizedString()
 }
 
-/** Whom a plain address is counted as: itself, or the /64 it lies in, since a subscriber of IPv6 has a whole one. */
+/** Whom a plain address is counted as: itself, or its /64, which a subscriber of IPv6 has to himself. */
 export const clientOf = (plain: string): string => plain.includes(':') ? `${plain.split(':', 4).join(':')}::/64` : plain
 
 /** Whether `text` is an IP address, or a range of them in CIDR notation. */

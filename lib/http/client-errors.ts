@@ -25,8 +25,7 @@ function statusOf (code: string | undefined): keyof typeof MESSAGES {
 /** Answers in the words of the contract, where nothing has been answered yet, and ends the connection. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const request = latest.get(socket)
-  // a request whose body is late or broken has been answered already: another answer would be taken for that to the
-  // next request
+  // late or broken, its body's request has been answered already: another answer would be taken for the next one's
   const answered = request !== undefined && !request.complete
   if (error.code === 'ECONNRESET' || !socket.writable || answered) {
     socket.destroy()

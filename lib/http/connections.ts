@@ -2,22 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemClock } from '../clock.js'
 
-/**
- * Keeping connections bounded, in number and in what they hold, at the cost of those who have one and do not use it.
- */
+export type Connections = ReturnType<typeof watchConnections>
 
-export interface Connections {
-  /** Connections that are open. */
-  count (): number
-  /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
-  closeIdle (): void
-  /** An answer that has no end is not held to a pace: who sends it sees to that. */
-  leave (answer: ServerResponse): void
-  /** Looks at them no more. */
-  stop (): void
-}
-
-/** How fast an answer must be taken. */
 export interface Pace {
   /** Ms after its first byte for which nothing is asked. */
   grace: number
@@ -27,7 +13,7 @@ export interface Pace {
   most: number
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Most that are open at once. */
   most: number
   /** An answer that is not away after so long, ms, waits for a client who does not read it. */
@@ -42,24 +28,17 @@ interface Answer {
   socket: Socket
   /** When its request came, ms. */
   at: number
-  /**
-   * Its first byte: when, ms, and how many bytes the connection had been given before; undefined until it is seen to
-   * have begun.
-   */
+  /** Its first byte, once it is seen to have begun: when, ms, and what the connection had been given before, bytes. */
   begun: { at: number, bytes: number } | undefined
 }
 
 /**
- * Watches the connections of `server`. When one too many comes, the one that has waited longest without a request is
- * ended, then the one whose answer has taken longest, if that is longer than `patience`; only when all are in good use
- * does the newcomer go. The platform's own limit turns newcomers away, so that whoever opens enough slow connections
- * locks everybody out.
- *
- * Whoever takes an answer more slowly than `pace` has its connection ended: the platform ends only those that are
- * silent, and a few bytes now and then are not. What has been handed to the connection counts as taken: an answer made
- * as a whole is one piece, of which no more can be seen.
+ * Bounds the connections of `server`. When one too many comes, the one that has waited longest without a request is
+ * ended, else the one whose answer has taken longest, if longer than `patience`, else the newcomer; the platform's own
+ * limit would turn newcomers away, so that slow connections could lock everybody out. Whoever takes an answer more
+ * slowly than `pace` is ended too; what has been handed to the connection counts as taken.
  */
-export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions): Connections {
+export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions) {
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
   const answers = new Map<ServerResponse, Answer>()
@@ -116,10 +95,13 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
 
   return {
     count: () => waiting.size + working.size,
+    /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
     closeIdle () {
       for (const socket of waiting) socket.destroy()
     },
-    leave: answer => { answers.delete(answer) },
+    /** An answer that has no end is not held to a pace: who sends it sees to that. */
+    leave: (answer: ServerResponse) => { answers.delete(answer) },
+    /** Looks at them no more. */
     stop: () => cancel()
   }
 }

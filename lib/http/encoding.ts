@@ -2,8 +2,6 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import negotiate from '@fastify/accept-negotiator'
 
-/** In which encoding a client gets an answer. */
-
 export type Encoding = 'identity' | 'gzip' | 'br'
 
 /** Quality 5 of brotli takes about as long as gzip and packs better. */

@@ -13,7 +13,7 @@ export interface EventStream {
 }
 
 /** Bytes that may wait for a client who reads slowly. */
-const MOST_WAITING = 2 ** 20
+const MAX_WAITING = 2 ** 20
 /** When a client whose connection broke comes back, ms. */
 const RETRY_MS = 3_000
 /** For the last words, ms. */
@@ -28,7 +28,7 @@ export function createEventStream (response: ServerResponse): EventStream {
     write (text) {
       if (!isOpen) return
       response.write(text)
-      if (response.writableLength > MOST_WAITING) stream.end('too much is waiting to be read', RETRY_MS)
+      if (response.writableLength > MAX_WAITING) stream.end('too much is waiting to be read', RETRY_MS)
     },
     async drained () {
       if (isOpen && response.writableNeedDrain) {

@@ -4,10 +4,9 @@ import buildSerializer from 'fast-json-stringify'
 interface Asked { schema: unknown }
 
 /**
- * Gives serializers that are compiled with their first value. Most responses are bytes made once a refresh, and Fastify
- * would compile a serializer for every status of every route before it listens: more than half of the start. `schemas`:
- * what references lead to, by name; read at the first value. A value that its schema can't write throws where it is
- * written.
+ * Serializers that are compiled with their first value: Fastify would compile one for every status of every route
+ * before it listens, more than half of the start. `schemas`: what references lead to, by name. A value that its schema
+ * can't write throws.
  */
 export function lazySerializers (schemas: () => Record<string, unknown>): (asked: Asked) => (value: unknown) => string {
   return ({ schema }) => {

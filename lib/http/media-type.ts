@@ -1,7 +1,5 @@
 import { extname } from 'node:path'
 
-/** The kinds of bytes: of files by their names, and which one a client asks for. */
-
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -28,8 +26,8 @@ function weights (header: string): Map<string, number> {
 }
 
 /**
- * Whether a client that is served plain text by default asks for JSON instead: it names application/json, does not want
- * text as much, and no range that leaves it open more.
+ * Whether a client that is served plain text by default asks for JSON: it names application/json, and wants nothing
+ * else more.
  */
 export function prefersJson (header: string | undefined): boolean {
   if (header === undefined) return false

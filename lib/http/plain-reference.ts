@@ -1,10 +1,7 @@
-/**
- * The OpenAPI document as a page of plain text (the form of llms.txt): what the service is, and each path in a line.
- */
+/** The OpenAPI document as plain text (the form of llms.txt). */
 
 interface Parameter { name: string, in: string, required?: boolean, description?: string }
 
-/** What is read of the document. */
 export interface ReferenceDocument {
   info: { title: string, version: string, description?: string }
   tags?: Array<{ name: string, description?: string }>

@@ -3,16 +3,8 @@ import { join } from 'node:path'
 import { type CachedResponse, makeCachedResponse } from './cached-response.js'
 import { mediaTypeOf } from './media-type.js'
 
-/** Files of a folder as bytes that are read and compressed once: the folder does not change while the process runs. */
-
-export interface StaticFiles {
-  names: readonly string[]
-  /** Undefined where the folder has no such file. */
-  get (name: string): CachedResponse | undefined
-}
-
 /** The files of `folder` itself, not of its subfolders. Throws where it can't be read. */
-export function readStaticFiles (folder: string): StaticFiles {
+export function readStaticFiles (folder: string) {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(({ name }) => name)
@@ -21,7 +13,8 @@ export function readStaticFiles (folder: string): StaticFiles {
   const made = new Map<string, CachedResponse>()
   return {
     names,
-    get (name) {
+    /** Undefined where the folder has no such file. */
+    get (name: string): CachedResponse | undefined {
       if (!known.has(name)) return undefined
       const response = made.get(name) ?? makeCachedResponse(mediaTypeOf(name), readFileSync(join(folder, name)))
       made.set(name, response)

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { MAX_ACCOUNTS, type TokenAccountLister } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
-import type { Made, Part } from './fresh.js'
+import { type Made, type Part, partOf } from './fresh.js'
 import { createPauses } from '../async.js'
 import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -20,7 +20,7 @@ export interface DaoFacts extends SupplyFacts {
   details: DaoDetails
   /** What its vault holds, by token account, without empty ones; raw units. */
   tokens: Array<{ mint: string, amount: bigint, address: string }>
-  /** Whether these are all; false where no node lists them: then they are of the mints that were asked for. */
+  /** False where no node lists them: then they are of the mints that were asked for. */
   tokensComplete: boolean
   /** What its own position in the spot pool would withdraw now, raw units. */
   internal: { base: bigint, quote: bigint }
@@ -33,15 +33,15 @@ export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
 export interface DaoFactsReader {
   /**
-   * Of many DAOs, with what their vaults hold in the accounts associated with known mints; an error where one can't be
-   * made out. Throws the ServiceError of a failed read.
+   * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
+   * Throws the ServiceError of a failed read.
    */
   all (daos: readonly KnownDao[]): Promise<Made<Facts>>
   /** Of one, with all that its vault holds. Throws what is wrong with it. */
   one (dao: KnownDao): Promise<Made<DaoFacts>>
 }
 
-export interface DaoFactsOptions {
+interface DaoFactsOptions {
   reader: AccountReader
   client: ProgramClient
   list: TokenAccountLister
@@ -58,7 +58,7 @@ const MAX_ROUNDS = 3
 const CALLS_AT_ONCE = 4
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
-/** For so long the list of a vault's token accounts is kept, ms: their balances are read each time. */
+/** For how long the list of a vault's token accounts is kept, ms: their balances are read each time. */
 const LIST_TTL = 60_000
 const MAX_KEPT = 2_000
 
@@ -75,9 +75,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
 
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
-  /**
-   * All token accounts of a vault that hold something: of known mints first, then by what they hold; a bounded number.
-   */
+  /** Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. */
   async function listed ({ vault, baseMint, quoteMint }: KnownDao): Promise<Listed> {
     const kept = lists.get(vault)
     if (kept !== undefined && now() - kept.at < LIST_TTL) return kept
@@ -128,9 +126,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
   }
 
   /** Reads the accounts of each DAO, those of one in one call where it holds them. */
-  async function read (
-    wanted: ReadonlyMap<string, readonly string[]>
-  ): Promise<Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>> {
+  async function read (wanted: ReadonlyMap<string, readonly string[]>) {
     const calls: Array<{ addresses: string[], daos: string[] }> = []
     for (const [dao, addresses] of wanted) {
       for (const some of chunks(addresses, MAX_ACCOUNTS)) {
@@ -144,7 +140,7 @@ export function createDaoFactsReader ({ reader, client, list, mints, daosOf, now
     const found = new Map<string, { slot: number, value: Map<string, RawAccount>, parts: Part[] }>()
     for (const some of chunks(calls, CALLS_AT_ONCE)) {
       const { moment, readAt, value } = await reader.accountLists(some.map(({ addresses }) => addresses))
-      const part: Part = { time: moment.time, readAt, commitment: 'confirmed' }
+      const part = partOf({ moment, readAt })
       for (const [at, given] of value.entries()) {
         const accounts = existing(given)
         for (const dao of some[at]!.daos) {

@@ -2,12 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
 import { CURRENT_MS, type Commitment } from '../chain/moment.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
+import type { AtMoment } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
-
-/**
- * Values that age: kept while fresh, renewed by one load at a time, and served stale only for a stated while after
- * loads fail.
- */
 
 /** A state of the chain that a value is made of. */
 export interface Part {
@@ -18,6 +14,10 @@ export interface Part {
   /** Says how old it may have been then to count as current. */
   commitment: Commitment
 }
+
+/** Of a state read at `confirmed`. */
+export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Part =>
+  ({ time: moment.time, readAt, commitment: 'confirmed' })
 
 /** A value, and the states that it was made of: it is as old as the oldest. */
 export interface Made<V> {
@@ -32,7 +32,7 @@ export interface Aged<V> extends Made<V> {
   left: number
 }
 
-export interface FreshOptions<K, V> {
+interface FreshOptions<K, V> {
   load: (key: K) => Promise<Made<V>>
   /** How long a value is fresh whose states were current when they were read, ms. */
   ttl: number
@@ -50,7 +50,7 @@ export interface FreshOptions<K, V> {
 export interface FreshCache<K, V> {
   /**
    * The value of `key`, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given).
-   * Throws what the load throws once nothing may be served in its stead.
+   * Throws what the load throws where none may be served.
    */
   get (key: K, maxAge?: number): Promise<Aged<V>>
   /** The value as it is kept, whatever its age; loads nothing. */
@@ -59,19 +59,11 @@ export interface FreshCache<K, V> {
   follow (listener: (made: Made<V>) => void): void
 }
 
-/**
- * From this share of its life on, a value that is asked for is renewed in the background, so that nobody waits for it.
- */
+/** From this share of its life on, a value that is asked for is renewed in the background. */
 export const RENEW_FROM = 0.8
-/**
- * After a load that brought nothing newer a stale value is served without trying again for this long, ms: a node that
- * hangs must not make every answer hang.
- */
+/** After a load that brought nothing newer a stale value is served without another try for so long, ms. */
 const RETRY_AFTER = 1_000
-/**
- * How long a load is waited for, ms: with a stale value that may be served meanwhile, and without. A slow node may need
- * longer; the load goes on.
- */
+/** How long a load is waited for, ms: with a stale value that may be served, and without. The load goes on. */
 const WAIT_WITH_VALUE = 2_000
 const WAIT_WITHOUT = 10_000
 
@@ -81,7 +73,6 @@ interface Entry<V> extends Made<V> {
   failed: boolean
 }
 
-/** How old its oldest state is, ms. */
 const ageOf = (parts: readonly Part[], time: AgeTime): number =>
   parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
 

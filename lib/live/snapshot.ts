@@ -4,15 +4,13 @@ import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
-import type { Made } from './fresh.js'
+import { type Made, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
-/** The state of all DAOs at one moment. */
-
-export type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
+type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
 /** What became of one discovered account. */
-export interface Discovered {
+interface Discovered {
   address: string
   /** Undefined where the account can't be decoded. */
   dao: Dao | undefined
@@ -32,20 +30,16 @@ export interface Snapshot {
   tokens: ReadonlyMap<string, Token | null>
 }
 
-export interface SnapshotOptions {
+interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
   client: DaoProgram
-  /** Addresses of DAOs that are left out of every answer. */
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
-  /** Whether there are DAOs by what is known from elsewhere: then an empty list is the node's fault. */
+  /** Whether there are DAOs by other sources: then an empty list is the node's fault. */
   expectsSome?: () => boolean
-  /**
-   * DAOs that are stored, with the slot of one of their events, which is final: none of them may be missing, not even
-   * right after a start.
-   */
+  /** DAOs that are stored, with the slot of a final event: none of them may be missing. */
   stored?: () => Iterable<readonly [address: string, slot: number]>
 }
 
@@ -61,19 +55,15 @@ interface Known {
 const FINAL_MS = 60_000
 
 /**
- * A function that reads all DAOs anew: one call for the accounts and the Clock beside them, and one for each hundred
- * accounts of tokens not known yet. It throws the ServiceError of the read that failed; a single account that can't be
- * decoded is left out with its reason.
+ * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
+ * out with its reason.
  */
 export function createSnapshotReader (
   { reader, tokens: tokenReader, client, excluded, now, expectsSome = () => false, stored = () => [] }: SnapshotOptions
 ): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /**
-   * The accounts of the answer before, and what was made of them: most DAOs stay as they are from one to the next, and
-   * nothing of them is made again.
-   */
+  /** The accounts of the answer before: of those that are the same nothing is made again. */
   let before = new Map<string, Known>()
 
   /** What one account is, whatever is beside it. */
@@ -94,15 +84,15 @@ export function createSnapshotReader (
   function discover (account: RawAccount, all: ReadonlySet<string>): Known {
     const made = decode(account)
     const { address, dao } = made.entry
-    // an odd account is left out alone; bytes that belong to another account of the answer show that the answer is
-    // mixed up
+    // an odd account is left out alone; the bytes of another one show that the answer is mixed up
     if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
       throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
     }
     return made
   }
 
-  async function make ({ moment: { slot, time }, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
+  async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
+    const { slot } = moment
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
@@ -126,7 +116,7 @@ export function createSnapshotReader (
       return entry
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
-    return { value: { slot, discovered, daos, pairs, tokens }, parts: [{ time, readAt, commitment: 'confirmed' }] }
+    return { value: { slot, discovered, daos, pairs, tokens }, parts: [partOf({ moment, readAt })] }
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
@@ -144,7 +134,7 @@ export function createSnapshotReader (
   }
 }
 
-/** Small buffers share their memory, of which one that is kept would keep all: the copy has its own. */
+/** Small buffers share their memory: the copy has its own. */
 function copyOf (bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length)
   copy.set(bytes)

@@ -14,11 +14,9 @@ import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
-import type { Made, Part } from './fresh.js'
+import { type Made, type Part, partOf } from './fresh.js'
 
-/** The supply of a mint, all its parts read at one moment. */
-
-export type SupplyReader = (mint: string) => Promise<Made<Supply>>
+type SupplyReader = (mint: string) => Promise<Made<Supply>>
 
 /** Times that the accounts are read before a launch that changes between reads counts as a failure. */
 const MAX_ROUNDS = 3
@@ -32,21 +30,17 @@ interface Origin {
 }
 
 /**
- * Reads the supply of a mint. The first read finds the launch among the launchpads; for a token of no launch it is the
- * only one. The second reads everything again, with the vaults and the external pool that the launch leads to, at one
- * slot; a third follows only when the launch has changed in between. A token of no launch has the DAOs that trade it as
- * its internal AMM, which `daosOf` names: their base vaults are read likewise, a hundred accounts a call.
- *
- * It throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each other, and the ServiceError
- * of a failed read: only an account of which the node says that it does not exist counts as nothing.
+ * Reads the supply of a mint: first what leads to its launch, then, at one slot, everything with the vaults and the
+ * external pool of the launch; a third time where the launch has changed in between. A token of no launch has the DAOs
+ * that trade it, `daosOf`, as its internal AMM. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that
+ * contradict each other, and the ServiceError of a failed read: only an account that the node says does not exist
+ * counts as nothing.
  */
 export function createSupplyReader (
   reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
 ): SupplyReader {
   /** Of one moment where one call holds them all, else of the same or following ones. */
-  async function readAll (
-    addresses: readonly string[], minSlot: number | undefined
-  ): Promise<{ slot: number, value: Array<RawAccount | null>, parts: Part[] }> {
+  async function readAll (addresses: readonly string[], minSlot: number | undefined) {
     let slot = minSlot
     const value: Array<RawAccount | null> = []
     const parts: Part[] = []
@@ -54,7 +48,7 @@ export function createSupplyReader (
       const { moment, readAt, value: accounts } = await reader.accounts(some, slot)
       slot = moment.slot
       value.push(...accounts)
-      parts.push({ time: moment.time, readAt, commitment: 'confirmed' })
+      parts.push(partOf({ moment, readAt }))
     }
     return { slot: slot!, value, parts }
   }
@@ -76,17 +70,15 @@ export function createSupplyReader (
   }
 }
 
-const candidatesOf = (mint: string): Candidate[] => LAUNCHPADS.map(({ version, program }) => ({
-  version,
-  addresses: launchAddresses(program, mint)
-}))
+const candidatesOf = (mint: string) =>
+  LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
 
 /** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
 export const supplyAddresses = (mint: string): string[] =>
   [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
-/** Where tokens are, by the token account or position that anyone can look up. Raw units. */
-export interface AllocatedPart {
+/** Where tokens are, by the token account or position, raw units. */
+interface AllocatedPart {
   kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
   address: string
   amount: bigint
@@ -101,10 +93,7 @@ export interface SupplyFacts {
   circulating: bigint
   /** null: it comes from none. */
   launch: (Launch & { address: string }) | null
-  /**
-   * What the launch's own position in the external pool would withdraw, by mint; null: there is none, or it has left
-   * the vault.
-   */
+  /** What the launch's own position in the external pool would withdraw, by mint; null: there is none in the vault. */
   external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
   allocation: AllocatedPart[]
   /** The states that the list of DAOs was made of, where one was needed. */
@@ -112,9 +101,9 @@ export interface SupplyFacts {
 }
 
 /**
- * The supply by the accounts that were read, `asked` of them, or which more must be read with them; `isWhole`: with
- * those that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that
- * contradict each other.
+ * The supply by the accounts that were read, or which more than `asked` must be read with them; `isWhole`: with those
+ * that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that contradict
+ * each other.
  */
 export async function supplyOf (
   client: ProgramClient,
@@ -126,7 +115,7 @@ export async function supplyOf (
 ): Promise<SupplyFacts | string[]> {
   try {
     const token = readMint(mint, accounts)
-    const origin = findOrigin(client, candidatesOf(mint), accounts, mint)
+    const origin = findOrigin(client, mint, accounts)
     const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
     const needed = origin === undefined
       ? [...daos.map(dao => ammVault(dao, token)), ...unclaimedVault(client, token, daos)]
@@ -139,10 +128,7 @@ export async function supplyOf (
   }
 }
 
-/**
- * Accounts by address, without those that merely hold lamports: anyone can send some to an address that a program may
- * use later, which makes an empty account of the system program.
- */
+/** Accounts by address, without those that merely hold lamports: anyone can send some to an unused address. */
 export function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
   return new Map(accounts.flatMap(account =>
     account === null || (account.owner === PROGRAMS.system && account.data.length === 0)
@@ -157,13 +143,9 @@ function readMint (mint: string, accounts: Accounts): Mint {
   return token
 }
 
-interface Candidate { version: typeof LAUNCHPADS[number]['version'], addresses: LaunchAddresses }
-
 /** The launch that a mint comes from: the newest launchpad's that is complete, else the newest's. */
-function findOrigin (
-  client: ProgramClient, candidates: readonly Candidate[], accounts: Accounts, mint: string
-): Origin | undefined {
-  const origins = candidates.flatMap(({ version, addresses }) => {
+function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): Origin | undefined {
+  const origins = candidatesOf(mint).flatMap(({ version, addresses }) => {
     const account = accounts.get(addresses.launch)
     if (account === undefined) return []
     const position = accounts.get(addresses.position)
@@ -176,10 +158,10 @@ function findOrigin (
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
 }
 
-/** Where a token that was issued anew for one of the DAOs lies until it is claimed; none: it was not. */
-const unclaimedVault = (
+/** Where a token issued anew for one of the DAOs lies until it is claimed; none: it was not. */
+function unclaimedVault (
   { program }: ProgramClient, { address, tokenProgram }: Mint, daos: readonly string[]
-): string[] => {
+): string[] {
   const { signer, dao } = relaunchAddresses(program, address)
   return daos.includes(dao) ? [tokenAccountAddress(signer, address, tokenProgram)] : []
 }
@@ -193,10 +175,9 @@ const ammVault = (dao: string, { address, tokenProgram }: Mint): string =>
 function neededFor (origin: Origin, token: Mint): string[] {
   const { launch, addresses, position } = origin
   if (launch.dao === null) return []
+  const pool = position === null ? [] : [position.pool]
   return [
-    addresses.package, packageVault(origin, token),
-    ammVault(launch.dao, token),
-    addresses.positionNftAccount, ...position === null ? [] : [position.pool]
+    addresses.package, packageVault(origin, token), ammVault(launch.dao, token), addresses.positionNftAccount, ...pool
   ]
 }
 
@@ -264,17 +245,12 @@ function measure (
   return facts(team, pool(dao), external)
 }
 
-/**
- * Balance of `owner`'s token account; 0 where the account does not exist. Throws a DecodeError where it is of another
- * mint or owner.
- */
+/** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
 export function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
-  if (token.mint !== mint || token.owner !== owner) {
-    throw new DecodeError(`${address}: a vault of another mint or owner`)
-  }
+  if (token.mint !== mint || token.owner !== owner) throw new DecodeError(`${address}: a vault of another mint or owner`)
   return token.amount
 }
 
@@ -308,10 +284,7 @@ function externalLiquidity (
   return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
 }
 
-/**
- * The position belongs to whoever holds its NFT. Without its first account the NFT has not been seen to leave the
- * vault.
- */
+/** Whether the NFT, and so the position, is in the vault; without its first account it has not been seen to leave. */
 function holdsNft (account: RawAccount | undefined, vault: string | null): boolean {
   if (account === undefined) return true
   const { owner, amount } = decodeTokenAccount(account)

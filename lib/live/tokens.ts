@@ -12,9 +12,7 @@ import { DecodeError } from '../protocol/bytes.js'
 import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
 import { decodeMint } from '../protocol/token.js'
 
-/** Decimals and texts of tokens, which hardly ever change: read in batches and kept for a while. */
-
-/** Symbol and name are as they are listed: empty where they are longer than anybody needs. */
+/** Symbol and name as they are listed: empty where they are longer than anybody needs. */
 export interface Token extends TokenText {
   mint: string
   decimals: number
@@ -24,25 +22,24 @@ export interface Token extends TokenText {
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key that has never been seen to hold a mint: as many of those as one call takes
-   * are asked for again each time. Whatever is not in the cache costs two accounts, 100 accounts a node call. Throws
-   * the ServiceError of a failed read: then nothing is known, and nothing is kept.
+   * The tokens of `mints`; null for a key never seen to hold a mint, of which some are asked for again each time. What
+   * is not kept costs two accounts, 100 accounts a node call. Throws the ServiceError of a failed read: then nothing is
+   * kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
 }
 
-export interface TokenReaderOptions {
+interface TokenReaderOptions {
   reader: AccountReader
   /** How long a token is kept, ms. */
   ttl: number
   now?: () => number
 }
 
-/** Far more than the mints of any chain state seen; a bound all the same. */
 const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4
-/** A key that was no mint is asked for again after this, ms: at first contact a node may have been wrong. */
+/** A key that was no mint is asked for again after this, ms: a node may have been wrong. */
 const RETRY_MS = 5_000
 /** A mint and its metadata are read together. */
 const PER_CALL = MAX_ACCOUNTS - MAX_ACCOUNTS % 2
@@ -51,13 +48,8 @@ const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
   const kept = new LRUCache<string, { token: Token | null, at: number }>(upTo(MAX_TOKENS))
-  // an address derived from a mint never changes
-  const metadataOf = new LRUCache<string, string, unknown>({ ...upTo(MAX_TOKENS), memoMethod: metadataAddress })
 
-  /**
-   * Reads the accounts at `addresses` in as few calls as there are hundreds of them; `take` is given what each call
-   * gave.
-   */
+  /** Reads `addresses` in as few calls as there are hundreds; `take` is given what each call gave. */
   async function readAll (addresses: readonly string[], minSlot: number, take: (
     addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>
   ) => void): Promise<void> {
@@ -70,26 +62,21 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
     const tokens = new Map<string, Token | null>()
     const pointing = new Map<RawAccount, string>()
-    const addresses = await inSlices(mints, mint => [mint, metadataOf.memo(mint)])
+    const addresses = await inSlices(mints, mint => [mint, metadataAddress(mint)])
     await readAll(addresses.flat(), minSlot, (asked, accounts) => {
       for (let at = 0; at < asked.length; at += 2) {
         const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
         const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
-        const pointsTo = says !== undefined && 'at' in says ? says.at : undefined
-        const own = says !== undefined && 'at' in says ? undefined : says
-        if (mint === null || pointsTo === undefined ||
-          pointsTo === asked[at + 1]) tokens.set(asked[at]!, decodeToken(mint, own, metadata))
-        else pointing.set(mint, pointsTo)
+        const pointsTo = says !== undefined && 'at' in says ? says.at : asked[at + 1]!
+        if (mint !== null && pointsTo !== asked[at + 1]) pointing.set(mint, pointsTo)
+        else tokens.set(asked[at]!, decodeToken(mint, says !== undefined && 'name' in says ? says : undefined, metadata))
       }
     })
     const pointed = new Map<string, RawAccount | null>()
     await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) =>
       asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
     for (const [mint, pointer] of pointing) {
-      tokens.set(
-        mint.address,
-        decodeToken(mint, undefined, pointed.get(pointer)!)
-      )
+      tokens.set(mint.address, decodeToken(mint, undefined, pointed.get(pointer)!))
     }
     return tokens
   }
@@ -134,10 +121,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 }
 
-/**
- * What `read` gives; undefined where the bytes are not what they should be: text is optional, and its faults are its
- * creator's.
- */
+/** What `read` gives; undefined where its bytes are odd: text is optional, and its faults are its creator's. */
 function tolerant<T> (read: () => T): T | undefined {
   try {
     return read()
@@ -153,13 +137,8 @@ function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metad
   if (mint === null || decoded === undefined) return null
   const { address } = mint
   const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
-  const listed = { symbol: listedText(text.symbol, MAX_SYMBOL), name: listedText(text.name, MAX_NAME) }
-  const isListed = listed.symbol === text.symbol && listed.name === text.name
-  return {
-    mint: address,
-    decimals: decoded.decimals,
-    ...listed,
-    ...(!isListed &&
-    { whole: { symbol: text.symbol, name: text.name } })
-  }
+  const whole = { symbol: text.symbol, name: text.name }
+  const listed = { symbol: listedText(whole.symbol, MAX_SYMBOL), name: listedText(whole.name, MAX_NAME) }
+  const isListed = listed.symbol === whole.symbol && listed.name === whole.name
+  return { mint: address, decimals: decoded.decimals, ...listed, ...!isListed && { whole } }
 }

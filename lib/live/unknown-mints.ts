@@ -7,7 +7,7 @@ import type { FreshCache } from './fresh.js'
 const REMEMBERED = 10_000
 const MAX_UNKNOWN = 10_000
 
-/** The cache, which asks no node again for a while about a key that was found to be no mint: anyone may ask for any. */
+/** The cache, which asks no node again for a while about a key found to be no mint: anyone may ask for any. */
 export function rememberUnknown<V> (cache: FreshCache<string, V>, now: () => number): FreshCache<string, V> {
   const unknown = new LRUCache<string, { error: ServiceError, at: number }>(upTo(MAX_UNKNOWN))
   return {

@@ -3,8 +3,6 @@ import type { Rational } from '../decimal.js'
 import { dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
-/** Volume since launch, by day and by token: the rows of the record. */
-
 /** What one DAO traded, by UTC day (`YYYY-MM-DD`). */
 export interface TradedDao<D extends { trades: number }> {
   baseMint: string
@@ -16,15 +14,14 @@ export interface TradedDao<D extends { trades: number }> {
 
 /** What the sums are worth and called now. */
 export interface Pricing {
-  /** USD per raw unit of a quote token; undefined where nothing prices it: its DAOs then add nothing to USD sums. */
+  /** USD per raw unit of a quote token; undefined: nothing prices it, and its DAOs add nothing to USD sums. */
   usdPerUnit (quoteMint: string): Rational | undefined
   symbolOf (baseMint: string): string
 }
 
 /**
- * Units of a raw token unit, and of a USD per raw unit, that sums are counted in. The first is that of the sums in the
- * history, so nothing is rounded before the price is; a price is off by 5 × 10^-31: 10^25 raw units, more than a u64
- * can hold a million times, by 0.00001 USD.
+ * Units of a raw token unit, and of a USD per raw unit, that sums are counted in: the first is that of the history's
+ * sums, the second off by 5 × 10^-31, which makes 0.00001 USD of 10^25 raw units.
  */
 const UNIT_SCALE = 10n ** 24n
 const PRICE_SCALE = 10n ** 30n
@@ -56,18 +53,15 @@ function createRunningCents () {
 }
 
 /** Largest volume first, then by mint. */
-function tokenRows (
-  byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']
-): AggregateVolume['tokens'] {
+function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
   const running = createRunningCents()
   const sorted = [...byToken].sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
   return sorted.map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
 }
 
 /**
- * The record as served, of what `amountOf` says of each day in raw quote units; made in pieces that leave the event
- * loop free. Sums are integers on a scale far below a cent; each list is rounded along its running sum, so that every
- * figure is within a cent of the exact one, and the days, and the tokens, add up to the total to the cent.
+ * The record as served, of what `amountOf` says of each day in raw quote units. Each list is rounded along its running
+ * sum: every figure is within a cent of the exact one, and days and tokens add up to the total.
  */
 export async function aggregateVolume<D extends { trades: number }> (
   daos: readonly TradedDao<D>[], amountOf: (day: D) => Rational, { usdPerUnit, symbolOf }: Pricing, nowSeconds: number

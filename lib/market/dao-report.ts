@@ -3,20 +3,15 @@ import type { Dao } from '../protocol/dao.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
-/** The report on every DAO that was found: what became of it, and why. */
-
-/** One account of the program. `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
+/** One account of the program; `leftOut` is undefined where it is listed. */
 export interface FoundDao {
   address: string
   dao: Pick<Dao, 'state' | 'baseMint' | 'quoteMint' | 'size' | 'seqNum' | 'createdAt'> | undefined
   leftOut: string | undefined
 }
 
-/**
- * What of a DAO's history is indexed. Sequence gaps are ranges of sequence numbers, both ends included; `firstSwap` is
- * in unix seconds.
- */
-export interface IndexedDao {
+/** What is indexed of a DAO: gaps are ranges of sequence numbers, both ends included; `firstSwap` in Unix seconds. */
+interface IndexedDao {
   indexed: bigint
   sequenceGaps: ReadonlyArray<readonly [bigint, bigint]>
   firstSwap: number | null

@@ -1,8 +1,8 @@
 import type { MarketPool, Oracle } from '../protocol/proposal.js'
 
 /**
- * Which side of a proposal leads, by the program's own arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
- * finalize_proposal.rs). Conditional prices and reserves serve this alone.
+ * Which side of a proposal leads, by the program's arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
+ * finalize_proposal.rs).
  */
 
 const PRICE_SCALE = 10n ** 12n
@@ -16,7 +16,7 @@ const max = (a: bigint, b: bigint): bigint => a > b ? a : b
 
 /**
  * The oracle as a swap at the Unix second `now` would leave it: an observation at most a minute, clamped; what held
- * until then is weighed by its time, from the end of the start delay on, as the compiled program does.
+ * until then is weighed by its time since the end of the start delay.
  */
 export function carried ({ oracle, reserves: { quote, base } }: MarketPool, now: number): Oracle {
   if (now < oracle.updatedAt + LEAST || quote === 0n || base === 0n) return oracle

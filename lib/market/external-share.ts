@@ -1,15 +1,13 @@
-/** What a position would withdraw from an external pool. */
-
 /** A price range and the price in it; square roots of token B per token A, Q64.64. */
-export interface PriceCurve {
+interface PriceCurve {
   sqrtMinPrice: bigint
   sqrtMaxPrice: bigint
   sqrtPrice: bigint
 }
 
 /**
- * Tokens that `liquidity` would withdraw on one side of an external pool, rounded down (cp-amm: curve
- * helpers). Token A: L × (max − p) / (p × max); token B: L × (p − min) / 2^128.
+ * Tokens that `liquidity` would withdraw on one side, rounded down (cp-amm: curve helpers). Token A: L × (max − p) / (p
+ * × max); token B: L × (p − min) / 2^128.
  */
 export function positionAmount (
   { sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: PriceCurve, liquidity: bigint, side: 'A' | 'B'

@@ -1,10 +1,9 @@
 import { add, multiply, type Rational, ratio, ZERO } from '../decimal.js'
 import { DAY } from '../time.js'
 
-/** What a pool held in quote tokens after its last event of a UTC day, in raw units, and when that event was. */
-export interface Close { at: number, quote: bigint }
+/** Raw quote tokens of a pool after its last event of a UTC day, and that event's Unix second. */
+interface Close { at: number, quote: bigint }
 
-/** The pool of one DAO. */
 export interface ClosedPool {
   quoteMint: string
   /** Unix seconds of the account. */
@@ -28,8 +27,8 @@ export interface ClosingDay {
 const SIDES = ratio(2n)
 
 /**
- * Liquidity of pools at the end of each day from the first that is known to `last`, oldest first. A day on which a pool
- * has no event ends as the day before.
+ * Liquidity of pools at the end of each day from the first known to `last`, oldest first; a day without an event ends
+ * as the day before.
  */
 export function closingDays (
   pools: readonly ClosedPool[], usdPerUnit: (quoteMint: string) => Rational | undefined,

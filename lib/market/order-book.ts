@@ -4,9 +4,8 @@ import {
 import { type Pool, type QuoteRules, quotes, quoteTexts, swapOutput } from './price.js'
 
 /**
- * The order book of a constant-product pool: slices of its curve. Each is a price move of 0.1 %, offered at the price
- * that it really executes at, fee included, by the pool's integer arithmetic: walking the book to any level yields what
- * one swap of that size yields.
+ * The order book of a constant-product pool: slices of its curve, each a price move of 0.1 % at the price that it
+ * really executes at. Walking to any level yields what one swap of that size yields.
  */
 
 /** Price in whole quote tokens per whole base token, amount in whole base tokens; plain decimal text. */
@@ -19,7 +18,6 @@ export interface OrderBook {
   asks: Level[]
 }
 
-/** Most levels of one side. */
 export const MAX_LEVELS = 250
 /** The price moves by this factor over one slice. */
 const STEP = { n: 1_001n, d: 1_000n }
@@ -46,8 +44,8 @@ const growth: readonly bigint[] = Array.from({ length: MAX_LEVELS + 1 }, (_, k) 
 const isDearer = (a: Slice, b: Slice): boolean => a.output * b.input < b.output * a.input
 
 /**
- * The slices of one direction, best first, each strictly dearer than the one before. Where whole raw units are too
- * coarse for that, slices are joined: their ends remain sizes of real swaps.
+ * The slices of one direction, best first, each strictly dearer than the one before: joined where whole raw units are
+ * too coarse for that.
  */
 function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count: number): Slice[] {
   const joined: Slice[] = []
@@ -80,9 +78,8 @@ const rises = (prices: readonly string[]): boolean =>
   prices.every((price, at) => at === 0 || isBelow(prices[at - 1]!, price))
 
 /**
- * The book of a pool with both reserves positive, `levels` to a side at most (0 to MAX_LEVELS). Bids fall, asks rise,
- * and the best bid is below the last price of the tickers and the best ask above it, as text too. A side is empty where
- * no whole raw unit can be had.
+ * The book of a pool with both reserves positive, `levels` to a side at most (0 to MAX_LEVELS). Best bid < last price
+ * of the tickers < best ask, as text too. A side is empty where no whole raw unit can be had.
  */
 export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }): OrderBook {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool

@@ -2,10 +2,10 @@ import { add, multiply, powerOfTen, type Rational, ratio, roundToInteger } from 
 import type { Sides } from '../protocol/amm.js'
 
 /** Fees that came at once, raw units, and the spot reserves at whose price base tokens count; null: not known. */
-export interface OutsideFees { fees: Sides | null, reserves: Sides | null }
+interface OutsideFees { fees: Sides | null, reserves: Sides | null }
 
 /** In raw quote units; null where that is not known. */
-export function feesInQuote ({ fees, reserves }: OutsideFees): Rational | null {
+function feesInQuote ({ fees, reserves }: OutsideFees): Rational | null {
   if (fees === null) return null
   if (fees.base === 0n) return ratio(fees.quote)
   if (reserves === null || reserves.base === 0n) return null

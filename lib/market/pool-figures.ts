@@ -4,25 +4,22 @@ import {
 } from '../decimal.js'
 import type { Pool } from './price.js'
 
-/** Texts of what is told of a pool: executed prices, exact amounts, percents. */
-
 type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 
 const PRICE_DIGITS = 12
 
-/**
- * Quote amount ÷ base amount in whole tokens: 12 significant digits and at least 12 places. Both raw amounts positive.
- */
-export function executedPriceText (
+/** 12 significant digits and at least 12 places. */
+export const priceText = (price: Rational): string =>
+  toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
+
+/** `priceText` of quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
+export const executedPriceText = (
   { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
-): string {
-  const price = multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
-  return toFixed(price, placesFor(price, PRICE_DIGITS))
-}
+): string => priceText(multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals)))
 
 /**
- * A sum of raw units that is a decimal fraction, in whole tokens: exact, trailing zeros trimmed. Throws a RangeError
- * for any other fraction.
+ * A sum of raw units in whole tokens, exact, trailing zeros trimmed. Throws a RangeError where it is no decimal
+ * fraction.
  */
 export function exactUnits ({ n, d }: Rational, decimals: number): string {
   const places = d.toString().length - 1

@@ -23,7 +23,7 @@ export function spotPrice ({ baseReserves, quoteReserves, baseDecimals, quoteDec
 }
 
 /**
- * Output of one swap of `input` raw units: the fee is taken from the input and rounds up, the output rounds down
+ * Output of one swap of `input` raw units: the fee rounds up, the output down
  * (programs/futarchy/src/state/futarchy_amm.rs).
  */
 export function swapOutput (input: bigint, reserveIn: bigint, reserveOut: bigint, feeRate: Rational): bigint {
@@ -37,7 +37,7 @@ export interface QuoteRules {
   feeRate: Rational
 }
 
-export interface Quotes {
+interface Quotes {
   bid: Rational
   last: Rational
   ask: Rational
@@ -47,9 +47,8 @@ export interface Quotes {
 const MAX_OF_RESERVE = 100n
 
 /**
- * What buying, and selling, base tokens for `notional` (at most 1 % of the reserve) really yields per base token under
- * the pool's integer arithmetic. Where the pool is so small that whole raw units cannot trade so little, the quote is
- * that of an infinitely small trade: the price less, or plus, the fee. Always bid < last < ask.
+ * What buying and selling base tokens for `notional` (at most 1 % of the reserve) really yields per base token; where
+ * whole raw units can't trade so little, the price less, or plus, the fee. Always bid < last < ask.
  */
 export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
@@ -76,8 +75,8 @@ export interface QuoteTexts {
 }
 
 /**
- * Decimal text of quotes: 12 digits after the point, more where 12 significant ones need them. The bid rounds down, the
- * ask up, and where two would still read alike, all three get more digits: bid < last < ask holds for the text as well.
+ * Decimal text of quotes: 12 digits after the point, more where 12 significant ones, or bid < last < ask as text, need
+ * them. The bid rounds down, the ask up.
  */
 export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')

@@ -1,12 +1,10 @@
 import { divide, ONE, type Rational, ratio, subtract } from '../decimal.js'
 
-/** What a swap of a given size yields, by the program's integer arithmetic. */
-
 /** Shares of a swap's input, each above or equal to 0 and below 1. */
 export interface SwapFees { protocol: Rational, lp: Rational }
 
 /** Raw units. `impact`: the part of the spot price that the swap's size costs it, fees apart, 0 to 1. */
-export interface SwapQuote { output: bigint, fee: bigint, impact: Rational }
+interface SwapQuote { output: bigint, fee: bigint, impact: Rational }
 
 const U64 = (1n << 64n) - 1n
 
@@ -14,9 +12,8 @@ const U64 = (1n << 64n) - 1n
 export const mostInput = (reserve: bigint): bigint => reserve < U64 - reserve ? reserve : U64 - reserve
 
 /**
- * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, the
- * part of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap; every whole rate of
- * basis points gives the same as the program's 10,000ths).
+ * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, that
+ * of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap).
  */
 export function quoteSwap (
   input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees

@@ -2,10 +2,7 @@ import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Supply } from '../../schemas/supply.js'
 
-/** The rules of token supply, on decoded accounts of one slot. All amounts in raw units. */
-
-/** What is locked for the team of a launch. */
-export interface TeamTokens {
+interface TeamTokens {
   complete: boolean
   /** The launch's own figure, which counts until the package is initialised. */
   packageAmount: bigint
@@ -17,10 +14,9 @@ export interface TeamTokens {
 }
 
 /**
- * Team tokens that are not circulating. Before a launch completes nothing is set apart; until the package is
- * initialised (v0.7) its tokens lie in the launch's vault; then the package holds what it has not unlocked, and never
- * more than its vault does (programs/price_based_performance_package/src/instructions/complete_unlock.rs; burning
- * closes package and vault).
+ * Raw team tokens that do not circulate: until the package is initialised (v0.7) those in the launch's vault, then what
+ * it has not unlocked, never more than its vault holds; burning closes both
+ * (programs/price_based_performance_package/src/instructions/complete_unlock.rs).
  */
 export function lockedTeamTokens (team: TeamTokens): bigint {
   if (!team.complete) return 0n
@@ -30,7 +26,7 @@ export function lockedTeamTokens (team: TeamTokens): bigint {
   return locked < team.vaultBalance ? locked : team.vaultBalance
 }
 
-export interface SupplyParts {
+interface SupplyParts {
   mint: string
   supply: bigint
   decimals: number
@@ -41,10 +37,7 @@ export interface SupplyParts {
   externalLiquidity: bigint
 }
 
-/**
- * The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole: then some account is not what the node
- * says.
- */
+/** The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole. */
 export function supplyRecord (
   { mint, supply, decimals, teamPackage, unclaimed, ammLiquidity, externalLiquidity }: SupplyParts
 ): Supply {

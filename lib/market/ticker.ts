@@ -67,15 +67,7 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
-/** The tickers of `pairs`, deepest first; see `byDepth` and `ticker`. */
-export const tickers = (
-  pairs: readonly Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
-): Ticker[] => byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, rules))
-
-/**
- * The ticker of a pair. `volumes` gives each pool's 24 hours by its address; throws a RangeError for one it doesn't
- * know, since an unknown volume is not zero.
- */
+/** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
 export function ticker (
   pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
 ): Ticker {
@@ -84,7 +76,7 @@ export function ticker (
   return tickerOf(pair, volume, liquidityUsd(pair, usd), rules)
 }
 
-/** The newest ticker of each pool, and what it was made of: most pools stay as they are from one list to the next. */
+/** The newest ticker of each pool, and what it was made of: most stay from one list to the next. */
 const newest = new WeakMap<Pair, { volume: Volumes, depth: Rational, rules: QuoteRules, ticker: Ticker }>()
 
 function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {

@@ -1,11 +1,7 @@
-/** How much of what a token's creator wrote is shown in a list. */
-
 /** Characters as people see them (grapheme clusters). */
 export const MAX_SYMBOL = 32
 export const MAX_NAME = 64
-/**
- * UTF-16 units that a character may have on average: letters of any script have fewer, heaps of combining marks more.
- */
+/** UTF-16 units of a character on average: letters of any script have fewer, heaps of combining marks more. */
 const UNITS = 4
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })

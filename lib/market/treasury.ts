@@ -1,12 +1,9 @@
 import { add, compare, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
 import type { UsdValuation } from './usd.js'
 
-/**
- * What a DAO owns, and what that makes of each of its tokens. Raw units of one slot; formulas in docs/methodology.md,
- * "Treasury".
- */
+/** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "Treasury"). */
 
-export interface TreasuryParts {
+interface TreasuryParts {
   /** What the vault holds, of each token account one row. */
   tokens: ReadonlyArray<{ mint: string, amount: bigint, decimals: number }>
   base: { mint: string, decimals: number }

@@ -1,10 +1,7 @@
 import { compare, divide, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
 import { type Pool, spotPrice } from './price.js'
 
-/**
- * What a token is worth in USD. Creating a pool is free for anyone, so neither a pool nor a name makes a dollar: the
- * settings do.
- */
+/** What a token is worth in USD, by the settings: anyone can make a pool or a name. */
 
 export interface PricedPool extends Pool {
   address: string
@@ -15,7 +12,7 @@ export interface PricedPool extends Pool {
 /** USD per whole token; undefined where the settings give the mint no value. */
 export type UsdValuation = (mint: string) => Rational | undefined
 
-export interface UsdRules {
+interface UsdRules {
   /** Mints that count as 1 USD. */
   usdMints: ReadonlySet<string>
   /** Further mints, and the address of the pool that prices each. */
@@ -36,8 +33,8 @@ function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRul
 }
 
 /**
- * Dollars count as 1 USD; a mint that the settings name with its pool by the spot price of that pool, while it holds
- * `minDepth` of a dollar; nothing else is worth anything. Pools must have reserves.
+ * 1 USD of a dollar; of a mint that the settings name the spot price of its pool, while that holds `minDepth` of a
+ * dollar. Pools must have reserves.
  */
 export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
   const wanted = new Set(rules.pricedBy.values())

@@ -1,9 +1,6 @@
 import { ratio, type Rational } from '../decimal.js'
 
-/**
- * input: a swap counts its own input and output, which is fee / rate freed of the fee's rounding up to a whole raw
- * unit; fees: every swap counts its fee / rate to the letter.
- */
+/** input: a swap counts its own input and output; fees: its fee / rate, with the fee's rounding up. */
 export type VolumeBasis = 'input' | 'fees'
 
 export interface VolumeRule {
@@ -20,25 +17,21 @@ export interface SwapFacts {
   fee: bigint | null
 }
 
-/** Both legs of a swap's volume in raw units, exact, and whether its fee is the one that the configured rate takes. */
+/** Both legs in raw units, exact, and whether the fee is the one that the configured rate takes. */
 export interface SwapVolume {
   base: Rational
   quote: Rational
   agrees: boolean
 }
 
-/**
- * The protocol's fee on `input` at `rate`: input − floor(input × (1 − rate)), so it rounds up.
- * Source: programs/futarchy/src/state/futarchy_amm.rs, swap.
- */
+/** The protocol's fee on `input` at `rate`, rounded up (programs/futarchy/src/state/futarchy_amm.rs, swap). */
 export function feeAt (input: bigint, { n, d }: Rational): bigint {
   return input - input * (d - n) / d
 }
 
 /**
- * The volume of one spot swap. By 'input' it is what was paid and what was received. By 'fees' the leg that was paid
- * counts fee / rate, a fee that is not known being taken from the input at the rate, and the other leg counts that ×
- * output / input.
+ * The volume of a spot swap. By 'fees' the leg that was paid counts fee / rate, an unknown fee being taken from the
+ * input, and the other leg that × output / input.
  */
 export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, basis }: VolumeRule): SwapVolume {
   const expected = feeAt(input, rate)
@@ -50,10 +43,7 @@ export function swapVolume ({ side, input, output, fee }: SwapFacts, { rate, bas
 
 const BPS = 10_000n
 
-/**
- * The fee rate in whole basis points that takes `fee` on `input`; undefined where none does, or where the amounts are
- * too small to tell several apart.
- */
+/** The fee rate in whole basis points that takes `fee` on `input`; undefined: none does, or several. */
 export function observedBps (fee: bigint, input: bigint): bigint | undefined {
   if (input <= 0n || fee <= 0n) return undefined
   // fee = ceil(input × bps / 10,000) holds for bps in ((fee − 1) × 10,000 / input, fee × 10,000 / input]

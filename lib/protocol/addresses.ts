@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { upTo } from '../lru.js'
 import { derive, keyBytes, keyText } from './pda.js'
 
-/** Programs and the addresses derived from them. Seeds by the programs' sources, named at each function. */
+/** Programs and the addresses derived from them, by the seeds of the sources named. */
 
-/** Ids of the programs that tokens, metadata, launches and packages belong to (the protocol's sdk/src/constants.ts). */
+/** Ids by the protocol's sdk/src/constants.ts. */
 export const PROGRAMS = {
   system: '11111111111111111111111111111111',
   token: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
@@ -23,98 +23,75 @@ export const LAUNCHPADS = [
   { version: 'v0.7', program: 'moontUzsdepotRGe5xsfip7vLPTJnVuafqdUWexVnPM' },
   { version: 'v0.6', program: 'MooNyh4CBUYEKyXVnjGYQ8mEiJDpGvJMdvrZx1iGeHV' }
 ] as const
-export type Launchpad = typeof LAUNCHPADS[number]
-export type LaunchpadVersion = Launchpad['version']
+export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
 
-const text = (seed: string): Buffer => Buffer.from(seed)
+/** Addresses kept, some 30 of a mint of a launch: its supply is read again every few seconds. */
+const MAX_KEPT = 60_000
+const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
+
 const PROGRAM_BYTES = new Map<string, Buffer>(Object.values(PROGRAMS).map(program => [program, keyBytes(program)]))
-const programBytes = (program: string): Buffer => PROGRAM_BYTES.get(program) ?? keyBytes(program)
-const pda = (program: string, ...seeds: Buffer[]): string => keyText(derive(seeds, programBytes(program)))
+const bytesOf = (key: string): Buffer => PROGRAM_BYTES.get(key) ?? keyBytes(key)
 
-/** Metaplex metadata of a mint (mpl-token-metadata: seeds `metadata`, program id, mint). */
-export const metadataAddress = (mint: string): string =>
-  pda(PROGRAMS.metaplex, text('metadata'), programBytes(PROGRAMS.metaplex), keyBytes(mint))
-
-/** What has been derived for the supplies of late, which are read again every few seconds; 2 KB a mint. */
-const MAX_KEPT = 2_000
-const tokenAccounts = new LRUCache<string, string>(upTo(8 * MAX_KEPT))
-const positions = new LRUCache<string, string>(upTo(MAX_KEPT))
-const launches = new LRUCache<string, LaunchAddresses>(upTo(MAX_KEPT))
-const relaunches = new LRUCache<string, { signer: string, dao: string }>(upTo(MAX_KEPT))
-
-/** What is kept under `key`, or is from now on. */
-function keptIn<T extends {}> (kept: LRUCache<string, T>, key: string, make: () => T): T {
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  kept.set(key, made)
-  return made
+/** The address that seeds give, keys by their text. */
+function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string {
+  const id = `${program} ${seeds.join(' ')}`
+  let address = kept.get(id)
+  if (address === undefined) {
+    const bytes = seeds.map(seed => typeof seed === 'string' ? bytesOf(seed) : seed)
+    kept.set(id, address = keyText(derive(bytes, bytesOf(program))))
+  }
+  return address
 }
 
-/** Associated token account of any owner, program-derived ones too (spl-token: owner, token program, mint). */
+const text = (seed: string): Buffer => Buffer.from(seed)
+const NO_NONCE = Buffer.alloc(8)
+
+/** Metaplex metadata of a mint (mpl-token-metadata). */
+export const metadataAddress = (mint: string): string => pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
+
+/** Associated token account of any owner (spl-token). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
-  keptIn(tokenAccounts, `${owner} ${tokenProgram} ${mint}`, () =>
-    pda(PROGRAMS.associatedToken, keyBytes(owner), programBytes(tokenProgram), keyBytes(mint)))
+  pda(PROGRAMS.associatedToken, owner, tokenProgram, mint)
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
 export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
 
 /**
- * A DAO's own liquidity in its pool (programs/futarchy/src/instructions/provide_liquidity.rs; the seed is the vault
- * whatever authority is stored).
+ * A DAO's own liquidity in its pool; the seed is the vault, whatever authority is stored
+ * (programs/futarchy/src/instructions/provide_liquidity.rs).
  */
 export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
-  keptIn(positions, `${program} ${dao} ${vault}`, () =>
-    pda(program, text('amm_position'), keyBytes(dao), keyBytes(vault)))
-/**
- * The bid wall of a launch (programs/v07_launchpad/src/instructions/complete_launch.rs: creator the launch's signer,
- * nonce 0).
- */
+  pda(program, text('amm_position'), dao, vault)
+
+/** The bid wall of a launch, by its signer (programs/v07_launchpad/src/instructions/complete_launch.rs). */
 export const bidWallAddress = (mint: string, signer: string): string =>
-  keptIn(positions, `${mint} ${signer}`, () =>
-    pda(PROGRAMS.bidWall, text('bid_wall'), keyBytes(mint), keyBytes(signer), Buffer.alloc(8)))
+  pda(PROGRAMS.bidWall, text('bid_wall'), mint, signer, NO_NONCE)
 
 /**
- * The DAO of a token that was issued anew for it, and who made it and holds what is unclaimed
- * (sdk/src/relaunch/v0.1/pda.ts, programs/relaunch/src/instructions/complete_relaunch.rs).
+ * The DAO of a token that was issued anew for it, and who holds what is unclaimed (sdk/src/relaunch/v0.1/pda.ts,
+ * programs/relaunch/src/instructions/complete_relaunch.rs).
  */
-export const relaunchAddresses = (program: string, mint: string): { signer: string, dao: string } =>
-  keptIn(relaunches, `${program} ${mint}`, () => {
-    const relaunch = pda(PROGRAMS.relaunch, text('relaunch'), keyBytes(mint))
-    const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), keyBytes(relaunch))
-    return { signer, dao: pda(program, text('dao'), keyBytes(signer), Buffer.alloc(8)) }
-  })
-
-/** What belongs to the launch of a mint by one launchpad, all derivable from the mint alone. */
-export interface LaunchAddresses {
-  readonly launch: string
-  /** Creator of the DAO and create key of the package. */
-  readonly signer: string
-  /** Price-based performance package; v0.8 has none. */
-  readonly package: string
-  /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
-  readonly position: string
-  readonly positionNft: string
-  readonly positionNftAccount: string
+export function relaunchAddresses (program: string, mint: string): { signer: string, dao: string } {
+  const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), pda(PROGRAMS.relaunch, text('relaunch'), mint))
+  return { signer, dao: pda(program, text('dao'), signer, NO_NONCE) }
 }
 
-/**
- * Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs and complete_launch.rs; the NFT
- * mint's seed lies under the launchpad, the position's under the external pool program).
- */
-export const launchAddresses = (launchpad: string, mint: string): LaunchAddresses =>
-  keptIn(launches, `${launchpad} ${mint}`, () => deriveLaunch(launchpad, mint))
+export type LaunchAddresses = ReturnType<typeof launchAddresses>
 
-function deriveLaunch (launchpad: string, mint: string): LaunchAddresses {
-  const launch = pda(launchpad, text('launch'), keyBytes(mint))
-  const signer = pda(launchpad, text('launch_signer'), keyBytes(launch))
-  const positionNft = pda(launchpad, text('position_nft_mint'), keyBytes(mint))
+/** Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs, complete_launch.rs). */
+export function launchAddresses (launchpad: string, mint: string) {
+  const launch = pda(launchpad, text('launch'), mint)
+  const signer = pda(launchpad, text('launch_signer'), launch)
+  const positionNft = pda(launchpad, text('position_nft_mint'), mint)
   return {
     launch,
+    /** Creator of the DAO and create key of the package. */
     signer,
-    package: pda(PROGRAMS.performancePackage, text('performance_package'), keyBytes(signer)),
-    position: pda(PROGRAMS.externalPool, text('position'), keyBytes(positionNft)),
+    /** Price-based performance package; v0.8 has none. */
+    package: pda(PROGRAMS.performancePackage, text('performance_package'), signer),
+    /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
+    position: pda(PROGRAMS.externalPool, text('position'), positionNft),
     positionNft,
-    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), keyBytes(positionNft))
+    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), positionNft)
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The pool of a DAO, FutarchyAmm, as its account and its events hold it: a byte for its state, the spot pool, while a
- * proposal is live the pass and the fail pool, the total liquidity, and the keys of its mints and vaults
- * (programs/futarchy/src/state/futarchy_amm.rs). The spot pool is in one place whatever the state.
+ * The pool of a DAO, FutarchyAmm, in its account and its events: a byte for its state, the spot pool, while a proposal
+ * is live the pass and the fail pool, the total liquidity, the keys of mints and vaults
+ * (programs/futarchy/src/state/futarchy_amm.rs).
  */
 
 /** Raw token units of both sides of a pool. */

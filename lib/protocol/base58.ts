@@ -7,8 +7,8 @@ const GROUP = 9
 const WEIGHT = 58n ** BigInt(GROUP)
 
 /**
- * The bytes that a base58 text of any length spells; undefined where it is none. `bs58`, quadratic in single bytes,
- * takes 270 µs for the data of a swap event, this 12 (`npm run bench -- decode`).
+ * The bytes of a base58 text; undefined: it is none. `bs58` takes 270 µs for a swap event, this 12 (`npm run bench --
+ * decode`).
  */
 export function decodeBase58 (text: string): Buffer | undefined {
   let zeros = 0

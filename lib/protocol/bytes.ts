@@ -11,9 +11,8 @@ export function need (data: Buffer, offset: number, length: number, what: string
 }
 
 /**
- * Checks a Borsh Vec at `offset` before Anchor sees it: Anchor's decoder does not bound the count, and a count of 2^28
- * exhausts the heap and ends the process. Gives how many bytes it takes. Throws a DecodeError when the count exceeds
- * `most` or the bytes that follow.
+ * Bounds a Borsh Vec at `offset`, whose count Anchor believes: 2^28 would exhaust the heap. Gives how many bytes it
+ * takes. Throws a DecodeError where the count exceeds `most` or the bytes that follow.
  */
 export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): number {
   need(data, offset, 4, what)
@@ -29,7 +28,6 @@ export const u128 = (data: Buffer, at: number): bigint => data.readBigUInt64LE(a
 /** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {
   const end = bytes.indexOf(0)
-  return bytes.toString('utf8', 0, end === -1
-    ? bytes.length
-    : end).replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
+  const text = bytes.toString('utf8', 0, end === -1 ? bytes.length : end)
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\u2028\u2029\ufffd]/gu, '').trim()
 }

@@ -68,8 +68,7 @@ export function createProgramClient (factory: string): ProgramClient {
     return ({ owner: program, data }) => {
       if (program !== owner) throw new DecodeError(`${what}: owned by another program`)
       const { coder, size } = open()
-      // Accounts have room for their longest form, and of one that is cut short Anchor would read shorter numbers and
-      // keys. It counts a list as one byte
+      // of an account that is cut short Anchor would read shorter numbers and keys; it counts a list as one byte
       need(data, 0, list === undefined ? size : size - 1 + boundVec(data, ...list, what), what)
       try {
         return coder.decode(name, data)

@@ -6,15 +6,12 @@ import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
 import { deriveWith, keyText } from './pda.js'
 
-/**
- * A DAO and its embedded pool, from the prefix of the account that is equal in every version
- * (programs/futarchy/src/state/dao.rs).
- */
+/** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export interface Dao {
   address: string
   /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
   ownAddress: string
-  /** Futarchy while a proposal is live: the spot pool is then beside two conditional ones, which set no price. */
+  /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
   state: AmmState
   baseMint: string
   quoteMint: string
@@ -120,10 +117,7 @@ export interface DaoDetails {
   teamThresholdBps: number | null
 }
 
-/**
- * Accounts of at least this size were made or resized by a version that has teams
- * (programs/futarchy/src/instructions/resize_dao.rs).
- */
+/** Accounts of at least this size have a team (programs/futarchy/src/instructions/resize_dao.rs). */
 const TEAM_SIZE = 1163
 const MAX_MEMBERS = 10
 const LIMIT = 13
@@ -162,7 +156,7 @@ function detailsOf ({ data }: RawAccount): DaoDetails {
 const POSITION = Buffer.from('2261694a11e2d400', 'hex')
 
 /**
- * The liquidity of a position in the pool of `dao` (programs/futarchy/src/state/amm_position.rs). Throws a DecodeError
+ * Liquidity of a position in the pool of `dao` (programs/futarchy/src/state/amm_position.rs). Throws a DecodeError
  * where the account is none.
  */
 export function decodeAmmPosition (program: string, dao: string, { owner, data }: RawAccount): bigint {

@@ -21,7 +21,7 @@ export interface ProgramEvent extends EventBody {
   emitters: readonly string[]
 }
 
-/** First 8 bytes of sha256(`anchor:event`), in reversed order: what every self-call that emits an event begins with. */
+/** First 8 bytes of sha256(`anchor:event`), reversed: what a self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
 /** Behind the fields that all events have. */
@@ -53,7 +53,7 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       if (data === undefined) throw bad(tx, 'instruction data that are not base58')
       if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
       const body = decodeEvent(data)
-      const event = placed(body, index, inner, accounts)
+      const event: ProgramEvent = Object.assign(body, { outer: index, inner, accounts, emitters: [] })
       if (body.raw !== null) {
         event.candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
         event.emitters = emittersOf(tx, program, accounts, index, inner)
@@ -64,43 +64,13 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
   return events
 }
 
-/**
- * Field by field: of spread objects the platform makes ones that cost many times as much, and this is done for every
- * event.
- */
-const placed = (body: EventBody, outer: number, inner: number, accounts: readonly string[]): ProgramEvent => ({
-  name: body.name,
-  slot: body.slot,
-  at: body.at,
-  seq: body.seq,
-  dao: body.dao,
-  proposal: body.proposal,
-  user: body.user,
-  candidates: body.candidates,
-  fees: body.fees,
-  reserves: body.reserves,
-  keepsFees: body.keepsFees,
-  swap: body.swap,
-  liquidity: body.liquidity,
-  facts: body.facts,
-  reason: body.reason,
-  raw: body.raw,
-  outer,
-  inner,
-  accounts,
-  emitters: []
-})
-
 /** Keys of the transaction that are in an event's data, in their order there. */
 function keysOfData (data: Buffer, accounts: readonly string[]): string[] {
   const places = accounts.map(account => ({ account, at: data.indexOf(keyBytes(account), FIRST_FIELD) }))
   return places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at).map(({ account }) => account)
 }
 
-/**
- * Keys of the program's instruction that the event at this place came from: the nearest one above it in the tree of
- * calls.
- */
+/** Keys of the program's instruction that an event came from: the nearest above it in the tree of calls. */
 function emittersOf (
   { meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number
 ): string[] {
@@ -119,11 +89,9 @@ function emittersOf (
 }
 
 /**
- * The genuine events of `program` in a transaction, in the order in which they happened. Genuine is an inner
- * instruction, under any outer one and at any depth, of the program itself with its event authority as the only
- * account: that account can sign for nobody else, while anyone can log look-alikes. A failed transaction gives none:
- * what it did was rolled back. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends
- * another shape: that is unknown, not "none".
+ * The genuine events of `program` in a transaction, in their order: inner instructions, at any depth, of the program
+ * itself with its event authority as the only account, since anyone can log look-alikes. A failed transaction gives
+ * none. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends another shape.
  */
 export function readEvents (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
   try {

@@ -38,7 +38,7 @@ interface AnchorPosition {
 /** Compounding pools share reserves instead of following the curve; no launch opens one. */
 const COMPOUNDING = 2
 
-/** Decodes a pool. Throws a DecodeError where it is none, holds an impossible price, or does not follow the curve. */
+/** Decodes a pool. Throws a DecodeError where it is none, holds an impossible price, or follows no curve. */
 export function decodeExternalPool (client: ProgramClient, account: RawAccount): ExternalPool {
   const decoded = client.pool(account) as AnchorExternalPool
   if (decoded.collect_fee_mode >= COMPOUNDING) throw new DecodeError('external pool: compounding')
@@ -60,10 +60,6 @@ export function decodeExternalPool (client: ProgramClient, account: RawAccount):
 export function decodeExternalPosition (client: ProgramClient, account: RawAccount, nft: string): ExternalPosition {
   const decoded = client.position(account) as AnchorPosition
   if (toKey(decoded.nft_mint) !== nft) throw new DecodeError('external position: of another NFT')
-  return {
-    pool: toKey(decoded.pool),
-    liquidity: toBigInt(decoded.unlocked_liquidity) + toBigInt(decoded.vested_liquidity) + toBigInt(
-      decoded.permanent_locked_liquidity
-    )
-  }
+  const { unlocked_liquidity: unlocked, vested_liquidity: vested, permanent_locked_liquidity: locked } = decoded
+  return { pool: toKey(decoded.pool), liquidity: toBigInt(unlocked) + toBigInt(vested) + toBigInt(locked) }
 }

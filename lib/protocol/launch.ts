@@ -6,10 +6,7 @@ import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './clien
 
 /** Launches, team packages and external positions, as far as supply needs them. */
 
-/**
- * A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the layouts differ, the owner program tells
- * which it is).
- */
+/** A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the owner tells which it is). */
 export interface Launch {
   version: LaunchpadVersion
   complete: boolean
@@ -61,11 +58,8 @@ export function decodeLaunch (
   }
 }
 
-/**
- * A price-based performance package (programs/price_based_performance_package/src/state/performance_package.rs). Raw
- * units.
- */
-export interface Package {
+/** A performance package, raw units (programs/price_based_performance_package/src/state/performance_package.rs). */
+interface Package {
   total: bigint
   unlocked: bigint
   vault: string

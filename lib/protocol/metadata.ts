@@ -33,10 +33,7 @@ function readNameAndSymbol (data: Buffer, offset: number, what: string): TokenTe
   return { symbol: symbol.text, name: name.text }
 }
 
-/**
- * Metaplex metadata (mpl-token-metadata: key 4, update authority, mint, name, symbol). Throws a DecodeError when the
- * account is not Metaplex's or describes another mint.
- */
+/** Metaplex metadata (mpl-token-metadata). Throws a DecodeError where it is not Metaplex's or of another mint. */
 export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): TokenText {
   if (owner !== PROGRAMS.metaplex) throw new DecodeError('metadata of another program')
   need(data, 0, 65, 'metadata')
@@ -45,9 +42,7 @@ export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): Toke
   return readNameAndSymbol(data, 65, 'metadata')
 }
 
-/**
- * Token-2022 keeps extensions as type, length, value behind the mint. Throws a DecodeError when one runs past the end.
- */
+/** An extension of a Token-2022 mint: type, length, value. Throws a DecodeError where one runs past the end. */
 function extension (data: Buffer, type: number): Buffer | undefined {
   let offset = EXTENSIONS_OFFSET
   while (offset + 4 <= data.length) {
@@ -62,8 +57,8 @@ function extension (data: Buffer, type: number): Buffer | undefined {
 }
 
 /**
- * What a Token-2022 mint says about its metadata: the text where it carries it itself, or the address of the account
- * that does. Undefined where it says nothing, so for every mint of SPL Token.
+ * What a Token-2022 mint says of its metadata: the text where it carries it, or the address of the account that does.
+ * Undefined: it says nothing.
  */
 export function token2022Metadata ({ address, owner, data }: RawAccount): TokenText | { at: string } | undefined {
   if (owner !== PROGRAMS.token2022) return undefined
@@ -77,10 +72,7 @@ export function token2022Metadata ({ address, owner, data }: RawAccount): TokenT
   return own === undefined ? undefined : tokenMetadata(own, address)
 }
 
-/**
- * The TokenMetadata value of Token-2022: update authority, mint, name, symbol. Throws a DecodeError when it describes
- * another mint.
- */
+/** TokenMetadata of Token-2022. Throws a DecodeError where it describes another mint. */
 function tokenMetadata (value: Buffer, mint: string): TokenText {
   need(value, 0, 64, 'token metadata')
   if (keyText(value.subarray(32, 64)) !== mint) throw new DecodeError('metadata of another mint')

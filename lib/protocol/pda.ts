@@ -4,9 +4,8 @@ import { decodeBase58 } from './base58.js'
 import { u128 } from './bytes.js'
 
 /**
- * Keys and program-derived addresses. web3.js takes 200 µs to derive one, since it decompresses a curve point only to
- * see whether there is one; by a Jacobi symbol it takes 50 (`npm run bench -- pda`). A cold refresh derives one for
- * each mint.
+ * Keys and program-derived addresses. web3.js takes 200 µs to derive one, a Jacobi symbol 50 (`npm run bench -- pda`),
+ * and a cold refresh derives one for each mint.
  */
 
 const P = (1n << 255n) - 19n
@@ -24,8 +23,8 @@ function lowZeros (value: bigint): number {
 }
 
 /**
- * Whether a number below P is a square modulo P, as 0 is: its Jacobi symbol is not −1. Dividing by 2 changes the symbol
- * where the other number is 3 or 5 modulo 8, exchanging two odd numbers where both are 3 modulo 4.
+ * Whether a number below P is a square modulo P: its Jacobi symbol is not −1. Dividing by 2 changes it where the other
+ * number is 3 or 5 modulo 8, exchanging odd numbers where both are 3 modulo 4.
  */
 function isSquare (value: bigint): boolean {
   let [a, n, flips] = [value, P, 0]
@@ -40,7 +39,7 @@ function isSquare (value: bigint): boolean {
   return (flips & 1) === 0
 }
 
-/** Whether 32 bytes are a point of edwards25519, so a key that somebody may sign with: x² = (y² − 1) / (d·y² + 1). */
+/** Whether 32 bytes are a point of edwards25519: x² = (y² − 1) / (d·y² + 1). */
 export function isOnCurve (key: Buffer): boolean {
   const y = (u128(key, 16) << 128n | u128(key, 0)) & Y_BITS
   const y2 = y * y % P

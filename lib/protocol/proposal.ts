@@ -5,7 +5,7 @@ import { keyText } from './pda.js'
 
 /** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs, futarchy_amm.rs). */
 
-export const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
+const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 export type ProposalState = typeof PROPOSAL_STATES[number]
 
 export interface Proposal {
@@ -25,7 +25,6 @@ export interface Proposal {
   isTeamSponsored: boolean | null
 }
 
-/** First bytes of every proposal. */
 export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
 const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
 /** A draft holds what is staked behind its state. */

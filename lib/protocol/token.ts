@@ -3,17 +3,11 @@ import { DecodeError, need } from './bytes.js'
 import { keyText } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
-/**
- * Mints and token accounts of SPL Token and Token-2022 (layouts: spl-token, state.rs; extensions start behind byte
- * 165).
- */
+/** Mints and token accounts of SPL Token and Token-2022 (spl-token, state.rs; extensions are behind byte 165). */
 
 const MINT_BYTES = 82
 const ACCOUNT_BYTES = 165
-/**
- * A multisig, whose signers' keys are where others have their type; the program pads a mint or account that would be as
- * long.
- */
+/** A multisig has signers' keys where others have their type; mints and accounts are padded past its length. */
 const MULTISIG_BYTES = 355
 /** Token-2022 tells its extended accounts apart by the byte at 165. */
 const TYPE_OFFSET = 165
@@ -66,8 +60,6 @@ export function decodeTokenAccount (account: RawAccount): TokenAccount {
   return {
     mint: keyText(data.subarray(0, 32)),
     owner: keyText(data.subarray(32, 64)),
-    amount: data.readBigUInt64LE(
-      64
-    )
+    amount: data.readBigUInt64LE(64)
   }
 }

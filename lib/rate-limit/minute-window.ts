@@ -2,13 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 
-/** Counting requests in windows that turn as the minute turns, in bounded memory. */
-
 export const WINDOW = 60_000
-/**
- * Addresses counted at once, about 20 MB of them. Beyond it the one not seen for longest is forgotten: who keeps asking
- * stays counted.
- */
+/** Clients counted at once, about 20 MB; beyond, the one not seen for longest is forgotten. */
 export const MAX_CLIENTS = 100_000
 
 export interface Count {
@@ -18,17 +13,11 @@ export interface Count {
   ttl: number
 }
 
-export interface WindowCounter {
-  count (key: string): Count
-  /** Clients counted in this window. */
-  size (): number
-}
-
-export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS): WindowCounter {
+export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS) {
   const counts = new LRUCache<string, { current: number }>(upTo(most))
   let window = 0
   return {
-    count (key) {
+    count (key: string): Count {
       const time = now()
       const turned = Math.floor(time / WINDOW)
       if (turned !== window) {
@@ -41,6 +30,7 @@ export function createWindowCounter (now: () => number = systemClock.epoch, most
       counts.set(key, { current: 1 })
       return { current: 1, ttl }
     },
+    /** Clients counted in this window. */
     size: () => counts.size
   }
 }

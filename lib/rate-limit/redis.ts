@@ -5,11 +5,10 @@ import { systemClock } from '../clock.js'
 /** The counts that all replicas share, in a Redis or Valkey. */
 
 /** Why it can't be used: bounded, for logs and metrics. */
-export type Trouble = 'timeout' | 'connection' | 'answer'
+type Trouble = 'timeout' | 'connection' | 'answer'
 
 export interface RedisLinkOptions {
   url: string
-  /** What the keys begin with. */
   prefix: string
   /** How long a count lives unless it is counted on, ms. */
   expiry: number
@@ -24,19 +23,7 @@ export interface RedisLinkOptions {
   onChange?: (change: { up: true, replicas: number } | { up: false, trouble: Trouble, reason: string }) => void
 }
 
-export interface RedisLink {
-  /**
-   * Adds `n` to the count of `key` and gives the sum. Rejects at once while Redis is away, and after the timeout at the
-   * latest.
-   */
-  add (key: string, n: number): Promise<number>
-  readonly up: boolean
-  /** Processes that shared the counts when that was last known, this one included. */
-  readonly replicas: number
-  /** Settles with the first answer, or after a short wait without one: the service starts all the same. */
-  start (): Promise<void>
-  close (): Promise<void>
-}
+export type RedisLink = ReturnType<typeof createRedisLink>
 
 const TIMEOUT = 100
 const BEAT_MS = 5_000
@@ -48,10 +35,7 @@ const MAX_REASON = 200
 
 class Late extends Error {}
 
-/**
- * `work`, or Late once `ms` have passed. An answer that waits in the socket because we were busy is still read: then we
- * were late, not Redis.
- */
+/** `work`, or Late once `ms` have passed and the socket has been read: we may have been busy. */
 function within<T> (work: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = systemClock.after(ms, () => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))))
@@ -72,7 +56,7 @@ function describe (error: unknown): { trouble: Trouble, reason: string } {
   return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }
 }
 
-/** The commands that counting takes are scripts: each is one round trip, and none can be left half done. */
+/** Counting is done by scripts: each is one round trip, and none can be left half done. */
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     addRequests (key: string, n: number, expiry: number): Result<number, Context>
@@ -86,9 +70,8 @@ if count == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return count`
 
 /**
- * Notes that a process lives, forgets those that have not been heard of for a while, and gives how many there are. By
- * Redis' own clock, since those of the processes differ. It writes, as counting does: a server that can only be read is
- * of no use here.
+ * Notes that a process lives, forgets those not heard of for a while, and gives how many there are, by Redis' clock. It
+ * writes: a server that can only be read is of no use here.
  */
 const HEARTBEAT = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -97,20 +80,8 @@ redis.call('ZADD', KEYS[1], now, ARGV[1])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return redis.call('ZCARD', KEYS[1])`
 
-interface ConnectionOptions {
-  /** Before the next try to connect, ms. */
-  retryMs: number
-  /** A connection that owes answers for so long is given up and made anew, ms. */
-  deadAfter: number
-  /** For the peer to agree to the end, ms. */
-  closeTimeout: number
-}
-
-/**
- * A client that is not connected yet, fails what it can't send, and connects again for ever. Its URL may name user,
- * password and database.
- */
-function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: ConnectionOptions): Redis {
+/** A client that is not connected yet, fails what it can't send, and connects again for ever. */
+function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeout: number): Redis {
   const redis = new Redis(url, {
     lazyConnect: true,
     protocol: 2,                  // what every server speaks
@@ -130,20 +101,12 @@ function openRedis (url: string, { retryMs, deadAfter, closeTimeout }: Connectio
 }
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
-export function createRedisLink (options: RedisLinkOptions): RedisLink {
-  const {
-    url,
-    prefix,
-    expiry,
-    timeout = TIMEOUT,
-    deadAfter = DEAD_AFTER,
-    heartbeatMs = BEAT_MS,
-    retryMs = RETRY_MS,
-    onChange
-  } = options
+export function createRedisLink ({
+  url, prefix, expiry, timeout = TIMEOUT, deadAfter = DEAD_AFTER, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange
+}: RedisLinkOptions) {
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
-  const redis = openRedis(url, { retryMs, deadAfter, closeTimeout: timeout })
+  const redis = openRedis(url, retryMs, deadAfter, timeout)
 
   let up: boolean | undefined
   let replicas = 1
@@ -193,8 +156,10 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
 
   return {
     get up () { return up === true },
+    /** Processes that shared the counts when that was last known, this one included. */
     get replicas () { return replicas },
-    async add (key, n) {
+    /** Adds `n` to the count of `key` and gives the sum. Rejects while Redis is away, or after the timeout. */
+    async add (key: string, n: number) {
       if (up !== true) throw new Error('Redis is away')
       try {
         return await within(redis.addRequests(prefix + key, n, expiry), timeout)
@@ -203,6 +168,7 @@ export function createRedisLink (options: RedisLinkOptions): RedisLink {
         throw error
       }
     },
+    /** Settles with the first answer, or after a short wait without one. */
     async start () {
       redis.connect().catch((error: unknown) => { lastError ??= error })
       await within(settled, deadAfter).catch(fail)

@@ -3,34 +3,25 @@ import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
 
-/** One limit over several processes: counted together while they can, and within the share of each while they can't. */
-
 /** Where the counts of all processes are. */
 export interface SharedCounts {
   /** Adds to the count of a client and minute, and gives the sum; rejects soon when it can't. */
   add (key: string, n: number): Promise<number>
-  /** Whether it is worth asking. */
   readonly up: boolean
   /** Processes that count together, this one included, as far as is known. */
   readonly replicas: number
 }
 
-export interface SharedCounterOptions {
+interface SharedCounterOptions {
   counts: SharedCounts
   /** Requests that a client may make in a window. */
   max: number
   /** Wall clock, ms. */
   now?: () => number
-  /** Most clients known at once. */
   most?: number
 }
 
-export interface SharedCounter {
-  /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
-  count (key: string): Promise<Count>
-  /** Counting together has ceased, or works again: to the end of the minute nobody lets through more than its share. */
-  tear (): void
-}
+export type SharedCounter = ReturnType<typeof createSharedCounter>
 
 interface Client {
   /** Highest shared count seen. */
@@ -44,17 +35,16 @@ interface Client {
 }
 
 /**
- * A counter of clock minutes over `counts`, in bounded memory. A client who is known to be past the limit is not asked
- * about again in that minute. While counting together fails, a process lets through what it knows to be left of the
- * minute divided by the number of processes, so that all of them together stay within the limit; to the end of that
- * minute the share binds even when counting together works again.
+ * A counter of clock minutes over `counts`, in bounded memory. A client past the limit is not asked about again in that
+ * minute. While counting together fails, and to the end of that minute, a process lets through what it knows to be left
+ * divided by the number of processes, so that all together stay within the limit.
  */
 export function createSharedCounter (
   { counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions
-): SharedCounter {
+) {
   const clients = new LRUCache<string, Client>(upTo(most))
   let window = 0
-  /** Counting together has failed in this window, here or elsewhere, so processes are on their shares. */
+  /** Counting together has failed in this window: processes are on their shares. */
   let torn = false
 
   function turn (time: number): void {
@@ -104,7 +94,8 @@ export function createSharedCounter (
   }
 
   return {
-    async count (key) {
+    /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
+    async count (key: string): Promise<Count> {
       const time = now()
       turn(time)
       const ttl = WINDOW - time % WINDOW
@@ -112,6 +103,7 @@ export function createSharedCounter (
       if (client.shared >= max) return { current: max + 1, ttl }
       return { current: await countRequest(`${window}:${key}`, client), ttl }
     },
+    /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
     tear () {
       turn(now())
       torn = true

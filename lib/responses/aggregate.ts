@@ -6,32 +6,27 @@ import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggrega
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
 import { usdText } from '../market/ticker.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, RENEW_FROM } from '../live/fresh.js'
+import { RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
 import { once } from '../once.js'
 import { DAY, dateOf } from '../time.js'
 import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.js'
-import { type AggregateFees, FeesSchema } from '../../schemas/fees.js'
+import { FeesSchema } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
-import { sameLife } from './same-life.js'
 import { jsonResponse } from './json-response.js'
 import {
-  ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf
+  ALL, hasEvents, headPart, keepResponse, type Kept, sameLife, type Sources, TICKER_TTL, usdValuationOf
 } from './sources.js'
 
-/** What is summed up since launch. */
-type Figure = 'volume' | 'fees'
-
 /** The sums since launch, and what of them is not known. */
-export interface Totals {
+interface Totals {
   record: AggregateVolume
   /** Every event is stored and understood. */
   complete: boolean
   missing: bigint
   /** Trades whose fee is not known; of volumes always 0. */
   unknownFees: number
-  /** Days since 1970-01-01: the first that is summed up, where the past is still being read; −Infinity: it is whole. */
+  /** Days since 1970-01-01: the first that is summed up, while the past is read; −Infinity: it is whole. */
   firstDay: number
 }
 
@@ -50,7 +45,7 @@ export interface MarketTotals {
 }
 
 /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
-export interface OutsideTotals { conditional: string | null, external: string | null }
+interface OutsideTotals { conditional: string | null, external: string | null }
 
 export const completenessHeaders = ({ complete, missing, firstDay }: Totals): Record<string, string> =>
   ({ ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() })
@@ -81,13 +76,12 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
 }
 
 /**
- * The days and their sums since launch, or since the first whole day while the past is read, kept: volumes and fees of
- * one moment, so that they agree. Throws the ServiceError of the chain, WARMING_UP until today is whole,
- * HISTORY_UNAVAILABLE when the history is behind.
+ * The days and their sums since launch, or since the first whole day while the past is read, kept; volumes and fees of
+ * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
 export function createTotals (sources: Sources): Kept<MarketTotals> {
   const { snapshot: snapshots, history, settings } = sources
-  const asked = new Set<Figure>()
+  const asked = new Set<'volume' | 'fees'>()
 
   return keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
@@ -116,21 +110,22 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const day of days.values()) unknownFees += day.unknownFees
     }
-    const totals = async (figure: Figure): Promise<Totals> => {
-      asked.add(figure)
-      const record = await aggregateVolume(daos, day => figure === 'volume'
-        ? day.quote
-        : day.fees, pricingOf(snapshot, usd), head.time)
-      return { record, complete, missing, unknownFees: figure === 'fees' ? unknownFees : 0, firstDay }
-    }
-    const volume = once(() => totals('volume'))
-    const fees = once(() => totals('fees'))
+    const pricing = pricingOf(snapshot, usd)
+    const volume = once(async (): Promise<Totals> => {
+      asked.add('volume')
+      const record = await aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)
+      return { record, complete, missing, unknownFees: 0, firstDay }
+    })
+    const fees = once(async (): Promise<Totals> => {
+      asked.add('fees')
+      const record = await aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)
+      return { record, complete, missing, unknownFees, firstDay }
+    })
     const outside = once(async () => {
       const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
-      return outsideTotals(others, snapshot.daos, pricingOf(snapshot, usd))
+      return outsideTotals(others, snapshot.daos, pricing)
     })
-    // Whoever asks next need not wait for what somebody has asked for before; why it is not to be had is told to who
-    // asks
+    // whoever asks next need not wait for what somebody has asked for before; a failure is told to who asks
     await Promise.allSettled(Array.from(asked, figure => ({ volume, fees })[figure]()))
     return {
       value: { snapshot, usd, daily, walkedTo: head.time, firstDay, volume, fees, outside },
@@ -163,23 +158,19 @@ const toVolume = jsonResponse(AggregateSchema)
 const toFees = jsonResponse(FeesSchema)
 
 /** The bytes of the volume since launch. Headers say whether every event is there. */
-export const createVolumeResponse = (
-  totals: Kept<MarketTotals>
-): () => Promise<Aged<CachedResponse<AggregateVolume>>> =>
-  sameLife(totals.get, async ({ volume }) => {
-    const value = await volume()
-    return toVolume(value.record, completenessHeaders(value))
-  })
+export const createVolumeResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async ({ volume }) => {
+  const value = await volume()
+  return toVolume(value.record, completenessHeaders(value))
+})
 
 /** The bytes of the fees since launch. */
-export const createFeesResponse = (totals: Kept<MarketTotals>): () => Promise<Aged<CachedResponse<AggregateFees>>> =>
-  sameLife(totals.get, async ({ fees, outside }) => {
-    const [value, { conditional, external }] = [await fees(), await outside()]
-    return toFees({
-      totalFees: value.record.totalVolume,
-      conditionalFees: conditional,
-      externalPoolFees: external,
-      dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
-      tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
-    }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) })
-  })
+export const createFeesResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async ({ fees, outside }) => {
+  const [value, { conditional, external }] = [await fees(), await outside()]
+  return toFees({
+    totalFees: value.record.totalVolume,
+    conditionalFees: conditional,
+    externalPoolFees: external,
+    dailyBreakdown: value.record.dailyBreakdown.map(({ date, volume, trades }) => ({ date, fees: volume, trades })),
+    tokens: value.record.tokens.map(({ mint, symbol, totalVolume }) => ({ mint, symbol, totalFees: totalVolume }))
+  }, { ...completenessHeaders(value), 'x-fees-unknown': String(value.unknownFees) })
+})

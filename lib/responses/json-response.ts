@@ -8,7 +8,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 /** JSON text of values of this schema: only its fields are written. */
 export const serializer = <S extends TSchema>(schema: S): (value: Static<S>) => string => buildSerializer(schema)
 
-/** Makes the bytes of values of this schema: JSON text by the schema, so that only its fields are sent. */
+/** Makes the bytes of values of this schema: only its fields are sent. */
 export function jsonResponse<S extends TSchema> (
   schema: S
 ): (value: Static<S>, headers?: Record<string, string>) => CachedResponse<Static<S>> {
@@ -24,10 +24,7 @@ export function plainResponse<S extends TSchema> (
   return (value, headers) => makePlainResponse(JSON_TYPE, serialize(value), headers)
 }
 
-/**
- * Makes bytes of values whose numbers keep every digit. The schema is for the compiler alone: what is written is what
- * is given.
- */
+/** Makes bytes of values whose numbers keep every digit; the schema is for the compiler alone. */
 export const exactResponse = <S extends TSchema>(_schema: S) =>
   (value: Exact<Static<S>>, headers?: Record<string, string>): CachedResponse<Static<S>> =>
     makeCachedResponse(JSON_TYPE, exactJson(value as ExactValue), headers)

@@ -1,13 +1,18 @@
 import { ServiceError } from '../errors.js'
 import { isWalked, type Reading } from '../history/history.js'
 
-/** Throws WARMING_UP until what its events tell of decisions has been read, which version 1.0 did not. */
+/** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
 }
 
-/** How far back an answer about a DAO reaches, and the headers that say so. */
-export interface Extent {
+/** Unix seconds of a DAO's first event; null: it is not known. */
+export function createdAt ({ known }: Reading, dao: string): number | null {
+  const [first] = known.sequenceRanges.get(dao) ?? []
+  return first?.first === 1n ? first.firstAt : null
+}
+
+interface Extent {
   /** What happened after this Unix second may be told. */
   after: number
   headers: Record<string, string>
@@ -25,8 +30,8 @@ export function historyHeaders (isWhole: boolean, after: number | undefined): Re
 
 /**
  * How far back what happened to a DAO after the Unix second `after`, up to `until`, can be told: all of it where it is
- * known or stated to be lost, else as far as the past has been walked back without a gap. Throws WARMING_UP and
- * HISTORY_UNAVAILABLE where it is not known, and for all of `isWhole` where not all is.
+ * known or lost, else as far as the past has been walked without a gap. Throws WARMING_UP and HISTORY_UNAVAILABLE where
+ * it is not known, with `isWhole` where not all is.
  */
 export function extentOf (
   reading: Reading,

@@ -1,14 +1,13 @@
 import { compare } from '../decimal.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache, within } from '../live/fresh.js'
+import { within } from '../live/fresh.js'
 import { type ClosedPool, closingDays, type ClosingDay } from '../market/liquidity.js'
 import { usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
-import { type AggregateLiquidity, LiquiditySchema } from '../../schemas/liquidity.js'
+import { LiquiditySchema } from '../../schemas/liquidity.js'
 import { type MarketTotals, pricingOf } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
-import { cacheOptions, daoOf, type Kept, type Sources } from './sources.js'
+import { daoOf, keepEach, type Kept, type Sources } from './sources.js'
 
 const toResponse = jsonResponse(LiquiditySchema)
 const MAX_KEPT = 64
@@ -19,45 +18,33 @@ const text = (row: ClosingDay | undefined): string | null =>
  * Liquidity at the end of each UTC day that is over, of all DAOs or of one. Throws INVALID_DAO, DAO_NOT_FOUND, and what
  * the sums since launch throw.
  */
-export function createLiquidity (
-  sources: Sources, totals: Kept<MarketTotals>
-): (dao: string | undefined) => Promise<Aged<CachedResponse<AggregateLiquidity>>> {
-  const cache = createFreshCache<string, CachedResponse<AggregateLiquidity>>({
-    ...cacheOptions(sources),
-    async load (asked) {
-      const { value: { snapshot, usd, walkedTo, firstDay }, parts } = await totals.get()
-      const { usdPerUnit, symbolOf } = pricingOf(snapshot, usd)
-      const known = await sources.history.read(async reading => {
-        const all = await reading.closes()
-        return Array.from(snapshot.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
-          address,
-          baseMint,
-          pool: {
-            quoteMint, createdAt, closes: all.get(address) ?? new Map(), wholeAfter: reading.wholeAfter(address)
-          } satisfies ClosedPool
-        })).filter(({ address, pool }) => usdPerUnit(pool.quoteMint) !== undefined && [address, ''].includes(asked))
-      })
-      const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
-      const rows = closingDays(known.map(({ pool }) => pool), usdPerUnit, days).reverse()
-      const daos = known.map(({ address, baseMint, pool }) => {
-        const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
-        return { row, dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity: text(row) }
-      }).filter(({ row }) => row !== undefined)
-      daos.sort((a, b) => Number(b.liquidity !== null) - Number(a.liquidity !== null) ||
-        compare(b.row!.usd, a.row!.usd) || (a.dao < b.dao ? -1 : 1))
-      const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
-      const headers = historyHeaders(isWhole, firstDay * DAY - 1)
-      return {
-        parts,
-        value: toResponse({
-          totalLiquidity: text(rows[0]),
-          dailyBreakdown: rows.map(row =>
-            ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown })),
-          daos
-        }, headers)
-      }
-    },
-    max: MAX_KEPT
+export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
+  const get = keepEach(sources, MAX_KEPT, async (asked: string) => {
+    const { value: { snapshot, usd, walkedTo, firstDay }, parts } = await totals()
+    const { usdPerUnit, symbolOf } = pricingOf(snapshot, usd)
+    const known = await sources.history.read(async reading => {
+      const all = await reading.closes()
+      return Array.from(snapshot.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
+        address,
+        baseMint,
+        pool: {
+          quoteMint, createdAt, closes: all.get(address) ?? new Map(), wholeAfter: reading.wholeAfter(address)
+        } satisfies ClosedPool
+      })).filter(({ address, pool }) => usdPerUnit(pool.quoteMint) !== undefined && [address, ''].includes(asked))
+    })
+    const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
+    const rows = closingDays(known.map(({ pool }) => pool), usdPerUnit, days).reverse()
+    const daos = known.map(({ address, baseMint, pool }) => {
+      const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
+      return { row, dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity: text(row) }
+    }).filter(({ row }) => row !== undefined)
+    daos.sort((a, b) => Number(b.liquidity !== null) - Number(a.liquidity !== null) ||
+      compare(b.row!.usd, a.row!.usd) || (a.dao < b.dao ? -1 : 1))
+    const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
+    const dailyBreakdown = rows.map(row =>
+      ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown }))
+    const headers = historyHeaders(isWhole, firstDay * DAY - 1)
+    return { value: toResponse({ totalLiquidity: text(rows[0]), dailyBreakdown, daos }, headers), parts }
   })
-  return dao => dao === undefined ? cache.get('') : within(daoOf(sources.snapshot, dao).then(cache.get))
+  return (dao: string | undefined) => dao === undefined ? get('') : within(daoOf(sources.snapshot, dao).then(get))
 }

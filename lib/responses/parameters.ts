@@ -1,8 +1,6 @@
 import { parseKey } from '../protocol/pda.js'
 import type { Parameter } from '../query.js'
 
-/** Parameters that know what an address is. */
-
 /** From `min` to `max` addresses separated by commas, each once. */
 export const addresses = (min: number, max: number): Parameter<string[]> => ({
   expects: `${min} to ${max} addresses separated by commas, each once`,

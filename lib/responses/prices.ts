@@ -1,38 +1,34 @@
-import { multiply, parseDecimal, placesFor, type Rational, toFixed } from '../decimal.js'
+import { multiply, parseDecimal, type Rational } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache } from '../live/fresh.js'
-import { executedPriceText } from '../market/pool-figures.js'
+import { executedPriceText, priceText } from '../market/pool-figures.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { plainResponse } from './json-response.js'
 import { extentOf } from './known.js'
-import { cacheOptions, headPart, type Sources } from './sources.js'
+import { headPart, keepEach, type Kept, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
-
-/**
- * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
- * not final yet, and what the tickers and the history throw.
- */
-export type PriceAnswers = (mints: readonly string[], at: number | undefined) => Promise<Aged<CachedResponse<Prices>>>
 
 const toPrices = plainResponse(PricesSchema)
 /** Answers of the past that are kept: anyone may ask for any second. */
 const MAX_KEPT = 128
-const DIGITS = 12
 /** What `at` may be. */
 const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860800'
 /** A history that is catching up passes a second sooner than the chain took to get to it, s. */
 const LONGEST_WAIT = 60
 
-const usdOf = (price: Rational, worth: Rational | undefined): string | null => {
-  if (worth === undefined) return null
-  const value = multiply(price, worth)
-  return toFixed(value, placesFor(value, DIGITS))
-}
+type Price = Prices['prices'][string]
+
+/** What a pool's price, in text, and what its quote token is worth then make of its base token. */
+const priced = (pair: Pair, price: string, worth: Rational | undefined, timestamp: number): Price => ({
+  price_usd: worth === undefined ? null : priceText(multiply(parseDecimal(price)!, worth)),
+  price,
+  quote_mint: pair.quoteMint,
+  pool_id: pair.address,
+  timestamp
+})
 
 /** The deepest pool of each base mint, found once for each list. */
 const deepest = new WeakMap<TickerList, ReadonlyMap<string, Pair>>()
@@ -48,50 +44,41 @@ function poolsOf (list: TickerList): ReadonlyMap<string, Pair> {
   return pools
 }
 
-export function createPrices (sources: Sources, tickers: () => Promise<Aged<TickerList>>): PriceAnswers {
+export type PriceAnswers = ReturnType<typeof createPrices>
+
+/**
+ * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
+ * not final yet, and what the tickers and the history throw.
+ */
+export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   const { history, settings } = sources
   const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = settings
 
   function current (list: TickerList, mints: readonly string[]): Prices {
     const pools = poolsOf(list)
-    const prices = mints.map((mint): [string, Prices['prices'][string]] => {
+    const prices = mints.map((mint): [string, Price] => {
       const pair = pools.get(mint)
       if (pair === undefined) return [mint, null]
-      const price = list.byPool.get(pair.address)!.last_price
-      return [mint, {
-        price_usd: usdOf(parseDecimal(price)!, list.usd(pair.quoteMint)),
-        price,
-        quote_mint: pair.quoteMint,
-        pool_id: pair.address,
-        timestamp: list.time
-      }]
+      return [mint, priced(pair, list.byPool.get(pair.address)!.last_price, list.usd(pair.quoteMint), list.time)]
     })
     return { prices: Object.fromEntries(prices), slot: list.slot }
   }
 
-  /**
-   * The pool that prices a token in USD as it was after its last trade by then: its price and its depth count by the
-   * same rule as now.
-   */
-  function asOf (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] {
-    return pair === undefined || trade?.reserves == null
+  /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */
+  const asOf = (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] =>
+    pair === undefined || trade?.reserves == null
       ? []
-      : [
-          { ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }
-        ]
-  }
+      : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
 
   async function past (
     list: TickerList, mints: readonly string[], at: number, reading: Reading
   ): Promise<{ body: Prices, isLost: boolean }> {
     const pools = poolsOf(list)
     const wanted = mints.flatMap(mint => pools.get(mint)?.address ?? [])
-    const pricing = [...pricedBy].filter(
-      ([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint)
-    ).map(([, pool]) => pool)
-    const trades = new Map(
-      (await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])).map(trade => [trade.dao, trade])
-    )
+    const pricing = [...pricedBy].filter(([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint))
+      .map(([, pool]) => pool)
+    const last = await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])
+    const trades = new Map(last.map(trade => [trade.dao, trade]))
     let isLost = false
     for (const pool of [...wanted, ...pricing]) {
       const known = trades.get(pool)
@@ -102,32 +89,22 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
     const usd = createValuation(
       pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth }
     )
-    const prices = mints.map((mint): [string, Prices['prices'][string]] => {
+    const prices = mints.map((mint): [string, Price] => {
       const pair = pools.get(mint)
       const trade = pair && trades.get(pair.address)
       if (trade === undefined || pair === undefined) return [mint, null]
       const price = executedPriceText(executedPrice(trade.swap)!, pair)
-      return [mint, {
-        price_usd: usdOf(parseDecimal(price)!, usd(pair.quoteMint)),
-        price,
-        quote_mint: pair.quoteMint,
-        pool_id: pair.address,
-        timestamp: trade.at
-      }]
+      return [mint, priced(pair, price, usd(pair.quoteMint), trade.at)]
     })
     return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
   }
 
-  const kept = createFreshCache<string, CachedResponse<Prices>>({
-    ...cacheOptions(sources),
-    async load (key) {
-      const [at = '', mints = ''] = key.split(' ')
-      const { value: list, parts } = await tickers()
-      const head = headPart(sources)
-      const { body, isLost } = await history.read(reading => past(list, mints.split(','), Number(at), reading))
-      return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
-    },
-    max: MAX_KEPT
+  const kept = keepEach(sources, MAX_KEPT, async (key: string) => {
+    const [at = '', mints = ''] = key.split(' ')
+    const { value: list, parts } = await tickers()
+    const head = headPart(sources)
+    const { body, isLost } = await history.read(reading => past(list, mints.split(','), Number(at), reading))
+    return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
   })
 
   /** Other blocks of the head's own second, and of those up to now, may still bring a trade. */
@@ -139,12 +116,12 @@ export function createPrices (sources: Sources, tickers: () => Promise<Aged<Tick
     throw new ServiceError('WARMING_UP', `the second ${at} is not final yet`, { retryAfter })
   }
 
-  return async (mints, at) => {
+  return async (mints: readonly string[], at: number | undefined) => {
     if (at === undefined) {
       const { value: list, ...age } = await tickers()
       return { value: toPrices(current(list, mints)), ...age }
     }
     checkFinal(at)
-    return await kept.get(`${at} ${mints.join()}`)
+    return await kept(`${at} ${mints.join()}`)
   }
 }

@@ -1,12 +1,12 @@
 import type { AccountReader } from '../chain/types.js'
-import { formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, toFixed } from '../decimal.js'
+import { formatUnits, multiply, powerOfTen, type Rational, ratio } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import { type Aged, createFreshCache, type Part, RENEW_FROM, within } from '../live/fresh.js'
+import { type Part, partOf, RENEW_FROM, within } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import type { Turn } from '../line.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
+import { priceText } from '../market/pool-figures.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
@@ -16,16 +16,13 @@ import {
 import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import { proposalNotFound } from '../../schemas/errors.js'
-import type { Candles, Trades } from '../../schemas/pools.js'
-import {
-  type ProposalRecord, type ProposalRow, ProposalSchema, type Proposals, ProposalsSchema
-} from '../../schemas/proposals.js'
+import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema } from '../../schemas/proposals.js'
 import { jsonResponse, oncePerValue, plainResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
-import { ALL, cacheOptions, daoOf, headPart, keepResponse, type Sources, TICKER_TTL } from './sources.js'
+import { ALL, daoOf, headPart, keepEach, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
-export interface ProposalsAsked {
+interface ProposalsAsked {
   state: ProposalState | undefined
   /** Its address, or its base mint. */
   dao: string | undefined
@@ -33,22 +30,7 @@ export interface ProposalsAsked {
   before: string | undefined
 }
 
-/**
- * Proposals, of accounts and of events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
- * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
- */
-export interface ProposalAnswers {
-  /** Those of all known DAOs by their accounts, kept. */
-  all (): Promise<Aged<Known[]>>
-  list (asked: ProposalsAsked): Promise<Aged<CachedResponse<Proposals>>>
-  record (proposal: string): Promise<Aged<ProposalRecord>>
-  one (proposal: string): Promise<Aged<CachedResponse<ProposalRecord>>>
-  trades (market: MarketKey, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
-  candles (market: MarketKey, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
-}
-
 const MAX_KEPT = 256
-const PRICE_DIGITS = 12
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
 /** More days than any market is open. */
@@ -70,12 +52,9 @@ type LiveMarkets = Pick<ProposalRecord, 'pass' | 'fail' | 'spot_price' | 'leads'
 const NOT_LIVE: LiveMarkets =
   { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 
-/** What events tell of a proposal. */
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
 const timeOf = (event: ProposalEvent | undefined): string | null => event === undefined ? null : timeText(event.at)
-const priceText = (price: Rational): string =>
-  toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
 /** An oracle's price of raw units as that of whole tokens. */
 const averageText = (average: bigint | null, scale: Rational): string | null =>
   average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
@@ -122,25 +101,35 @@ function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   return told
 }
 
-/** Throws unless what no event tells of a proposal is lost: then no node has it. */
-async function checkWhole (reading: Reading, { dao, state }: Proposal, { created, ended }: Told = {}): Promise<void> {
-  const isOver = state !== 'draft' && state !== 'pending'
-  if (created !== undefined && (ended !== undefined || !isOver)) return
+/** Throws unless all since a proposal was made is known, or lost. */
+async function checkAll (reading: Reading, dao: string, { created }: Told = {}): Promise<void> {
   await checkTold(reading, dao)
   extentOf(reading, dao, created === undefined ? -Infinity : created.at - 1, { isWhole: true })
 }
 
+/** Throws unless what no event tells of a proposal is lost: then no node has it. */
+async function checkWhole (reading: Reading, { dao, state }: Proposal, told: Told = {}): Promise<void> {
+  const isOver = state !== 'draft' && state !== 'pending'
+  if (told.created === undefined || (told.ended === undefined && isOver)) await checkAll(reading, dao, told)
+}
+
 const isMarket = (text: string): text is MarketKey['market'] => text === 'pass' || text === 'fail'
 
-export function createProposals (sources: Sources, reader: AccountReader, program: DaoProgram): ProposalAnswers {
+export type ProposalAnswers = ReturnType<typeof createProposals>
+
+/**
+ * Proposals, of accounts and of events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
+ * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ */
+export function createProposals (sources: Sources, reader: AccountReader, program: DaoProgram) {
   const { snapshot: snapshots, history } = sources
 
   const decimalsOf = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals
 
   const all = keepResponse(sources, async () => {
     const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
-    const { moment, readAt, value } = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
-    const known = value.flatMap((account): Known[] => {
+    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
+    const known = read.value.flatMap((account): Known[] => {
       try {
         const proposal = decodeProposal(program.program, account)
         const dao = snapshot.daos.get(proposal.dao)
@@ -153,7 +142,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         throw error
       }
     })
-    return { value: known, parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }] }
+    return { value: known, parts: [...parts, partOf(read)] }
   })
 
   const told = keepResponse(sources, async () => {
@@ -163,7 +152,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
 
   /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
   const ordered = keepResponse(sources, async () => {
-    const [{ value, parts }, { value: events, parts: more }] = [await all.get(), await told.get()]
+    const [{ value, parts }, { value: events, parts: more }] = [await all(), await told()]
     const at = ({ address, launchedAt, state }: Proposal): number =>
       launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
     const known = [...value].sort(({ proposal: a }, { proposal: b }) =>
@@ -173,7 +162,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
 
   async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
     if (parseKey(address) === undefined) throw new ServiceError('INVALID_PROPOSAL', 'no address')
-    const { value, parts } = await all.get()
+    const { value, parts } = await all()
     const known = value.find(({ proposal }) => proposal.address === address)
     if (known === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
     return { known, parts }
@@ -230,61 +219,52 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
   }
 
-  const responseOf = oncePerValue((record: ProposalRecord) => toRecord(record))
-  const records = createFreshCache<string, ProposalRecord>({
-    ...cacheOptions(sources),
-    async load (address) {
-      const { known, parts } = await find(address)
-      const { moment, readAt, value: [own, account] } = await reader.accounts([address, known.proposal.dao])
-      if (own == null || account == null) {
-        throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
+  const responseOf = oncePerValue((value: ProposalRecord) => toRecord(value))
+  const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async address => {
+    const { known, parts } = await find(address)
+    const read = await reader.accounts([address, known.proposal.dao])
+    const { moment: { time, slot }, value: [own, account] } = read
+    if (own == null || account == null) {
+      throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
+    }
+    const proposal = decodeProposal(program.program, own)
+    const dao = decodeDao(program, account)
+    const decimals = await tokensOf(dao)
+    const bps = bpsOf(proposal, dao)
+    const live = proposal.state === 'pending' ? liveMarkets(account) : null
+    const head = headPart(sources)
+    const { events, sums } = await history.read(async reading => {
+      const events = toldOf(await reading.proposalEvents(address)).get(address)
+      await checkWhole(reading, proposal, events)
+      if (live === null) return { events, sums: null }
+      await checkAll(reading, proposal.dao, events)
+      const pass = await sumsOf(reading, proposal, 'pass', decimals.quote)
+      return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quote) } }
+    })
+    let markets: LiveMarkets = NOT_LIVE
+    if (live !== null && sums !== null) {
+      const [pass, fail] = [marketOf(live.pass, decimals, time), marketOf(live.fail, decimals, time)]
+      const threshold = fail.twap === null || bps === null ? null : thresholdOf(fail.twap, bps)
+      markets = {
+        pass: { ...pass.text, ...sums.pass },
+        fail: { ...fail.text, ...sums.fail },
+        spot_price: marketOf(live.spot, decimals, time).text.price,
+        leads: pass.twap === null || threshold === null ? null : pass.twap > threshold ? 'pass' : 'fail',
+        threshold: averageText(threshold, powerOfTen(decimals.base - decimals.quote)),
+        as_of: timeText(time),
+        slot
       }
-      const proposal = decodeProposal(program.program, own)
-      const dao = decodeDao(program, account)
-      const decimals = await tokensOf(dao)
-      const bps = bpsOf(proposal, dao)
-      const live = proposal.state === 'pending' ? liveMarkets(account) : null
-      const head = headPart(sources)
-      const { events, sums } = await history.read(async reading => {
-        const events = toldOf(await reading.proposalEvents(address)).get(address)
-        await checkWhole(reading, proposal, events)
-        if (live === null) return { events, sums: null }
-        await checkTold(reading, proposal.dao)
-        extentOf(
-          reading, proposal.dao, events?.created === undefined ? -Infinity : events.created.at - 1, { isWhole: true }
-        )
-        const [pass, fail] = [await sumsOf(reading, proposal, 'pass', decimals.quote),
-          await sumsOf(reading, proposal, 'fail', decimals.quote)]
-        return { events, sums: { pass, fail } }
-      })
-      const scale = powerOfTen(decimals.base - decimals.quote)
-      let markets: LiveMarkets = NOT_LIVE
-      if (live !== null && sums !== null) {
-        const [pass, fail] = [marketOf(live.pass, decimals, moment.time), marketOf(live.fail, decimals, moment.time)]
-        const threshold = fail.twap === null || bps === null ? null : thresholdOf(fail.twap, bps)
-        markets = {
-          pass: { ...pass.text, ...sums.pass },
-          fail: { ...fail.text, ...sums.fail },
-          spot_price: marketOf(live.spot, decimals, moment.time).text.price,
-          leads: pass.twap === null || threshold === null ? null : pass.twap > threshold ? 'pass' : 'fail',
-          threshold: averageText(threshold, scale),
-          as_of: timeText(moment.time),
-          slot: moment.slot
-        }
-      }
-      return {
-        value: { ...rowOf({ proposal, bps, ...decimals }, events), ...markets },
-        parts: [...parts, { time: moment.time, readAt, commitment: 'confirmed' }, head]
-      }
-    },
-    max: MAX_KEPT
+    }
+    const value = { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
+    return { value, parts: [...parts, partOf(read), head] }
   })
 
   return {
-    all: all.get,
-    async list ({ state, dao: asked, limit, before }) {
+    /** Those of all known DAOs by their accounts, kept. */
+    all,
+    async list ({ state, dao: asked, limit, before }: ProposalsAsked) {
       const [dao, { value: { known, events }, ...age }] =
-        await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered.get()])
+        await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
       const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
       if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
       const page: Known[] = []
@@ -298,12 +278,12 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       })
       return { value: toList(page.map(one => rowOf(one, events.get(one.proposal.address)))), ...age }
     },
-    record: address => records.get(address),
-    async one (address) {
-      const { value, ...age } = await within(find(address).then(() => records.get(address)))
+    record,
+    async one (address: string) {
+      const { value, ...age } = await within(find(address).then(() => record(address)))
       return { value: responseOf(value), ...age }
     },
-    trades: (market, asked, turn) => trades(keyOf(market), asked, turn),
-    candles: (market, asked, turn) => candles(keyOf(market), asked, turn)
+    trades: (market: MarketKey, asked: TradesAsked, turn: Turn) => trades(keyOf(market), asked, turn),
+    candles: (market: MarketKey, asked: CandlesAsked, turn: Turn) => candles(keyOf(market), asked, turn)
   }
 }

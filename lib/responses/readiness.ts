@@ -6,16 +6,13 @@ import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
 import { sinceText } from './known.js'
-import { ALL, type Sources } from './sources.js'
-import type { Tickers } from './tickers.js'
+import { ALL, type Kept, type Sources } from './sources.js'
 
-/**
- * Whether the tickers can be served, which is found out by asking for them as any client would; and what prevents it.
- */
+/** Whether the tickers can be served, found out by asking for them; and what prevents it. */
 export async function readiness (
-  { snapshot: snapshots, history, time }: Sources, tickers: Pick<Tickers, 'get'>
+  { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {
-  const failure = await tickers.get().then(() => undefined, (error: unknown) => {
+  const failure = await tickers().then(() => undefined, (error: unknown) => {
     if (isServiceError(error)) return error
     throw error
   })
@@ -45,9 +42,7 @@ export async function readiness (
       complete,
       head_age_seconds: seconds(headAge),
       head_slot: headSlot,
-      last_day: lastDay === null
-        ? null
-        : { left: lastDay.left, total: lastDay.total, seconds_left: lastDay.secondsLeft },
+      last_day: lastDay && { left: lastDay.left, total: lastDay.total, seconds_left: lastDay.secondsLeft },
       missing_events: missingEvents,
       losses,
       leads

@@ -9,7 +9,7 @@ import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
 import { daoNotFound } from '../../schemas/errors.js'
 
-/** What the answers about the whole market are made of: here, and only here, the state now and the history meet. */
+/** What answers are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
   /** All DAOs, kept while fresh. */
   snapshot: FreshCache<typeof ALL, Snapshot>
@@ -27,7 +27,7 @@ export const TICKER_TTL = 10_000
 
 /**
  * What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be
- * read: its sums would be nought.
+ * read.
  */
 export function usdValuationOf (
   { pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings
@@ -52,10 +52,7 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
   return trading.address
 }
 
-/**
- * Whether the account of a DAO numbers events that are not after a moment: where none of them is stored, what they were
- * is not known.
- */
+/** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */
 export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
   seqNum > 0n && createdAt <= time
 
@@ -63,24 +60,36 @@ export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
 /**
- * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP before there is
- * one, HISTORY_UNAVAILABLE.
+ * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP,
+ * HISTORY_UNAVAILABLE.
  */
 export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, { time } = history.head()): Part =>
   ({ time, readAt: now(), commitment: 'finalized' })
 
-/** An answer that is made once per refresh and kept as `Sources` are. */
-export interface Kept<V> {
-  get (): Promise<Aged<V>>
-  peek (): Aged<V> | undefined
-}
+/** Gives what is made once per refresh and kept as `Sources` are. */
+export type Kept<V> = () => Promise<Aged<V>>
 
 /** What caches of answers have in common. */
 export const cacheOptions = ({ settings: { staleIfError }, now, time }: Pick<Sources, 'settings' | 'now' | 'time'>) =>
   ({ ttl: TICKER_TTL, staleIfError, now, time })
 
+/** Keeps what `load` makes of each key, of `max` keys. */
+export const keepEach = <K extends {}, V extends {}>(
+  sources: Sources, max: number, load: (key: K) => Promise<Made<V>>
+): (key: K) => Promise<Aged<V>> => createFreshCache<K, V>({ ...cacheOptions(sources), load, max }).get
+
 /** Keeps what `load` makes. */
 export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<Made<V>>): Kept<V> {
-  const cache = createFreshCache<typeof ALL, V>({ ...cacheOptions(sources), load, max: 1 })
-  return { get: () => cache.get(ALL), peek: () => cache.peek(ALL) }
+  const get = keepEach<typeof ALL, V>(sources, 1, load)
+  return () => get(ALL)
+}
+
+/** Another form of a kept value: made once for each value, with that value's age. */
+export function sameLife<V extends object, T> (get: Kept<V>, form: (value: V) => T | Promise<T>): Kept<T> {
+  let made: { of: V, form: T | Promise<T> } | undefined
+  return async () => {
+    const { value, ...age } = await get()
+    if (made?.of !== value) made = { of: value, form: form(value) }
+    return { value: await made.form, ...age }
+  }
 }

@@ -3,21 +3,21 @@ import { LRUCache } from 'lru-cache'
 import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
-import type { ChainPosition, PoolEvent, Trade } from '../history/history.js'
-import type { Aged } from '../live/fresh.js'
+import type { ChainPosition, Trade } from '../history/history.js'
 import { HOUR } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 import type { Ticker } from '../../schemas/ticker.js'
+import { positionOf } from './forms/event-pieces.js'
 import { createPoolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { ALL, type Sources } from './sources.js'
+import { ALL, type Kept, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
 export type StreamType = typeof STREAM_TYPES[number]
 
-export interface StreamAsked {
+interface StreamAsked {
   types: ReadonlySet<StreamType>
   /** Pools and proposals that are followed; undefined: all, of these pools where pools are given. */
   pools: ReadonlySet<string> | undefined
@@ -26,26 +26,18 @@ export interface StreamAsked {
   after: ChainPosition | undefined
 }
 
-/** Who listens. */
-export interface Listener {
+interface Listener {
   write (text: string): void
   /** Resolves once what was written has been taken, or the listener has gone. */
   drained (): Promise<void>
   readonly isOpen: boolean
 }
 
-export interface Stream {
-  /** Throws POOL_NOT_FOUND and PROPOSAL_NOT_FOUND for what is not listed. */
-  check (asked: StreamAsked): Promise<void>
-  /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
-  follow (asked: StreamAsked, listener: Listener): Promise<void>
-}
-
-export interface StreamOptions {
+interface StreamOptions {
   sources: Sources
   clock: Clock
-  tickers: () => Promise<Aged<TickerList>>
-  proposals: () => Promise<Aged<Known[]>>
+  tickers: Kept<TickerList>
+  proposals: Kept<Known[]>
   signal: AbortSignal
   /** Told of what is no failure of the chain or the store. */
   onError: (error: unknown) => void
@@ -67,8 +59,6 @@ const END = 2 ** 31 - 1
 const AHEAD = 10_000
 
 const endOf = (slot: number): ChainPosition => ({ slot, blockIndex: END, eventIndex: 0 })
-const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
-  ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
   (a.slot - b.slot || a.blockIndex - b.blockIndex || a.eventIndex - b.eventIndex) > 0
 
@@ -86,14 +76,15 @@ export function positionOfId (id: string): ChainPosition | undefined {
 const message = (event: StreamType | 'gap', data: object, position?: ChainPosition): string =>
   `${position === undefined ? '' : `id: ${idOf(position)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** A comment that moves the id on: whoever comes back is not asked to read again what did not concern him. */
+/** A comment that moves the id on: whoever comes back need not read again what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
-/** `after`: up to where it has been told. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
 
-export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions): Stream {
+export type Stream = ReturnType<typeof createStream>
+
+export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
   const tokensOf = createPoolTokens(sources)
   const unknown = new LRUCache<string, true>(UNKNOWN)
@@ -251,7 +242,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   }
 
   return {
-    async check ({ pools, proposals: asked }) {
+    /** Throws POOL_NOT_FOUND and PROPOSAL_NOT_FOUND for what is not listed. */
+    async check ({ pools, proposals: asked }: StreamAsked) {
       const { value: { daos } } = await snapshots.get(ALL)
       for (const pool of pools ?? []) if (!daos.has(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
       if (asked === undefined) return
@@ -261,7 +253,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       }
     },
 
-    async follow (asked, listener) {
+    /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
+    async follow (asked: StreamAsked, listener: Listener) {
       const follower: Follower = { asked, listener, after: asked.after ?? endOf(await publishedSlot()) }
       if (asked.after !== undefined) await replay(follower)
       // between two looks: whoever joins has been told what the others have

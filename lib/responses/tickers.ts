@@ -1,12 +1,12 @@
 import { inSlices } from '../async.js'
-import { systemClock } from '../clock.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
-import { type Made, RENEW_FROM } from '../live/fresh.js'
-import { byDepth, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
+import { type Aged, type Made, RENEW_FROM, within } from '../live/fresh.js'
+import { byDepth, isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
+import { tickerNotFound } from '../../schemas/errors.js'
 import { jsonResponse } from './json-response.js'
 import {
   ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf
@@ -27,24 +27,24 @@ export interface TickerList {
   response: CachedResponse<Ticker[]>
 }
 
+/** The pools of a pair, deepest first, at least one. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what `get` throws. */
+export async function pairIn (get: Kept<TickerList>, tickerId: string): Promise<{
+  list: TickerList, pools: readonly string[], age: Omit<Aged<TickerList>, 'value'>
+}> {
+  if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+  const { value: list, ...age } = await get()
+  const pools = list.pools.get(tickerId)
+  if (pools === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
+  return { list, pools, age }
+}
+
 const toResponse = jsonResponse(TickersSchema)
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** The tickers, kept. */
-export interface Tickers extends Kept<TickerList> {
-  /**
-   * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, one that came to
-   * nothing too. One that is due is made
-   * and waited for, but not for long: without a history nobody knows of any.
-   */
-  incomplete (): Promise<ReadonlySet<string>>
-}
-
-/** For how long such an attempt is waited for, ms. */
+/** For how long an attempt at a list is waited for, ms. */
 const ATTEMPT_MS = 1_000
 
-/** `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
-export function createTickers (sources: Sources): Tickers {
+export function createTickers (sources: Sources) {
   const { snapshot: snapshots, history, settings } = sources
   let newest: ReadonlySet<string> | undefined
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
@@ -58,19 +58,15 @@ export function createTickers (sources: Sources): Tickers {
     const mayOwn = wasMissing || isMissing()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
-    // a DAO that the history does not know yet may own what is missing, or numbers events that nobody has read: unknown
-    // is not zero
+    // a DAO unknown to the history may own what is missing, or numbers events that nobody has read: unknown is not zero
     for (const { address, dao } of snapshot.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
     newest = incomplete
     const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
-    // a transaction is missing of which nobody knows yet whose it is: an empty list would look like a market without
-    // pools
+    // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
     if (pairs.length === 0 && snapshot.pairs.length > 0) {
-      throw new ServiceError(
-        'HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing'
-      )
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
@@ -91,21 +87,19 @@ export function createTickers (sources: Sources): Tickers {
     }
   }
 
-  const kept = keepResponse(sources, load)
+  const get = keepResponse(sources, load)
 
   return {
-    ...kept,
-    async incomplete () {
-      await attempt(kept.get())
+    /** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+    get,
+    /**
+     * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, even one that
+     * failed. One that is due is waited for, but not for long: without a history nobody knows of any.
+     */
+    async incomplete (): Promise<ReadonlySet<string>> {
+      // why there is no list is told to who asks for it
+      await within(get(), ATTEMPT_MS).catch(() => {})
       return newest ?? new Set()
     }
   }
-}
-
-/** Why there is no list is told to who asks for it. */
-async function attempt (list: Promise<unknown>): Promise<void> {
-  let cancel = (): void => {}
-  const late = new Promise<void>(resolve => { cancel = systemClock.after(ATTEMPT_MS, resolve) })
-  await Promise.race([list.then(() => {}, () => {}), late])
-  cancel()
 }

@@ -4,6 +4,7 @@ import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
 import { createTokenAccount } from '../../simulator/mint.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
+import { getterOf } from '../support/answers.js'
 
 const DOLLAR = 1_000_000n
 
@@ -51,11 +52,7 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     pollMs: 20
   })
   await historyComplete(app)
-  const get = async <T>(url: string): Promise<T> => {
-    const answer = await app.inject(url)
-    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-    return answer.json<T>()
-  }
+  const get = getterOf(app)
   const units = (text: string, decimals = 6) => {
     const [whole = '', fraction = ''] = text.split('.')
     return BigInt(whole + fraction.padEnd(decimals, '0'))

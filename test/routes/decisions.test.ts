@@ -8,6 +8,7 @@ import type { Dao, Ledger } from '../../simulator/index.js'
 import { clonePool, twap, updateTwap } from '../../simulator/arithmetic.js'
 import { createRandom, type Random } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
+import { getterOf } from '../support/answers.js'
 
 interface Swap {
   market: 'pass' | 'fail'
@@ -131,11 +132,7 @@ for (const seed of [1, 2]) {
       t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20 }
     )
     await historyComplete(app)
-    const get = async <T>(url: string): Promise<T> => {
-      const answer = await app.inject(url)
-      if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-      return answer.json<T>()
-    }
+    const get = getterOf(app)
     const rows = new Map((await get<Proposals>('/api/proposals?limit=1000')).map(row => [row.proposal, row]))
     t.equal(rows.size, owns.length)
     let [priced, dust, decided, live] = [0, 0, 0, 0]

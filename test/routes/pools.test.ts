@@ -1,10 +1,10 @@
 import { test, type Test } from 'tap'
-import type { FastifyInstance } from 'fastify'
 import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../../schemas/pools.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
+import { get } from '../support/answers.js'
 
 const DAY = 86_400
 
@@ -43,12 +43,6 @@ async function market (t: Test, beforeMidnight?: number) {
   })
   await historyComplete(app)
   return { ledger, node, daos, app }
-}
-
-async function get<T> (app: FastifyInstance, url: string): Promise<T> {
-  const answer = await app.inject(url)
-  if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-  return answer.json<T>()
 }
 
 const units = (text: string, decimals = 6) => {

@@ -8,6 +8,7 @@ import { fromBase58 } from '../../simulator/bytes.js'
 import { u64 } from '../../simulator/inspect.js'
 import { createRandom } from '../../simulator/random.js'
 import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
+import { getterOf } from '../support/answers.js'
 
 const DAY = 86_400
 /** Random seconds and sizes that are asked for; sizes by the ten thousand: `test/lib/market/quote.test.ts`. */
@@ -49,11 +50,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     pollMs: 20
   })
   await historyComplete(app)
-  const get = async <T>(url: string): Promise<T> => {
-    const answer = await app.inject(url)
-    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-    return answer.json<T>()
-  }
+  const get = getterOf(app)
   const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-10
   const priced = (at: number, dao: string) => ledger.swaps.filter(
     swap => swap.dao === dao && swap.time <= at && swap.output > 0n

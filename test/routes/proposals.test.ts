@@ -8,6 +8,7 @@ import { fromBase58 } from '../../simulator/bytes.js'
 import { u128, u64 } from '../../simulator/inspect.js'
 import { createRandom } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { getterOf } from '../support/answers.js'
 
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 
@@ -66,11 +67,7 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
     pollMs: 20
   })
   await historyComplete(app)
-  const get = async <T>(url: string): Promise<T> => {
-    const answer = await app.inject(url)
-    if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-    return answer.json<T>()
-  }
+  const get = getterOf(app)
   const reached = () => until('the head is reached', () => {
     try {
       return app.history.head().time >= ledger.time - 15

@@ -9,6 +9,7 @@ import { writeAmmPosition } from '../../simulator/layouts.js'
 import { createTokenAccount } from '../../simulator/mint.js'
 import { createRandom, type Random } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
+import { getterOf } from '../support/answers.js'
 
 /** An exact fraction, and its texts by the rules of the methodology, without the service's own arithmetic. */
 interface Part { n: bigint, d: bigint }
@@ -271,11 +272,7 @@ for (const seed of [1, 2, 3]) {
       pollMs: 20
     })
     await historyComplete(app)
-    const get = async <T>(url: string): Promise<T> => {
-      const answer = await app.inject(url)
-      if (answer.statusCode !== 200) throw new Error(`${url}: ${answer.statusCode} ${answer.body}`)
-      return answer.json<T>()
-    }
+    const get = getterOf(app)
     const [rows, pools] = [await get<Treasuries>('/api/treasuries'), await get<Pool[]>('/api/pools')]
     const seen = { capped: 0, unpriced: 0, none: 0, external: 0, locked: 0 }
     for (const own of owns) {

@@ -31,14 +31,9 @@ export interface EventFacts {
 
 /** What an event says, whatever its name. Keys are base58, amounts raw units. */
 export interface EventBody {
-  /**
-   * 'Unknown': a name that is not ours; 'Unreadable': a known one, or none at all, whose bytes don't fit; see `reason`.
-   */
+  /** 'Unknown': a name that is not ours; 'Unreadable': bytes that don't fit one of ours, or end too soon. */
   name: EventName | 'Unknown' | 'Unreadable'
-  /**
-   * The slot and Unix second that the event states, and its number among the DAO's events; null where the data end
-   * before them.
-   */
+  /** Slot and Unix second that the event states, and its number among the DAO's; null: the data end before them. */
   slot: number | null
   at: number | null
   seq: bigint | null
@@ -47,8 +42,8 @@ export interface EventBody {
   /** Who swapped, or gave or took liquidity, where the event names them. */
   user: string | null
   /**
-   * Of an event that is not fully understood, the keys that may be its DAO or its proposal: those at bytes 40 and 72,
-   * and any of the transaction's in its data.
+   * Of an event that is not understood, the keys that may be its DAO or proposal: at bytes 40 and 72, and any of the
+   * transaction's in its data.
    */
   candidates: readonly string[]
   /** The spot pool's fee balances and reserves after the event, where it carries them. */
@@ -58,9 +53,8 @@ export interface EventBody {
   keepsFees: boolean
   swap: SpotSwap | null
   /**
-   * What went into the spot pool, negative: came out of it; null where the event does not say. Launching a proposal
-   * takes out what its pass pool begins with (programs/futarchy/src/instructions/launch_proposal.rs); ending one does
-   * not say what it brings back.
+   * What went into the spot pool, negative: out of it; null: the event does not say. Launching a proposal takes out
+   * what its pass pool begins with (programs/futarchy/src/instructions/launch_proposal.rs).
    */
   liquidity: Sides | null
   facts: EventFacts | null
@@ -137,10 +131,7 @@ function isPool (data: Buffer, at: number): boolean {
   return created > FIRST_SECOND && updated >= created && updated < LAST_SECOND
 }
 
-/**
- * Where the AMM state begins: where the length adds up, or else where a pool is with a tail behind it; undefined:
- * nowhere.
- */
+/** Where the AMM state begins: where the length adds up, else where a pool is with a tail behind it. */
 function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
   const endOf = (at: number): number => {
     const state = ammState(data, at)
@@ -149,7 +140,7 @@ function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
   return amm.find(at => endOf(at) === data.length) ?? amm.findLast(at => endOf(at) < data.length && isPool(data, at))
 }
 
-/** Whether an event without a state is long enough; one that carries a state since was never longer. */
+/** Whether an event without a state is long enough; one that carries it since was never longer. */
 function isBare ({ size = Infinity, amm }: Layout, length: number): boolean {
   return amm === undefined ? length >= size : length === size
 }
@@ -192,8 +183,8 @@ function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | u
 }
 
 /**
- * Reads one event from its instruction data (tag included). Never throws: what does not fit any known layout comes back
- * as 'Unreadable' or 'Unknown' with its raw bytes. Source: programs/futarchy/src/events.rs.
+ * Reads one event from its instruction data, tag included (programs/futarchy/src/events.rs). Never throws: what fits no
+ * known layout is 'Unreadable' or 'Unknown', with its raw bytes.
  */
 export function decodeEvent (data: Buffer): EventBody {
   const layout = data.length >= 16 ? layoutOf(data) : undefined

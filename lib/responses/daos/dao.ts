@@ -11,11 +11,11 @@ import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
-import { treasuryRecord, type TreasuryContext, priceText } from './treasury.js'
+import { priceOrNull, treasuryRecord, type TreasuryContext } from './treasury.js'
 import { spotPrice } from '../../market/price.js'
 
 /** The highest and the lowest price ever, and their UTC days. */
-export interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
+interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
 
 /** More days than any DAO has lived. */
 const MAX_DAYS = 100_000
@@ -45,14 +45,14 @@ export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 &&
 export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null): string | null =>
   priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
 
-/** What a base token is worth by the pool's spot price at the slot of the facts; null without a price in USD. */
+/** USD of a base token by the spot price at the slot of the facts; null: there is none. */
 export function priceUsdOf ({ dao, mint }: DaoFacts, { snapshot, usd }: TreasuryContext): Rational | null {
   const [worth, quote] = [usd(dao.quoteMint), snapshot.tokens.get(dao.quoteMint)]
   if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null
   return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
 }
 
-export interface DaoParts {
+interface DaoParts {
   facts: DaoFacts
   context: TreasuryContext
   more: ReadonlyMap<string, Token | null>
@@ -84,9 +84,8 @@ export function daoRecord (
         at: dateOf(which.day)
       }
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
-  const held = tokens.filter(held => held.mint === dao.baseMint).map(
-    ({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true })
-  )
+  const held = tokens.filter(({ mint }) => mint === dao.baseMint)
+    .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
   const treasury = treasuryRecord(facts, context, more)
   return {
     dao: dao.address,
@@ -109,7 +108,7 @@ export function daoRecord (
     multisig: details.multisig,
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,
-    price_usd: priceText(priceUsd),
+    price_usd: priceOrNull(priceUsd),
     price_change_5m: pool?.price_change_5m ?? null,
     price_change_1h: pool?.price_change_1h ?? null,
     price_change_6h: pool?.price_change_6h ?? null,

@@ -1,11 +1,9 @@
-import {
-  compare, formatUnits, multiply, placesFor, type Rational, ratio, signedText, toFixed, wholeTokens
-} from '../../decimal.js'
+import { compare, formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import type { Token } from '../../live/tokens.js'
-import { amountText } from '../../market/pool-figures.js'
+import { amountText, priceText } from '../../market/pool-figures.js'
 import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import { type TreasuryFigures, treasuryFigures } from '../../market/treasury.js'
@@ -13,12 +11,7 @@ import type { UsdValuation } from '../../market/usd.js'
 import type { Settings } from '../../settings.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 
-const PRICE_DIGITS = 12
-export const priceText = (value: Rational | null): string | null => value === null
-  ? null
-  : toFixed(
-    value, placesFor(value.n === 0n ? { n: 1n, d: 1n } : value, PRICE_DIGITS)
-  )
+export const priceOrNull = (value: Rational | null): string | null => value === null ? null : priceText(value)
 
 const decimalsOf = ({ tokens }: Snapshot, mint: string): number => {
   const token = tokens.get(mint)
@@ -53,13 +46,9 @@ export function treasuryOf (
   const baseDecimals = mint.decimals
   const [outsideBase, outsideQuote] = external === null
     ? [0n, 0n]
-    : [
-        external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)
-      ]
+    : [external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)]
   if (outsideBase === undefined || outsideQuote === undefined) {
-    throw new ServiceError(
-      'NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`
-    )
+    throw new ServiceError('NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`)
   }
   const hasPrice = dao.baseReserves > 0n && dao.quoteReserves > 0n
   const figures = treasuryFigures({
@@ -73,9 +62,8 @@ export function treasuryOf (
     usdMints,
     usd
   })
-  const [base, quote] = [
-    (raw: bigint) => formatUnits(raw, baseDecimals), (raw: bigint) => formatUnits(raw, quoteDecimals)
-  ]
+  const base = (raw: bigint): string => formatUnits(raw, baseDecimals)
+  const quote = (raw: bigint): string => formatUnits(raw, quoteDecimals)
   return {
     figures,
     row: {
@@ -89,19 +77,15 @@ export function treasuryOf (
       },
       external_liquidity: external === null
         ? null
-        : {
-            base: base(outsideBase), quote: quote(outsideQuote), position: external.position
-          },
+        : { base: base(outsideBase), quote: quote(outsideQuote), position: external.position },
       nav_usd: figures.nav === null ? null : usdText(figures.nav),
       circulating_supply: base(circulating),
-      nav_per_token: priceText(figures.navPerToken),
-      price_usd: priceText(figures.priceUsd),
+      nav_per_token: priceOrNull(figures.navPerToken),
+      price_usd: priceOrNull(figures.priceUsd),
       premium: figures.premium === null ? null : signedText(figures.premium, 4),
       spending_limit: details.spendingLimit === null
         ? null
-        : {
-            amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members
-          },
+        : { amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members },
       runway_months: figures.runwayMonths === null ? null : toFixed(figures.runwayMonths, 2),
       slot
     }

@@ -3,8 +3,6 @@ import type { PoolEvent } from '../../history/history.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
 
-/** Events of a pool as the block-range form has them. */
-
 /** What a pool trades; asset0 is the base token, asset1 the quote token. */
 export interface PoolTokens {
   baseMint: string
@@ -24,9 +22,8 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 }
 
 /**
- * The event in this form; undefined where the form has no word for it: a swap that gave nothing has no price, and an
- * event whose amounts are not known, since what came before it is lost, has nothing to tell. Throws a RangeError for an
- * event whose place in its block is not known.
+ * The event in this form; undefined where it has no word for it: a swap that gave nothing, or an event whose amounts
+ * are lost. Throws a RangeError where its place in its block is not known.
  */
 export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: PoolTokens): BlockEvent | undefined {
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
@@ -52,8 +49,7 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
     const told = {
       eventType: 'swap' as const,
       priceNative,
-      ...(fee !== null &&
-      { metadata: { protocolFee: paid(fee) } }),
+      ...(fee !== null && { metadata: { protocolFee: paid(fee) } }),
       ...common
     }
     return side === 'buy'
@@ -68,9 +64,7 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
   if (isJoin === isExit) return undefined
   const [amount0, amount1] = isJoin ? [liquidity.base, liquidity.quote] : [-liquidity.base, -liquidity.quote]
   return {
-    eventType: isJoin
-      ? 'join'
-      : 'exit',
+    eventType: isJoin ? 'join' : 'exit',
     amount0: base(amount0),
     amount1: quote(amount1),
     metadata: { cause },

@@ -28,14 +28,13 @@ export interface BlockRange<Asset, Events> {
   pair (pool: string): Promise<Aged<CachedResponse<DexPair>>>
   /**
    * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
-   * the range is too long or goes beyond the latest block, and OVERLOADED.
+   * the range is too long or beyond the latest block, and OVERLOADED.
    */
   events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse<Events> | StreamedResponse<Events>>>
 }
 
-/** Most slots of one range. */
-export const MAX_SLOTS = 20_000
-/** Up to so many bytes an answer is made as a whole: about as many as the platform and the network hold of any. */
+const MAX_SLOTS = 20_000
+/** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
 const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 /** How long the latest block is fresh, ms. */
@@ -46,13 +45,10 @@ const toPair = exactResponse(DexPairSchema)
 const toDexAsset = exactResponse(DexAssetSchema)
 const toGeckoTerminalAsset = exactResponse(GeckoTerminalAssetSchema)
 
-export function createBlockRanges (sources: FormSources): {
-  dexscreener: BlockRange<DexAsset, DexEvents>
-  geckoterminal: BlockRange<GeckoTerminalAsset, GeckoTerminalEvents>
-} {
+export function createBlockRanges (sources: FormSources) {
   const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
   const tokensOf = createPoolTokens(sources)
-  const pieces = createEventPieces({ history, tokensOf, excluded })
+  const pieces = createEventPieces(history, tokensOf, excluded)
 
   async function latest (reading: PublishedReading): Promise<{ slot: number, at: number }> {
     const published = await reading.published()
@@ -71,7 +67,7 @@ export function createBlockRanges (sources: FormSources): {
 
     async function * parts (admitted?: 'admitted'): AsyncGenerator<Buffer> {
       let between = BEGIN
-      for await (const piece of pieces.of(from, to, turn, admitted)) {
+      for await (const piece of pieces(from, to, turn, admitted)) {
         const texts = of(piece)
         if (texts.length === 0) continue
         yield between
@@ -123,32 +119,30 @@ export function createBlockRanges (sources: FormSources): {
 
   const fresh = <R>(value: R, left = TICKER_TTL): Aged<R> => ({ value, parts: [], age: 0, left })
 
-  const common = {
-    async latestBlock () {
-      const { slot, at } = await history.published(latest)
-      return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
-    },
-    pair: async (pool: string) => fresh(toPair(await pair(pool)))
-  }
+  const form = <Asset, Events>(
+    name: string,
+    toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse<Asset>,
+    of: (piece: EventPiece) => Buffer
+  ): BlockRange<Asset, Events> => ({
+      async latestBlock () {
+        const { slot, at } = await history.published(latest)
+        return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
+      },
+      pair: async pool => fresh(toPair(await pair(pool))),
+      async asset (mint) {
+        const found = await token(mint)
+        return { value: toAsset(found), ...found.age }
+      },
+      events: async (from, to, turn) => fresh(await events<Events>(name, from, to, turn, of))
+    })
 
   return {
-    dexscreener: {
-      ...common,
-      async asset (mint) {
-        const { asset, age } = await token(mint)
-        return { value: toDexAsset({ asset }), ...age }
-      },
-      events: async (from, to, turn) => fresh(await events<DexEvents>('dexscreener', from, to, turn, ({ all }) => all))
-    },
-    geckoterminal: {
-      ...common,
-      async asset (mint) {
-        const { asset, decimals, age } = await token(mint)
-        return { value: toGeckoTerminalAsset({ asset: { ...asset, decimals } }), ...age }
-      },
-      // Its form has no event without reserves
-      events: async (from, to, turn) =>
-        fresh(await events<GeckoTerminalEvents>('geckoterminal', from, to, turn, ({ withReserves }) => withReserves))
-    }
+    dexscreener: form<DexAsset, DexEvents>('dexscreener', ({ asset }) => toDexAsset({ asset }), ({ all }) => all),
+    // its form has no event without reserves
+    geckoterminal: form<GeckoTerminalAsset, GeckoTerminalEvents>(
+      'geckoterminal',
+      ({ asset, decimals }) => toGeckoTerminalAsset({ asset: { ...asset, decimals } }),
+      ({ withReserves }) => withReserves
+    )
   }
 }

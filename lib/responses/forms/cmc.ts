@@ -1,42 +1,23 @@
 import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
-import { type Exact, exact, exactJson } from '../../exact-json.js'
-import { type CachedResponse, makeCachedResponse } from '../../http/cached-response.js'
+import { ServiceError } from '../../errors.js'
+import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
+import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
-import type { Aged } from '../../live/fresh.js'
+import type { Level } from '../../market/order-book.js'
+import { isTickerId } from '../../market/ticker.js'
+import { DAY } from '../../time.js'
 import {
-  type CmcAssets, CmcAssetsSchema, type CmcOrderBook, CmcOrderBookSchema, type CmcSummary, CmcSummarySchema,
-  type CmcTickers, CmcTickersSchema,
-  type CmcTrades
+  CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, type CmcTrades
 } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import type { Level } from '../../market/order-book.js'
-import { DAY } from '../../time.js'
-import { ServiceError } from '../../errors.js'
-import { createFreshCache } from '../../live/fresh.js'
-import { isTickerId } from '../../market/ticker.js'
-import { cacheOptions, headPart } from '../sources.js'
-import { createPairTrades, SIDES } from './trades.js'
-import { createWindowTickers } from './windows.js'
+import { headPart, keepEach, sameLife } from '../sources.js'
 import { createOrderBooks } from './order-book.js'
-import { sameLife } from '../same-life.js'
 import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
-
-/** The market in CoinMarketCap's form. */
-export interface Cmc {
-  summary (): Promise<Aged<CachedResponse<CmcSummary>>>
-  /**
-   * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
-   * where they are more than one answer can hold.
-   */
-  trades (tickerId: string, turn: Turn): Promise<Aged<CachedResponse<CmcTrades>>>
-  assets (): Promise<Aged<CachedResponse<CmcAssets>>>
-  ticker (): Promise<Aged<CachedResponse<CmcTickers>>>
-  /** Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
-  orderBook (tickerId: string, depth: number): Promise<Aged<CachedResponse<CmcOrderBook>>>
-}
+import { createPairTrades, SIDES } from './trades.js'
+import { createWindowTickers } from './windows.js'
 
 const toAssets = exactResponse(CmcAssetsSchema)
 const toTickers = exactResponse(CmcTickersSchema)
@@ -47,53 +28,40 @@ const toOrderBook = exactResponse(CmcOrderBookSchema)
 const MAX_TRADES = 50_000
 /** Pairs whose answers are kept, 15 MB each at the most. */
 const MAX_KEPT = 8
-
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
 const MAX_PLACES = 30
 
-const number = ([price, amount]: Level) =>
-  [exact(price), exact(amount)] as [ReturnType<typeof exact>, ReturnType<typeof exact>]
+const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
 /** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
-export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
+export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const windows = createWindowTickers(sources)
   const pairTrades = createPairTrades(sources)
 
   // whoever asks for an answer that is not there has it made in its turn
   const turns = new LRUCache<string, Turn>({ max: MAX_KEPT })
-  const day = createFreshCache<string, CachedResponse<CmcTrades>>({
-    ...cacheOptions(sources),
-    async load (tickerId) {
-      const head = headPart(sources)
-      const asked = {
-        sides: SIDES,
-        since: head.time - DAY + 1,
-        until: undefined,
-        limit: maxTrades +
-        1,
-        pool: undefined
-      }
-      const { buy, sell } = await pairTrades(tickerId, asked, turns.get(tickerId)!)
-      if (Math.max(buy.length, sell.length) > maxTrades) {
-        throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
-      }
-      const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
-      // so many may be some 15 MB
-      const texts = await inSlices(all, ({ id, price, base, quote, at, side }) => exactJson({
-        trade_id: exact(id.toString()),
-        price: exact(price),
-        base_volume: exact(base),
-        quote_volume: exact(quote),
-        timestamp: at * 1000,
-        type: side
-      } satisfies Exact<CmcTrades[number]>))
-      return { value: makeCachedResponse(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
-    },
-    max: MAX_KEPT
+  const day = keepEach(sources, MAX_KEPT, async (tickerId: string) => {
+    const head = headPart(sources)
+    const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool: undefined }
+    const { buy, sell } = await pairTrades(tickerId, asked, turns.get(tickerId)!)
+    if (Math.max(buy.length, sell.length) > maxTrades) {
+      throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
+    }
+    const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
+    // so many may be some 15 MB
+    const texts = await inSlices(all, ({ id, price, base, quote, at, side }) => exactJson({
+      trade_id: exact(id.toString()),
+      price: exact(price),
+      base_volume: exact(base),
+      quote_volume: exact(quote),
+      timestamp: at * 1000,
+      type: side
+    } satisfies Exact<CmcTrades[number]>))
+    return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
   })
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
-  const asset = (mint: string, symbol: string, name: string, decimals: number) => ({
+  const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
     name: nameOf({ mint, symbol, name }),
     symbol: symbolOf({ mint, symbol }),
     unified_cryptoasset_id: null,
@@ -103,37 +71,41 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
     maker_fee: fee,
     taker_fee: fee,
     contractAddress: mint
-  })
+  }] as const
 
   return {
-    summary: sameLife(windows.get, async tickers =>
-      toSummary(tickers.map(({ ticker, high, low, change }) => ({
-        trading_pairs: ticker.ticker_id,
-        pool_id: ticker.pool_id,
-        base_currency: ticker.base_currency,
-        quote_currency: ticker.target_currency,
-        last_price: exact(ticker.last_price),
-        lowest_ask: exact(ticker.ask),
-        highest_bid: exact(ticker.bid),
-        base_volume: exact(ticker.base_volume),
-        quote_volume: exact(ticker.target_volume),
-        price_change_percent_24h: change === null ? null : exact(change),
-        highest_price_24h: exact(high),
-        lowest_price_24h: exact(low)
-      })))),
-    async trades (tickerId, turn) {
+    summary: sameLife(windows, tickers => toSummary(tickers.map(({ ticker, high, low, change }) => ({
+      trading_pairs: ticker.ticker_id,
+      pool_id: ticker.pool_id,
+      base_currency: ticker.base_currency,
+      quote_currency: ticker.target_currency,
+      last_price: exact(ticker.last_price),
+      lowest_ask: exact(ticker.ask),
+      highest_bid: exact(ticker.bid),
+      base_volume: exact(ticker.base_volume),
+      quote_volume: exact(ticker.target_volume),
+      price_change_percent_24h: change === null ? null : exact(change),
+      highest_price_24h: exact(high),
+      lowest_price_24h: exact(low)
+    })))),
+
+    /**
+     * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
+     * where they are more than one answer can hold.
+     */
+    async trades (tickerId: string, turn: Turn) {
       if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
       turns.set(tickerId, turn)
-      return await day.get(tickerId)
+      return await day(tickerId)
     },
-    assets: sameLife(sources.tickers, async ({ pairs }) =>
-      toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
-        [pair.baseMint, asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals)],
-        [pair.quoteMint, asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)]
-      ] as const)))),
 
-    ticker: sameLife(sources.tickers, async ({ pools, byPool }) => {
-      return toTickers(Object.fromEntries(Array.from(pools, ([id, [deepest]]) => {
+    assets: sameLife(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
+      asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),
+      asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)
+    ])))),
+
+    ticker: sameLife(sources.tickers, ({ pools, byPool }) => toTickers(Object.fromEntries(
+      Array.from(pools, ([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)!
         const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
         const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }
@@ -149,10 +121,10 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES): Cmc {
           quote_volume: exact(ticker.target_volume),
           isFrozen: 0
         }]
-      })))
-    }),
+      })
+    ))),
 
-    orderBook: createOrderBooks(sources, async (tickerId, { time, bids, asks }) => toOrderBook({
+    orderBook: createOrderBooks(sources, (tickerId, { time, bids, asks }) => toOrderBook({
       timestamp: time * 1000, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
     }))
   }

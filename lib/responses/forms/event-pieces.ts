@@ -6,29 +6,12 @@ import type { ChainPosition, History, PoolEvent } from '../../history/history.js
 import type { Turn } from '../../line.js'
 import { blockEvent, type PoolTokens } from './block-event.js'
 
-/** Published events as bytes, in pieces that never change: made once, and kept while there is room. */
-
 /** JSON texts of events with commas between. `next`: where the piece after it in the same slots begins. */
 export interface EventPiece {
   all: Buffer
   /** Only those that carry the reserves after them. */
   withReserves: Buffer
   next: ChainPosition | undefined
-}
-
-export interface EventPieces {
-  /**
-   * The pieces of a range that has been published, in the order of the chain, each made in a turn of who takes it; who
-   * has got the first is admitted to the others. Throws OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
-   */
-  of (from: number, to: number, turn: Turn, admitted?: 'admitted'): AsyncGenerator<EventPiece>
-}
-
-export interface EventPiecesOptions {
-  history: Pick<History, 'published'>
-  /** undefined: can't be read. */
-  tokensOf: (pool: string) => Promise<PoolTokens | undefined>
-  excluded: ReadonlySet<string>
 }
 
 /** Slots and events of one piece: a few milliseconds of work, some 100 kB. */
@@ -38,10 +21,18 @@ const EVENTS = 200
 const MAX_BYTES = 32 * 2 ** 20
 const OVERHEAD = 512
 
-const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
+export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
   ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 
-export function createEventPieces ({ history, tokensOf, excluded }: EventPiecesOptions): EventPieces {
+/**
+ * Published events as bytes, in pieces that never change: made once, and kept while there is room. `tokensOf` gives
+ * undefined for what can't be read.
+ */
+export function createEventPieces (
+  history: Pick<History, 'published'>,
+  tokensOf: (pool: string) => Promise<PoolTokens | undefined>,
+  excluded: ReadonlySet<string>
+) {
   const kept = new LRUCache<string, EventPiece>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ all, withReserves }) => OVERHEAD + all.length + (withReserves === all ? 0 : withReserves.length)
@@ -75,10 +66,9 @@ export function createEventPieces ({ history, tokensOf, excluded }: EventPiecesO
     return { all, withReserves, next: last && positionOf(last) }
   }
 
-  type InTurn = (work: () => Promise<EventPiece>) => Promise<EventPiece>
-  type Place = [from: number, to: number, after: ChainPosition | undefined]
-
-  async function piece (place: Place, inTurn: InTurn): Promise<EventPiece> {
+  async function piece (
+    place: Parameters<typeof make>, inTurn: (work: () => Promise<EventPiece>) => Promise<EventPiece>
+  ): Promise<EventPiece> {
     const key = JSON.stringify(place)
     const known = kept.get(key) ?? await making.get(key)
     if (known !== undefined) return known
@@ -93,20 +83,22 @@ export function createEventPieces ({ history, tokensOf, excluded }: EventPiecesO
     }
   }
 
-  return {
-    async * of (from, to, turn, admitted) {
-      let isAdmitted = admitted
-      for (let begin = from; begin <= to;) {
-        const end = Math.min(to, begin - begin % SLOTS + SLOTS - 1)
-        let after: ChainPosition | undefined
-        do {
-          const one = await piece([begin, end, after], work => turn(work, isAdmitted))
-          isAdmitted = 'admitted'
-          yield one
-          after = one.next
-        } while (after !== undefined)
-        begin = end + 1
-      }
+  /**
+   * The pieces of a range that has been published, in the order of the chain, each made in a turn of who takes it; who
+   * has got the first is admitted to the others. Throws OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
+   */
+  return async function * (from: number, to: number, turn: Turn, admitted?: 'admitted'): AsyncGenerator<EventPiece> {
+    let isAdmitted = admitted
+    for (let begin = from; begin <= to;) {
+      const end = Math.min(to, begin - begin % SLOTS + SLOTS - 1)
+      let after: ChainPosition | undefined
+      do {
+        const one = await piece([begin, end, after], work => turn(work, isAdmitted))
+        isAdmitted = 'admitted'
+        yield one
+        after = one.next
+      } while (after !== undefined)
+      begin = end + 1
     }
   }
 }

@@ -3,7 +3,6 @@ import { createCmc } from './cmc.js'
 import { createCoinGecko } from './coingecko.js'
 import type { FormSources } from './sources.js'
 
-/** The market in the forms of those who list it: the same figures as the service's own answers, under their names. */
 export type Forms = ReturnType<typeof createForms>
 
 export const createForms = (sources: FormSources) =>

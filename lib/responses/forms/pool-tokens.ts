@@ -3,8 +3,8 @@ import type { Snapshot } from '../../live/snapshot.js'
 import type { PoolTokens } from './block-event.js'
 
 /**
- * What each pool trades, which never changes and so is kept for good. A pool that is not known yet has the state read
- * anew. Throws the ServiceError of that read. `undefined`: no such DAO, or its account or its mints can't be read.
+ * What each pool trades, kept for good; for one that is not known the state is read anew, whose ServiceError is thrown.
+ * `undefined`: no such DAO, or its account or its mints can't be read.
  */
 export function createPoolTokens (
   { snapshot: snapshots }: Pick<Sources, 'snapshot'>

@@ -1,10 +1,9 @@
-import type { Aged, FreshCache } from '../../live/fresh.js'
+import type { FreshCache } from '../../live/fresh.js'
 import type { Supply } from '../../../schemas/supply.js'
-import type { Sources } from '../sources.js'
+import type { Kept, Sources } from '../sources.js'
 import type { TickerList } from '../tickers.js'
 
-/** What the aggregators' forms are made of: what the service's own answers are made of, and those answers. */
 export interface FormSources extends Sources {
-  tickers: () => Promise<Aged<TickerList>>
+  tickers: Kept<TickerList>
   supply: FreshCache<string, Supply>
 }

@@ -1,8 +1,6 @@
-/** Texts of a token where they may not be empty: its metadata are its creator's, and may say nothing. */
-
 const SHORT = 8
 
-/** Something that is seen: no blank, no mark without width, and not the letters and signs that are drawn as nothing. */
+/** Something that is seen: no blank, no mark without width, nothing that is drawn as nothing. */
 const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /** The symbol, else the first eight characters of the address. */

@@ -1,18 +1,18 @@
 import { eachInSlices } from '../../async.js'
-import { ServiceError } from '../../errors.js'
-import { type Extent, extentOf, historyHeaders } from '../known.js'
 import { formatUnits } from '../../decimal.js'
+import { ServiceError } from '../../errors.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
-import { isTickerId } from '../../market/ticker.js'
-import { poolNotFound, tickerNotFound } from '../../../schemas/errors.js'
+import { poolNotFound } from '../../../schemas/errors.js'
+import { extentOf, historyHeaders } from '../known.js'
+import { pairIn } from '../tickers.js'
 import type { FormSources } from './sources.js'
 
 export const SIDES = ['buy', 'sell'] as const
 export type Side = typeof SIDES[number]
 
-export interface TradesAsked {
+interface TradesAsked {
   sides: readonly Side[]
   /** Unix seconds, both included. */
   since: number | undefined
@@ -38,23 +38,17 @@ export interface PairTrade {
 /** Trades of a side that are read at once. */
 const PAGE = 1_000
 
-export type PairTrades = Record<Side, PairTrade[]> & Pick<Extent, 'headers'>
-
 /**
- * Trades of one pool of a pair, newest first, by side, read in turns of who asks; where no first second is asked for,
- * as far as all are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers
- * throw, WARMING_UP and HISTORY_UNAVAILABLE while not all trades of the time asked for are known.
+ * Trades of one pool of a pair, newest first, by side, read in turns of who asks; without a first second, as far as all
+ * are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP
+ * and HISTORY_UNAVAILABLE while not all trades of the time are known.
  */
 export function createPairTrades ({ tickers, history }: FormSources) {
-  return async (tickerId: string, asked: TradesAsked, turn: Turn): Promise<PairTrades> => {
-    const { sides, since, until, limit, pool } = asked
-    if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
-    const { value: { pools, pairs } } = await tickers()
-    const all = pools.get(tickerId)
-    if (all === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
-    if (pool !== undefined && !all.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const dao = pool ?? all[0]!
-    const pair = pairs.get(dao)!
+  return async (tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {
+    const { list, pools } = await pairIn(tickers, tickerId)
+    if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    const dao = pool ?? pools[0]!
+    const pair = list.pairs.get(dao)!
     const bounds = { dao, ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
 
     const pairTrade = ({ seq, at, swap: { side, input, output } }: Trade): PairTrade => {

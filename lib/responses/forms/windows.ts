@@ -7,11 +7,8 @@ import { headPart, keepResponse, type Kept } from '../sources.js'
 import { changeText, executedPriceText } from '../../market/pool-figures.js'
 import type { FormSources } from './sources.js'
 
-/**
- * A ticker with what its trades of the last 24 hours tell besides, all of one window: the average price lies between
- * low and high.
- */
-export interface WindowTicker {
+/** A ticker with what its trades of the same 24 hours tell besides. */
+interface WindowTicker {
   ticker: Ticker
   /** Prices that trades executed at; without a trade the last price. */
   high: string
@@ -23,8 +20,8 @@ export interface WindowTicker {
 const VOLUME_DIGITS = 8
 
 /**
- * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP for one that is not
- * whole any more.
+ * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP where one is not
+ * whole.
  */
 export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]> {
   const { tickers, history } = sources

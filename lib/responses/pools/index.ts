@@ -1,26 +1,19 @@
 import { ServiceError } from '../../errors.js'
-import type { CachedResponse } from '../../http/cached-response.js'
-import type { Aged } from '../../live/fresh.js'
 import type { Pair } from '../../market/ticker.js'
 import { parseKey } from '../../protocol/pda.js'
 import { poolNotFound } from '../../../schemas/errors.js'
-import type { MarketDays } from '../../../schemas/pools.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import type { Market } from '../market.js'
 import { ALL, type Sources } from '../sources.js'
-import { createMarketDay, createMarketDays, type MarketDaysAsked } from './market-day.js'
-import { createPoolHistory, type PoolHistory } from './pool-history.js'
+import { createMarketDay, createMarketDays } from './market-day.js'
+import { createPoolHistory } from './pool-history.js'
 import { createQuotes } from './quote.js'
-import { createPools, type PoolsAnswers } from './pools.js'
+import { createPools } from './pools.js'
+
+export type PoolResponses = ReturnType<typeof createPoolResponses>
 
 /** What is told of single pools and days. */
-export interface PoolResponses extends PoolsAnswers, PoolHistory {
-  quote: ReturnType<typeof createQuotes>
-  day: ReturnType<typeof createMarketDay>
-  marketDays (range: MarketDaysAsked): Promise<Aged<CachedResponse<MarketDays>>>
-}
-
-export function createPoolResponses (sources: Sources, totals: Market['totals'], facts: DaoFactsKept): PoolResponses {
+export function createPoolResponses (sources: Sources, totals: Market['totals'], facts: DaoFactsKept) {
   /** The listed pool of an id. Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string): Promise<Pair> {
     if (parseKey(poolId) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')

@@ -1,23 +1,21 @@
 import { compare, multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { invalidParameter } from '../../query.js'
-import { type Aged, createFreshCache, type Made } from '../../live/fresh.js'
-import type { CachedResponse } from '../../http/cached-response.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf, MINUTE } from '../../time.js'
-import { type MarketDay, MarketDaySchema, type MarketDays, MarketDaysSchema } from '../../../schemas/pools.js'
+import { type MarketDay, MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { Market } from '../market.js'
-import { cacheOptions, type Sources } from '../sources.js'
+import { keepEach, type Sources } from '../sources.js'
 
 export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today, as 2026-01-31')
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
 
-/** Throws `invalid` for a day to come, WARMING_UP for one that has just begun, while nothing of it is final. */
+/** Throws `invalid` for a day to come, WARMING_UP while nothing of one is final. */
 function checkBegun ({ history, time }: Sources, day: number, invalid: ServiceError): void {
   const wait = day * DAY - history.head().time
   if (wait <= 0) return
@@ -30,13 +28,11 @@ const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
 /**
- * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates break them down. Throws
- * INVALID_PARAMETER for one that has not begun, and what those throw.
+ * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates have them. Throws INVALID_PARAMETER
+ * for one that has not begun, and what those throw.
  */
-export function createMarketDay (
-  sources: Sources, totals: Market['totals']
-): (day: number) => Promise<Aged<CachedResponse<MarketDay>>> {
-  async function load (day: number): Promise<Made<CachedResponse<MarketDay>>> {
+export function createMarketDay (sources: Sources, totals: Market['totals']) {
+  const get = keepEach(sources, MAX_KEPT, async (day: number) => {
     const date = dateOf(day)
     const { value: { snapshot, usd, daily, walkedTo, firstDay, ...sums }, parts } = await totals()
     if (day < firstDay) throw notRead(firstDay)
@@ -79,54 +75,42 @@ export function createMarketDay (
         pools: rows.map(({ row }) => row)
       }, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) })
     }
-  }
-
-  const cache = createFreshCache<number, CachedResponse<MarketDay>>({ ...cacheOptions(sources), load, max: MAX_KEPT })
-  return async day => {
+  })
+  return async (day: number) => {
     checkBegun(sources, day, invalidDate())
-    return await cache.get(day)
+    return await get(day)
   }
 }
 
-/** Days since 1970-01-01, both included. */
-export interface MarketDaysAsked { from: number | undefined, to: number | undefined }
-
 const toDays = jsonResponse(MarketDaysSchema)
 /** Days of one answer at most, and where no first one is asked for. */
-const [MOST_DAYS, USUAL_DAYS] = [366, 30]
+const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
- * UTC days of all pools, oldest first, up to today. Throws INVALID_PARAMETER for more than a year of them and for days
- * to come, and what the aggregates throw.
+ * UTC days of all pools since 1970-01-01, both ends included, oldest first, up to today. Throws INVALID_PARAMETER for
+ * more than a year of them and for days to come, and what the aggregates throw.
  */
-export function createMarketDays (
-  sources: Sources, totals: Market['totals']
-): (asked: MarketDaysAsked) => Promise<Aged<CachedResponse<MarketDays>>> {
-  const cache = createFreshCache<string, CachedResponse<MarketDays>>({
-    ...cacheOptions(sources),
-    async load (key) {
-      const [first, last] = key.split(' ')
-      const { value: { walkedTo, firstDay, ...sums }, parts } = await totals()
-      if (last! < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
-      const [volume, fees] = [await sums.volume(), await sums.fees()]
-      const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
-      const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
-      const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
-        .map(({ date, volume: usd, trades }) => ({
-          date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades
-        }))
-      return {
-        value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts
-      }
-    },
-    max: MAX_KEPT
+export function createMarketDays (sources: Sources, totals: Market['totals']) {
+  const get = keepEach(sources, MAX_KEPT, async (key: string) => {
+    const [first, last] = key.split(' ')
+    const { value: { walkedTo, firstDay, ...sums }, parts } = await totals()
+    if (last! < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
+    const [volume, fees] = [await sums.volume(), await sums.fees()]
+    const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
+    const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
+    const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
+      .map(({ date, volume: usd, trades }) =>
+        ({ date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
+    return {
+      value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts
+    }
   })
-  return async ({ from, to }) => {
+  return async ({ from, to }: { from: number | undefined, to: number | undefined }) => {
     const today = dayOf(sources.history.head().time)
     const last = Math.min(to ?? today, today)
     const first = from ?? last - USUAL_DAYS + 1
     if (from !== undefined) checkBegun(sources, from, invalidParameter('from', 'a day that has begun'))
-    if (last - first >= MOST_DAYS) throw invalidParameter('from', `at most ${MOST_DAYS} days in all`)
-    return await cache.get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
+    if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
+    return await get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
   }
 }

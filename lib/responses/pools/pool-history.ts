@@ -4,7 +4,7 @@ import {
   executedPrice, type ExecutedPrice, INTERVALS, type Interval, type MarketKey, type Reading, SCALE, sumOf,
   type TimedCandle, type Trade
 } from '../../history/history.js'
-import { type Aged, createFreshCache, type Part } from '../../live/fresh.js'
+import type { Aged, Part } from '../../live/fresh.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -17,7 +17,7 @@ import {
 } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
 import { checkTold, extentOf } from '../known.js'
-import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../sources.js'
+import { ALL, headPart, keepEach, type Sources, usdValuationOf } from '../sources.js'
 
 export interface TradesAsked {
   limit: number
@@ -33,21 +33,11 @@ export interface CandlesAsked {
   empty: boolean
 }
 /** Days since 1970-01-01, both included. */
-export interface DaysAsked { from: number | undefined, to: number | undefined }
+interface DaysAsked { from: number | undefined, to: number | undefined }
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
   market?: MarketKey
-}
-
-/**
- * What was traded on one pool, made in a turn of who asks. Each throws POOL_NOT_FOUND and INVALID_POOL_ID,
- * OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
- */
-export interface PoolHistory {
-  trades (poolId: string, asked: TradesAsked, turn: Turn): Promise<Aged<CachedResponse<Trades>>>
-  candles (poolId: string, asked: CandlesAsked, turn: Turn): Promise<Aged<CachedResponse<Candles>>>
-  days (poolId: string, asked: DaysAsked, turn: Turn): Promise<Aged<CachedResponse<PoolDays>>>
 }
 
 /** `parts`: what they are made of beside the history. */
@@ -65,8 +55,11 @@ const toDays = plainResponse(PoolDaysSchema)
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
-/** `check` gives what an id stands for, or throws what is wrong with it. */
-export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>): PoolHistory {
+/**
+ * What was traded on one pool, made in a turn of who asks; `check` gives what an id stands for, or throws what is wrong
+ * with it. Each throws OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ */
+export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>) {
   const { history, snapshot, settings } = sources
 
   /** Answers by question, kept for as long as tickers are. */
@@ -76,21 +69,17 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
     // A kept answer is made anew by its key alone
     const questions = new LRUCache<string, { pair: Traded, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
-    const cache = createFreshCache<string, CachedResponse<T>>({
-      ...cacheOptions(sources),
-      async load (key) {
-        const { pair, asked, turn } = questions.get(key)!
-        const head = headPart(sources)
-        const { rows, headers, parts = [] } = await make(pair, asked, turn)
-        return { value: respond(rows, headers), parts: [head, ...parts] }
-      },
-      max: MAX_KEPT
+    const get = keepEach(sources, MAX_KEPT, async (key: string) => {
+      const { pair, asked, turn } = questions.get(key)!
+      const head = headPart(sources)
+      const { rows, headers, parts = [] } = await make(pair, asked, turn)
+      return { value: respond(rows, headers), parts: [head, ...parts] }
     })
     return async (poolId, asked, turn) => {
       const pair = await check(poolId)
       const key = `${poolId} ${Object.values(asked as object).join()}`
       questions.set(key, { pair, asked, turn })
-      return await cache.get(key)
+      return await get(key)
     }
   }
 
@@ -148,9 +137,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const unnamed = await reading.unnamedTrades(pair.address)
     if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) {
-      throw new ServiceError(
-        'WARMING_UP', 'makers of those days are still being read'
-      )
+      throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
     }
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
@@ -163,9 +150,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
         target_volume: exactSum(quote, pair.quoteDecimals),
         volume_usd: worth === undefined
           ? '0.00'
-          : usdText(
-            multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))
-          ),
+          : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
         trades,
         makers,
         fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
@@ -177,10 +162,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
     }
   }
 
-  /**
-   * Days are valued by the state of the chain, and as old as that. It is read before the history is: no step may wait
-   * for a node.
-   */
+  /** Days are valued by the state of the chain, read before the history is: no step of that may wait for a node. */
   async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
     const { value: state, parts } = await snapshot.get(ALL)
     const usd = usdValuationOf(state, settings)
@@ -201,9 +183,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
   if (maker === null || blockIndex === null) {
-    throw new ServiceError(
-      'WARMING_UP', 'makers and places in the block are still being read'
-    )
+    throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
   }
   const { side, input, output, fee } = swap
   const [base, quote] = side === 'buy' ? [output, input] : [input, output]
@@ -236,8 +216,8 @@ function * filled (
 }
 
 /**
- * Rows of candles, and of intervals without a trade (their start alone); `close` is the last price from before them.
- * Before any price there are none.
+ * Rows of candles, and of intervals without a trade (their start alone); `close`: the last price before them. Before
+ * any price there are none.
  */
 function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []

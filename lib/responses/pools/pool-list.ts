@@ -16,7 +16,7 @@ import { heldTokens, treasuryOf } from '../daos/treasury.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Settings } from '../../settings.js'
 import { timeText } from '../../time.js'
-import { sinceText } from '../known.js'
+import { createdAt, sinceText } from '../known.js'
 import { ALL, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
@@ -40,7 +40,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   const { snapshot: snapshots, history, settings } = sources
   const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
 
-  function record ({ pair, dao, window, createdAt, facts }: Row, slot: number, usd: UsdValuation): Pool {
+  function record ({ pair, dao, window, createdAt: at, facts }: Row, slot: number, usd: UsdValuation): Pool {
     const day = window.complete ? window : null
     const price = (value: ExecutedPrice | null | undefined) => value == null ? null : executedPriceText(value, pair)
     const amount = (value: Rational | null | undefined, decimals: number) =>
@@ -51,7 +51,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       base: { mint: pair.baseMint, symbol: pair.baseSymbol, name: pair.baseName, decimals: pair.baseDecimals },
       quote: { mint: pair.quoteMint, symbol: pair.quoteSymbol, name: pair.quoteName, decimals: pair.quoteDecimals },
       state: dao.state === 'spot' ? 'spot' : 'proposal',
-      created_at: createdAt === null ? null : timeText(createdAt),
+      created_at: at === null ? null : timeText(at),
       startDate: startDate(dao),
       last_price: quoteTexts(quotes(pair, rules)).last,
       ...priceChanges(window),
@@ -85,19 +85,15 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     const head = headPart(sources)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
-      created: new Map(
-        Array.from(reading.known.sequenceRanges, ([dao, [first]]) => [dao, first?.first === 1n ? first.firstAt : null])
-      )
+      created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
     const made = new Map<string, Row>()
     for (const pair of snapshot.pairs) {
-      const window = windows.get(pair.address)
-      const dao = snapshot.daos.get(pair.address)
+      const { address } = pair
+      const [window, dao] = [windows.get(address), snapshot.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) continue
-      const createdAt = created.get(pair.address) ?? null
-      made.set(
-        pair.address, { pair, dao, window, createdAt, facts: figuresOf(known?.value, pair.address, usd, settings) }
-      )
+      const facts = figuresOf(known?.value, address, usd, settings)
+      made.set(address, { pair, dao, window, createdAt: created.get(address) ?? null, facts })
     }
     // As with the tickers: an empty list would look like a market without pools
     if (made.size === 0 && snapshot.pairs.length > 0) {
@@ -137,7 +133,7 @@ export const factFigures = (
   }
 }
 
-/** Supply and treasury, which take many accounts; undefined where no node gives them now: what they make is null. */
+/** Undefined where no node gives the many accounts of supply and treasury now: what they make is null. */
 export const orUnknown = <T>(facts: Promise<T>): Promise<T | undefined> => facts.catch((error: unknown) => {
   if (isServiceError(error)) return undefined
   throw error
@@ -151,7 +147,7 @@ function figuresOf (known: AllFacts | undefined, pool: string, usd: UsdValuation
 }
 
 /** Changes from the newest price before each period to the newest now. */
-export function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
+function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
   const change = (from: typeof last) => from === null || last === null ? null : changeText(from, last)
   return {
     price_change_5m: change(past['5m']),

@@ -1,32 +1,18 @@
 import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { createFreshCache, type Aged } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
-import type { CachedResponse } from '../../http/cached-response.js'
-import { type Pool, type PoolDetail, PoolDetailSchema, type Pools, PoolsSchema } from '../../../schemas/pools.js'
+import { type Pool, type PoolDetail, PoolDetailSchema, PoolsSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { sameLife } from '../same-life.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { cacheOptions, type Kept, type Sources } from '../sources.js'
+import { keepEach, sameLife, type Sources } from '../sources.js'
 import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
-
-export interface PoolsAnswers {
-  /** The pools as they are listed, kept. */
-  known: Kept<PoolList>['get']
-  list (): Promise<Aged<CachedResponse<Pools>>>
-  /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
-  one (poolId: string): Promise<Aged<CachedResponse<PoolDetail>>>
-}
 
 const toList = jsonResponse(PoolsSchema)
 const toDetail = jsonResponse(PoolDetailSchema)
-/** Pools whose records are kept beside the list. */
 const MAX_KEPT = 256
 
 /** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
-export function createPools (
-  sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>
-): PoolsAnswers {
+export function createPools (sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>) {
   const { history, settings } = sources
   const list = createPoolList(sources, facts)
 
@@ -75,21 +61,18 @@ export function createPools (
     }
   }
 
-  const details = createFreshCache<string, CachedResponse<PoolDetail>>({
-    ...cacheOptions(sources),
-    async load (poolId) {
-      const { value, parts } = await list.get()
-      return { value: toDetail(await detail(value, poolId)), parts }
-    },
-    max: MAX_KEPT
+  const details = keepEach(sources, MAX_KEPT, async (poolId: string) => {
+    const { value, parts } = await list()
+    return { value: toDetail(await detail(value, poolId)), parts }
   })
 
   return {
-    known: list.get,
-    list: sameLife(list.get, async ({ pools }) => toList(pools)),
-    async one (poolId) {
+    known: list,
+    list: sameLife(list, ({ pools }) => toList(pools)),
+    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
+    async one (poolId: string) {
       await check(poolId)
-      return await details.get(poolId)
+      return await details(poolId)
     }
   }
 }

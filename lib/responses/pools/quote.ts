@@ -17,8 +17,7 @@ const PERCENT = 100n
 
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
- * token has, or more than
- * the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what the chain and the history throw.
+ * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
 export function createQuotes (
   sources: Sources, check: (poolId: string) => Promise<Pair>
@@ -45,9 +44,7 @@ export function createQuotes (
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
     const [inDecimals, outDecimals] = isBuy
       ? [pair.quoteDecimals, pair.baseDecimals]
-      : [
-          pair.baseDecimals, pair.quoteDecimals
-        ]
+      : [pair.baseDecimals, pair.quoteDecimals]
     const raw = multiply(amount, powerOfTen(inDecimals))
     if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
     const input = raw.n / raw.d
@@ -65,9 +62,7 @@ export function createQuotes (
       exact: discovered.find(({ address }) => address === poolId)?.dao?.state === 'spot',
       average_price: output === 0n
         ? null
-        : executedPriceText(
-          isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair
-        ),
+        : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
       price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: formatUnits(fee, inDecimals) },
       protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { ratio } from '../../../lib/decimal.js'
-import { byDepth, type Pair, poolsByPair, tickers } from '../../../lib/market/ticker.js'
-import { createValuation } from '../../../lib/market/usd.js'
+import { byDepth, type Pair, poolsByPair, ticker, type Volumes } from '../../../lib/market/ticker.js'
+import { createValuation, type UsdValuation } from '../../../lib/market/usd.js'
 
 const rules = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 const RULES = { usdMints: new Set(['USDC']), pricedBy: new Map([['EURO', 'deep']]), minDepth: ratio(1_000n) }
@@ -19,6 +19,9 @@ const pair = (address: string, quoteReserves: bigint, quoteMint = 'USDC', baseMi
   quoteName: 'Quote'
 })
 const nothing = { base: ratio(0n), quote: ratio(0n) }
+const tickers = (
+  pairs: Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, given: typeof rules
+) => byDepth(pairs, usd).map(pair => ticker(pair, volumes, usd, given))
 const list = (pairs: Pair[]) => tickers(
   pairs, new Map(pairs.map(({ address }) => [address, nothing])), createValuation(pairs, RULES), rules
 )

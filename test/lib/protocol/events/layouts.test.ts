@@ -1,12 +1,12 @@
 import { test } from 'tap'
-import { discriminatorOf, type EventName, keepsFees, layoutOf } from '../../../../lib/protocol/events/layouts.js'
+import { keepsFees, layoutOf } from '../../../../lib/protocol/events/layouts.js'
 import { createLedger, discriminator } from '../../../../simulator/index.js'
 import { eventsOf } from '../../../../simulator/inspect.js'
 import { EVENT_NAMES, FORMS, sampleOf } from '../../../support/event-forms.js'
 
 test('discriminators are the hashes of the names', t => {
   for (const name of EVENT_NAMES) {
-    t.equal(discriminatorOf(name as EventName), discriminator('event', `${name}Event`).toString('hex'), name)
+    t.equal(layoutOf(Buffer.concat([Buffer.alloc(8), discriminator('event', `${name}Event`)]))?.name, name)
   }
   t.end()
 })
