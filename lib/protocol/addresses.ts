@@ -26,7 +26,7 @@ export const LAUNCHPADS = [
 export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
 
 /** Addresses kept, some 30 of a mint of a launch: its supply is read again every few seconds. */
-const MAX_KEPT = 60_000
+const MAX_KEPT = 30_000
 const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
 
 const PROGRAM_BYTES = new Map<string, Buffer>(Object.values(PROGRAMS).map(program => [program, keyBytes(program)]))
