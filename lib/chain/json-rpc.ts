@@ -181,7 +181,8 @@ export function readAnswer (
     throw nodeError('NODE_BAD_ANSWER', what, { ...fault, reason: 'batch' })
   }
   if (batch !== isList) {
-    throw answerError(host, 'wrong-shape', `answered ${batch ? 'a batch with a single answer' : 'one call with a list'}`)
+    const what = batch ? 'answered a batch with a single answer' : 'answered one call with a list'
+    throw answerError(host, 'wrong-shape', what)
   }
   const replies = ids.flatMap(id => byId.get(id) ?? [])
   if (replies.length !== ids.length || members.length !== ids.length) {

@@ -130,7 +130,8 @@ const isEmptyList = (result: unknown): boolean => Array.isArray(result) && resul
 /** Out of order, or with its own cursor, a page would let a reader skip rows, or read them for ever. */
 function checkOrder (rows: readonly SignatureInfo[], cursor: string | undefined): void {
   const isOrdered = rows.slice(1).every(({ slot }, i) => slot <= rows[i]!.slot)
-  if (!isOrdered || rows.some(({ signature }) => signature === cursor)) throw bad('getSignaturesForAddress: out of order')
+  if (isOrdered && rows.every(({ signature }) => signature !== cursor)) return
+  throw bad('getSignaturesForAddress: out of order')
 }
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */

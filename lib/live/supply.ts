@@ -250,8 +250,8 @@ export function balance (accounts: Accounts, address: string, mint: string, owne
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
-  if (token.mint !== mint || token.owner !== owner) throw new DecodeError(`${address}: a vault of another mint or owner`)
-  return token.amount
+  if (token.mint === mint && token.owner === owner) return token.amount
+  throw new DecodeError(`${address}: a vault of another mint or owner`)
 }
 
 function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts): bigint {

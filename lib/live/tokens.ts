@@ -67,9 +67,10 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
       for (let at = 0; at < asked.length; at += 2) {
         const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
         const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
+        const own = says !== undefined && 'name' in says ? says : undefined
         const pointsTo = says !== undefined && 'at' in says ? says.at : asked[at + 1]!
         if (mint !== null && pointsTo !== asked[at + 1]) pointing.set(mint, pointsTo)
-        else tokens.set(asked[at]!, decodeToken(mint, says !== undefined && 'name' in says ? says : undefined, metadata))
+        else tokens.set(asked[at]!, decodeToken(mint, own, metadata))
       }
     })
     const pointed = new Map<string, RawAccount | null>()

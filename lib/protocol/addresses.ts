@@ -47,7 +47,8 @@ const text = (seed: string): Buffer => Buffer.from(seed)
 const NO_NONCE = Buffer.alloc(8)
 
 /** Metaplex metadata of a mint (mpl-token-metadata). */
-export const metadataAddress = (mint: string): string => pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
+export const metadataAddress = (mint: string): string =>
+  pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
 
 /** Associated token account of any owner (spl-token). */
 export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>

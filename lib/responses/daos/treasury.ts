@@ -1,4 +1,6 @@
-import { compare, formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
+import {
+  compare, formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens
+} from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
