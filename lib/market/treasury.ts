@@ -3,7 +3,7 @@ import type { UsdValuation } from './usd.js'
 
 /** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "Treasury"). */
 
-interface TreasuryParts {
+export interface TreasuryParts {
   /** What the vault holds, of each token account one row. */
   tokens: ReadonlyArray<{ mint: string, amount: bigint, decimals: number }>
   base: { mint: string, decimals: number }
