@@ -66,8 +66,8 @@ const PROPOSAL = {
   squads_proposal: addressSchema('The multisig\'s proposal that it would execute.'),
   decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
     anyOf: [DecisionSchema, Type.Null()],
-    description: 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or lost, ' +
-      'or the DAO\'s tokens can\'t be read.'
+    description: 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or ' +
+      'lost, or the DAO\'s tokens can\'t be read.'
   })
 }
 const EXAMPLE = {

@@ -123,6 +123,7 @@ export interface Store {
   candlesOfAll (daos: readonly string[], size: Size, range: CandlesOfAll): Promise<CandleRow[]>
   /** Their swaps from the Unix second `from` to before `to`. */
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<SwapRow[]>
+  /** Per DAO, from the Unix second `from` to before `to`. */
   traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
   /** How many traded, by the Unix second at which a day begins. */
   makers (dao: string, from: number, to: number): Promise<Map<number, number>>

@@ -68,8 +68,9 @@ export const readTraders: Read<'traders'> = async (view, daos, from, to) => {
   if (wanted === undefined) return new Map()
   const { rows } = await sql<Record<'dao' | keyof Traders, number | string>>`
     select e.dao, count(distinct e.maker) as makers, count(*) - count(e.maker) as unnamed,
-      count(distinct e.maker) filter (where e.side = 'buy') as buyers, count(*) filter (where e.side = 'buy') as buys,
-      count(distinct e.maker) filter (where e.side = 'sell') as sellers, count(*) filter (where e.side = 'sell') as sells
+      count(distinct e.maker) filter (where e.side = 'buy') as buyers,
+      count(distinct e.maker) filter (where e.side = 'sell') as sellers,
+      count(*) filter (where e.side = 'buy') as buys, count(*) filter (where e.side = 'sell') as sells
     from ${wanted} wanted
     join events e on e.dao = wanted.dao and e.side is not null and e.at >= ${from} and e.at < ${to}
     group by e.dao`.execute(view.db)
