@@ -25,8 +25,8 @@ declare module 'fastify' {
       decided (): Promise<Proposals | undefined>
       sparklines: ReturnType<typeof createSparklines>
       /**
-       * The share image of a listed pool, or of the market for '', a PNG file. Throws POOL_NOT_FOUND, OVERLOADED and
-       * the ServiceErrors of the chain.
+       * The share image of a listed pool, or of the market for '', a PNG file. Throws POOL_NOT_FOUND, OVERLOADED, the
+       * ServiceErrors of the chain, and for the market those of the list of pools.
        */
       card: ReturnType<typeof createCards>
     }
@@ -52,7 +52,7 @@ export default fp(async fastify => {
   const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools, proposals } = fastify
   const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
   const card = createCards(async pool => {
-    if (pool === '') return marketSource(marketFacts((await ifKnown(async () => (await pools.known()).value))?.pools))
+    if (pool === '') return marketSource(marketFacts((await pools.known()).value.pools))
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const closes = await ifKnown(async () => await sparklines.of(pool))

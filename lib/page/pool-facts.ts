@@ -77,7 +77,7 @@ const total = (texts: readonly string[]): string =>
   amountText(texts.map(text => parseDecimal(text)!).reduce((sum, one) => add(sum, one)))
 
 /** What the market's image shows of the pools, deepest first; volumes as the list adds them up, or not at all. */
-export function marketFacts (pools: readonly Pool[] = []): MarketFacts {
+export function marketFacts (pools: readonly Pool[]): MarketFacts {
   const [deepest] = pools
   if (deepest === undefined) return { pools: 0, figures: [], rows: [] }
   const volumes = pools.filter(({ quote }) => quote.mint === deepest.quote.mint).map(pool => pool.target_volume_24h)

@@ -9,6 +9,7 @@ import market from '../../routes/market/index.js'
 import { ServiceError } from '../../lib/errors.js'
 import { decoratePage } from '../system/browser/service.js'
 import { address, POOLS, SCRIPT, SNAPSHOT } from '../system/browser/market-data.js'
+import { build as buildApp, settings, startChain, until } from '../helper.js'
 
 /** The pages' files and headers; what they do in a browser is tested in test/system/browser. */
 
@@ -125,6 +126,16 @@ t.test('the image that others show beside a link', async t => {
   const unknown = await fastify.inject(`/market/pool/${address(998)}/card.png`)
   t.equal(unknown.statusCode, 404)
   t.same(unknown.json(), { error: `Pool not found: ${address(998)}` })
+})
+
+t.test('while the pools are not known there is no image of the market, and none is kept', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 9n })
+  await node.stop()
+  const app = await buildApp(t, { env: settings(t, node, ledger) })
+  t.ok((await app.inject('/market/card.png')).statusCode >= 500)
+  await node.restart()
+  await until('the image', async () => (await app.inject('/market/card.png')).statusCode === 200)
 })
 
 t.test('no page for what is no pool, with the reason', async t => {
