@@ -33,5 +33,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health`, { signal: AbortSignal.timeout(4000) }).then(({ status }) => process.exit(status < 500 ? 0 : 1), () => process.exit(1))"]
 # No shell and no npm between the signals and the process, which ends with grace within 10 seconds.
-# half the memory, for a third more CPU while the history is read: docs/operations.md, "Sizing"
+# half the memory, for a third more CPU while the history is read: docs/deployment.md, "Sizing"
 CMD ["node", "--heap-growing-percent=40", "--max-semi-space-size=4", "--v8-pool-size=1", "--no-parallel-scavenge", "dist/server.js"]
