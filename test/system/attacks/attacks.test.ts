@@ -29,7 +29,7 @@ for (const [name, { run, show }] of Object.entries(ATTACKS)) {
   })
 }
 
-test('every attack stands in the reliability page', async t => {
-  const page = readFileSync(new URL('../../../docs/reliability.md', import.meta.url), 'utf8')
+test('every attack stands on the page of security', async t => {
+  const page = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')
   for (const name of Object.keys(ATTACKS)) t.ok(page.includes(`\`${name}\``), name)
 })
