@@ -1,6 +1,5 @@
 // The built service on a simulated chain: every path of the contract, every page and whatever a page loads answers 200
-// with something in it.
-// What the build has left out, or put where it is not found, shows here.
+// with something in it. What the build has left out, or put where it is not found, shows here.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

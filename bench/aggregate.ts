@@ -1,9 +1,8 @@
 /**
  * CPU of one refresh of the aggregate with 1,000 DAOs that have traded every day for a year:
  * `npm run bench -- aggregate [--daos 1000] [--years 1] [--tokens 1000] [--priced 10]`. Of the quote tokens so many are
- * priced by a pool, and each
- * refresh changes all their prices. The bytes are made too, compressed ones included, and the loop's own delay is
- * watched.
+ * priced by a pool, and each refresh changes all their prices. The bytes are made too, compressed ones included, and
+ * the loop's own delay is watched.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
@@ -33,9 +32,7 @@ const pricingOf = (round: number): Pricing => ({
   usdPerUnit: mint => mint === 'quote0'
     ? ratio(1n, 1_000_000n)
     : priced.has(mint)
-      ? ratio(
-        priced.get(mint)! + BigInt(round), 999_983_000_000n
-      )
+      ? ratio(priced.get(mint)! + BigInt(round), 999_983_000_000n)
       : undefined,
   symbolOf: mint => mint
 })

@@ -1,8 +1,7 @@
 /**
  * `npm run bench -- block-range [--rounds 15] [--url postgres://…]`: 1,000 slots with 1,000 events, as the crawlers of
- * block ranges get them, the route and
- * its bytes included. Against the same rows read from the store and against JSON.stringify of the same events, in turns
- * in one run. CPU of this process.
+ * block ranges get them, the route and its bytes included. Against the same rows read from the store and against
+ * JSON.stringify of the same events, in turns in one run. CPU of this process.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

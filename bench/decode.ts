@@ -1,9 +1,7 @@
 /**
- * Reading swap events: ours by offsets against Anchor's coder, alternating in one run. `npm run bench -- decode
- * [--rounds 5]`.
- * Both from the event's bytes, and from the base58 text in which a node gives them. Anchor gives every field as an
- * object; ours gives what the
- * history keeps.
+ * Reading swap events: ours by offsets against Anchor's coder, alternating in one run.
+ * `npm run bench -- decode [--rounds 5]`. Both from the event's bytes, and from the base58 text in which a node gives
+ * them. Anchor gives every field as an object; ours gives what the history keeps.
  */
 import { parseArgs } from 'node:util'
 import { BorshEventCoder, utils, type Idl } from '@coral-xyz/anchor'
@@ -63,9 +61,7 @@ const median = (numbers: number[]): number => numbers.sort((a, b) => a - b)[numb
 const found = new Map(Object.keys(WORK).map(name => [name, [] as number[]]))
 for (const work of Object.values(WORK)) measure(work)
 for (let round = 0; round < Number(values.rounds); round++) {
-  for (const [name, work] of Object.entries(WORK)) {
-    found.get(name)!.push(measure(work))
-  }
+  for (const [name, work] of Object.entries(WORK)) found.get(name)!.push(measure(work))
 }
 const names = [...found.keys()]
 for (let at = 0; at < names.length; at += 2) {

@@ -1,15 +1,13 @@
 /**
  * The history on a node as people have them, from an empty store: how long until the last 24 hours are indexed, against
- * what the node's limits
- * allow, and what it cost in calls.
+ * what the node's limits allow, and what it cost in calls.
  *
  * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all] [--follow 60 [--trades
  * 6] [--listen]]`
  *
  * `--transactions`: those of the last day, of `--swaps` in all; `--all`: until the history is complete, and what that
- * costs; `--follow`: seconds
- * that the head is followed afterwards, with so many `--trades` a minute, told of each as by a WebSocket where
- * `--listen` is given.
+ * costs; `--follow`: seconds that the head is followed afterwards, with so many `--trades` a minute, told of each as by
+ * a WebSocket where `--listen` is given.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -3,9 +3,8 @@ import { fuzz } from '../test/system/reliability/fuzz.js'
 
 /**
  * Damaged accounts, events and JSON answers through every decoder and reader: no crash, no hang, no memory that grows,
- * every failure
- * typed. `tsx bench/fuzz.ts [--runs N] [--seed S]`; with `NODE_OPTIONS=--expose-gc` the memory is that after a
- * collection.
+ * every failure typed. `tsx bench/fuzz.ts [--runs N] [--seed S]`; with `NODE_OPTIONS=--expose-gc` the memory is that
+ * after a collection.
  */
 
 const { values } = parseArgs({ options: { runs: { type: 'string', default: '2000000' }, seed: { type: 'string' } } })

@@ -1,7 +1,6 @@
 /**
  * Answers a second of the built service, as `npm start` runs it, limiter and log on, against a bare `node:http` server
- * with Node's own flags that sends
- * the same bytes, alternating in one run.
+ * with Node's own flags that sends the same bytes, alternating in one run.
  *
  * `npm run build && npm run bench -- http [--seconds 3] [--rounds 3] [--daos 500] [--redis redis://127.0.0.1:6379/9]`
  *

@@ -1,9 +1,7 @@
 /**
  * The built service as `npm start` runs it, beside a simulated node of one's own: how long the history takes, what CPU
- * and memory it needs for that, and
- * what it holds under load afterwards. Against a reference that takes turns with it: the same with Node's own ways of
- * collecting garbage or with other
- * flags of Node, or another version of this project.
+ * and memory it needs for that, and what it holds under load afterwards. Against a reference that takes turns with it:
+ * the same with Node's own ways of collecting garbage or with other flags of Node, or another version of this project.
  *
  * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
  * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`

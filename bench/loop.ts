@@ -1,11 +1,9 @@
 /**
  * How long single pieces of work hold the event loop with many DAOs, against the time that the loop of an idle process
- * is held on this machine in the same run:
- * `npm run build && npm run bench -- loop [--daos 5000] [--swaps 5000]`: what is built is what is measured. The chain
- * runs in a process of its own. Between two
- * ticks the loop goes round once: of each round the time that passed is told, in which others may have had the
- * processor, and on Linux the processor time of the
- * loop's thread.
+ * is held on this machine in the same run: `npm run build && npm run bench -- loop [--daos 5000] [--swaps 5000]`: what
+ * is built is what is measured. The chain runs in a process of its own. Between two ticks the loop goes round once: of
+ * each round the time that passed is told, in which others may have had the processor, and on Linux the processor time
+ * of the loop's thread.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,9 +1,8 @@
 /**
- * `npm run bench -- markets [--swaps 100000] [--daos 60] [--days 25] [--step 500] [--order back|forward] [--url
- * postgres://…]`: reads of trades, candles and block
- * ranges on a store of that many swaps of so many days, and what keeping candles costs the writer: newest first, as the
- * first indexing goes, or oldest first.
- * With `--url` on PostgreSQL, else on SQLite.
+ * `npm run bench -- markets [--swaps 100000] [--daos 60] [--days 25] [--step 500] [--order back|forward] [--url postgres://…]`:
+ * reads of trades, candles and block ranges on a store of that many swaps of so many days, and what keeping candles
+ * costs the writer: newest first, as the first indexing goes, or oldest first. With `--url` on PostgreSQL, else on
+ * SQLite.
  *
  * Cold: each read is of rows that no read before it touched. Without: the same steps by a writer that makes neither
  * candles nor makers, in turns with the other.

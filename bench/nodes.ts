@@ -1,15 +1,13 @@
 /**
  * The whole service on nodes that limit their callers, from an empty store: when the first list is there, against the
- * time that the limit allows for the
- * transactions of its day; what becomes of `/api/tickers`, asked every second, while the past is read back for
- * `--seconds` more; and the calls accepted
- * of those that the limit allows, and refused, after the first ten seconds.
+ * time that the limit allows for the transactions of its day; what becomes of `/api/tickers`, asked every second, while
+ * the past is read back for `--seconds` more; and the calls accepted of those that the limit allows, and refused, after
+ * the first ten seconds.
  *
  * `npm run bench -- nodes [--http] [--seconds 120] [--only 'a part of the name'] [--calls]`
  *
  * In simulated time, which takes seconds. `--http`: the service in a process of its own, in real time, all limits one
- * after the other. `--calls`: calls by
- * method up to the first list, and after it.
+ * after the other. `--calls`: calls by method up to the first list, and after it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

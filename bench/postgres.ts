@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- postgres [--swaps 50000] [--step 500] [--daos 20] [--url postgres://…]`: indexing into PostgreSQL
- * against SQLite. Both
- * take the same events through the same recorder, in turns, so that what else the machine does falls on both.
+ * against SQLite. Both take the same events through the same recorder, in turns, so that what else the machine does
+ * falls on both.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,8 +1,7 @@
 /**
  * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection`
- * in the same run:
- * `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own ways
- * (`--plain`); the chain in a process of its own.
+ * in the same run: `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own
+ * ways (`--plain`); the chain in a process of its own.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,9 +1,8 @@
 /**
  * `npm run bench -- replicas [--kills 10]`: three replicas of the whole service under load on one PostgreSQL, while the
- * one that writes is
- * killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and goes on. Prints how
- * long nobody wrote;
- * ends with status 1 where a swap was lost or counted twice, a number was wrong, or two wrote at once.
+ * one that writes is killed ten times, all connections are cut twice, and the one that writes is stopped for 20 s and
+ * goes on. Prints how long nobody wrote; ends with status 1 where a swap was lost or counted twice, a number was wrong,
+ * or two wrote at once.
  */
 import { parseArgs } from 'node:util'
 import { ask } from '../test/support/history/postgres.js'

@@ -14,9 +14,8 @@ import { createWorld } from '../test/system/reliability/truth.js'
 
 /**
  * Slow clients: thousands of connections that say nothing, drip headers or a body, or never read their answer, and come
- * back as soon as
- * they are cut off. Normal requests on new connections must be answered meanwhile. `tsx bench/slow-clients.ts
- * [--connections N] [--seconds S]`
+ * back as soon as they are cut off. Normal requests on new connections must be answered meanwhile.
+ * `tsx bench/slow-clients.ts [--connections N] [--seconds S]`
  */
 
 const KINDS = [

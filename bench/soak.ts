@@ -15,11 +15,9 @@ import { changeWeather, clearWeather } from './support/soak-weather.js'
 
 /**
  * Days in minutes: traffic, trades, a proposal a day, faults and limits of the node and restarts of the service.
- * Memory, sockets, timers and file
- * handles must stay flat, no figure may be wrong on the way, and all must be right at the end. With more than one
- * replica the store is the PostgreSQL at
- * `--database`, where a schema is made and dropped. `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72]
- * [--replicas 3] [--short] [--seed N] [--database URL]`
+ * Memory, sockets, timers and file handles must stay flat, no figure may be wrong on the way, and all must be right at
+ * the end. With more than one replica the store is the PostgreSQL at `--database`, where a schema is made and dropped.
+ * `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72] [--replicas 3] [--short] [--seed N] [--database URL]`
  */
 
 const { values } = parseArgs({

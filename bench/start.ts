@@ -1,7 +1,6 @@
 /**
  * How long the built service takes from its start to its first answer, and what it weighs then, against `node -e 0` in
- * the same run:
- * `npm run build && npm run bench -- start [--rounds 7]`.
+ * the same run: `npm run build && npm run bench -- start [--rounds 7]`.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

@@ -1,12 +1,11 @@
 /**
  * `npm run bench -- stored [--swaps 10000000] [--daos 60] [--url postgres://…]`: CPU of reading trades, candles and
- * block ranges on so many stored swaps of a year,
- * which SQL makes by itself in minutes. With `--url` on PostgreSQL, else on SQLite.
+ * block ranges on so many stored swaps of a year, which SQL makes by itself in minutes. With `--url` on PostgreSQL,
+ * else on SQLite.
  *
  * Cold: each read is of rows that none before it touched, in a process that has just opened the store. The same once
- * more right after it: the ratio is what it
- * costs to find the rows. Of reads above 10 ms it says how many were among the first, before the code is compiled, and
- * how many held a garbage collection.
+ * more right after it: the ratio is what it costs to find the rows. Of reads above 10 ms it says how many were among
+ * the first, before the code is compiled, and how many held a garbage collection.
  */
 import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -82,9 +81,7 @@ async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promi
   const folder = mkdtempSync(join(tmpdir(), 'bench-stored-'))
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize < swaps * BYTES_A_SWAP) {
-    throw new Error(
-    `${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`
-    )
+    throw new Error(`${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`)
   }
   const open = () => openSqliteStore({ folder, program: PROGRAM })
   await (await open()).close()

@@ -1,7 +1,6 @@
 /**
  * Carries out attacks and prints the figures before and after, without a network: each on a market of two honest DAOs
- * of its own, or all on the running
- * demo, which prints the addresses. `--help` says how.
+ * of its own, or all on the running demo, which prints the addresses. `--help` says how.
  */
 import { ATTACKS } from './attacks/attacks.js'
 import { httpUrl, readCommandLine, refuse, runScript, UsageError } from './command-line.js'

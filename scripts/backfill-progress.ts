@@ -79,8 +79,7 @@ const isDone = (
 
 /**
  * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives
- * its last status.
- * Throws WRONG_NETWORK where the store holds the rows of another one.
+ * its last status. Throws WRONG_NETWORK where the store holds the rows of another one.
  */
 export async function backfill (
   history: History, { out, clock = systemClock, signal }: BackfillOptions

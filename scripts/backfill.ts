@@ -1,7 +1,7 @@
 /**
  * Reads the whole history of the program into the store, with its progress: `npm run backfill`. The settings are those
- * of the service. It can
- * be ended with Ctrl-C and started again at any time, and refuses to run beside a service on the same store.
+ * of the service. It can be ended with Ctrl-C and started again at any time, and refuses to run beside a service on the
+ * same store.
  */
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
@@ -80,11 +80,7 @@ async function run (): Promise<void> {
         rate: feeRate,
         basis: volumeBasis,
         onLog: ({ level, message }) => {
-          if (level !== 'info') {
-            process.stderr.write(
-          `${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`
-            )
-          }
+          if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`)
         }
       }), { out: process.stdout, signal: stopping.signal })
     } finally {

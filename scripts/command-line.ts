@@ -16,8 +16,7 @@ type Read<O extends Options, P extends boolean> = ReturnType<typeof parseArgs<{ 
 
 /**
  * The command line's flags. `--help` prints `usage` and ends the process; one that is unknown, or lacks its value, ends
- * it with status 2 and a line
- * that has both what is wrong and `usage`.
+ * it with status 2 and a line that has both what is wrong and `usage`.
  */
 export function readCommandLine<const O extends Options, const P extends boolean = false> (
   usage: string, options: O, allowPositionals?: P

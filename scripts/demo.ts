@@ -1,7 +1,6 @@
 /**
  * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them.
- * `--help` says how.
- * Ends on Ctrl-C, or after the seconds where they are given.
+ * `--help` says how. Ends on Ctrl-C, or after the seconds where they are given.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -55,9 +54,7 @@ if (values.help) {
   process.exit(0)
 }
 if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-  refuse(
-  `--port ${values.port}: a port is a whole number from 0 to 65535.`
-  )
+  refuse(`--port ${values.port}: a port is a whole number from 0 to 65535.`)
 }
 if (!isNodeKind(values.node)) refuse(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}.`)
 if (seconds !== undefined && !(seconds > 0)) refuse(`--seconds ${values.seconds}: a number above 0.`)

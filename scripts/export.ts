@@ -2,9 +2,8 @@
  * Writes stored trades, candles or days to a file: `npm run export -- --what trades --format csv --from 2026-01-01
  * --to 2026-01-31 --out trades.csv`.
  * It only reads, and may run beside the service. Amounts are there as raw units and in whole tokens, prices in quote
- * tokens per base token;
- * `--store` is sqlite:FOLDER (sqlite:./data) or a postgres URL. Days are UTC, both included. What the pools trade is
- * asked of the service at `--url`.
+ * tokens per base token; `--store` is sqlite:FOLDER (sqlite:./data) or a postgres URL. Days are UTC, both included.
+ * What the pools trade is asked of the service at `--url`.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,6 @@
 /**
  * `npm run imports`: ends with status 1 where an import runs upward through the layers below, or where imports go in a
- * circle. Imports of types
- * count too. The linter holds the walls between rooms that are side by side.
+ * circle. Imports of types count too. The linter holds the walls between rooms that are side by side.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * Moves a history between engines: `npm run migrate -- --from sqlite:./data --to
- * postgres://user@host/database?schema=history`, or back.
- * The service must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
+ * Moves a history between engines:
+ * `npm run migrate -- --from sqlite:./data --to postgres://user@host/database?schema=history`, or back. The service
+ * must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,9 +68,7 @@ try {
   await run(stopping.signal)
 } catch (error) {
   if (stopping.signal.aborted) {
-    process.stderr.write(
-      '\nInterrupted: run it again to go on. Until then the target can\'t be used.\n'
-    )
+    process.stderr.write('\nInterrupted: run it again to go on. Until then the target can\'t be used.\n')
   } else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
   else throw error
   process.exitCode = 1

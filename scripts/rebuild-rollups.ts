@@ -47,9 +47,7 @@ try {
   await run(stopping.signal)
 } catch (error) {
   if (stopping.signal.aborted) {
-    process.stderr.write(
-      '\nInterrupted: the service makes what is missing, or this when it is run again.\n'
-    )
+    process.stderr.write('\nInterrupted: the service makes what is missing, or this when it is run again.\n')
   } else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
   else throw error
   process.exitCode = 1

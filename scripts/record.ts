@@ -5,8 +5,8 @@ import { recordNode } from './recording.js'
 
 /**
  * `npm run record -- --url URL --out test/fixtures/NAME [--factory PROGRAM] [--mints A,B] [--most N]`: stores a node's
- * answers to everything
- * that the service asks. FACTORY_ADDRESS is taken from the environment where --factory is not given.
+ * answers to everything that the service asks. FACTORY_ADDRESS is taken from the environment where --factory is not
+ * given.
  */
 
 const USAGE = 'usage: npm run record -- --url URL --out test/fixtures/NAME --factory PROGRAM [--mints A,B] [--most N]'

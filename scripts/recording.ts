@@ -36,8 +36,7 @@ const METHOD_NOT_FOUND = -32_601
 
 /**
  * The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. What
- * a replay will not
- * offer is not offered here either, so that all it needs is recorded.
+ * a replay will not offer is not offered here either, so that all it needs is recorded.
  */
 async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]> {
   const passed = calls.filter(({ method }) => !NOT_OFFERED.has(method))
@@ -127,9 +126,7 @@ export async function recordNode (
   if (failure !== undefined) throw failure
   const text = writeRecording(recorder.recording())
   if (nodeSecretsOf(url).some(secret => text.includes(secret))) {
-    throw new Error(
-      'the node\'s answers repeat its own host or key: nothing is written'
-    )
+    throw new Error('the node\'s answers repeat its own host or key: nothing is written')
   }
   return text
 }

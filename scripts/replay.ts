@@ -13,9 +13,7 @@ const USAGE = 'npm run replay -- NAME [--port 8899]'
 
 function recordings (): string {
   const names = existsSync('test/fixtures')
-    ? readdirSync('test/fixtures').filter(
-      folder => existsSync(join('test/fixtures', folder, 'recording.json'))
-    )
+    ? readdirSync('test/fixtures').filter(folder => existsSync(join('test/fixtures', folder, 'recording.json')))
     : []
   return `recordings: ${names.join(', ') || 'none'}`
 }

@@ -27,8 +27,7 @@ const freeze = (entry: Entry | undefined): Entry | null => entry === undefined
 
 /**
  * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at
- * the end of
- * each slot.
+ * the end of each slot.
  */
 export function createAccountStates (ledger: Ledger) {
   const versions = new Map<string, Version[]>()

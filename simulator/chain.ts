@@ -173,9 +173,7 @@ export function createChain (
       }
       // A transaction of one action throws before it changes anything, so only a failed one must be taken back.
       return current === null
-        ? run(
-          options, options.failed ?? options.unexecuted ?? false, join
-        ).result
+        ? run(options, options.failed ?? options.unexecuted ?? false, join).result
         : join(current.tx)
     },
     transaction (body, options = {}) {

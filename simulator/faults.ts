@@ -39,9 +39,8 @@ export const CALL_FAULTS = [
  * says of the one at `value` (0) that
  *   there is none
  * - `clock-refused`: calls that name the Clock account are refused with code `value` (-32010); `clock-missing`: the
- * node says that there is none;
- * `clock-short`: it has `value` (32) bytes; `clock-owner`: it belongs to the system program; `clock-ahead`: its time is
- * `value` (3600) s too late
+ * node says that there is none; `clock-short`: it has `value` (32) bytes; `clock-owner`: it belongs to the system
+ * program; `clock-ahead`: its time is `value` (3600) s too late
  */
 export type FaultKind = typeof REQUEST_FAULTS[number] | typeof CALL_FAULTS[number]
 
@@ -100,8 +99,6 @@ export function createFaults () {
       ))[0],
     ofCall: (method: string): ActiveFault[] => active.length === 0
       ? []
-      : fire(
-        fault => !isRequestFault(fault.kind) && concerns(fault, method)
-      )
+      : fire(fault => !isRequestFault(fault.kind) && concerns(fault, method))
   }
 }

@@ -186,9 +186,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     /** v0.7 only: until then the team's tokens lie in the launch's own vault. */
     initializePackage (): void {
       if (version !== 'v0.7' || state.status !== 'complete' || state.packageInitialized) {
-        throw new RangeError(
-          'there is no package to initialize'
-        )
+        throw new RangeError('there is no package to initialize')
       }
       instruct('PerformancePackageInitialized', 'initialize_performance_package', createPackageNow)
     },

@@ -38,8 +38,7 @@ export interface ProgramUpgrade {
 
 /**
  * The next release as the program's development branch has it: fields behind the proposal's events (an action; whether
- * the team
- * sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it:
+ * the team sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it:
  * `dao.applyLiquidation`.
  */
 export const NEXT_RELEASE: ProgramUpgrade = {
@@ -151,9 +150,7 @@ export function createLedger (options: LedgerOptions = {}) {
       const dao = createDao(chain, daoOptions)
       chain.act({ payer: dao.creator }, dao, tx => { dao.initialize(tx) })
       if ((daoOptions.quoteReserves ?? 0n) > 0n) {
-        dao.provideLiquidity(
-          daoOptions.quoteReserves!, daoOptions.baseReserves ?? 0n
-        )
+        dao.provideLiquidity(daoOptions.quoteReserves!, daoOptions.baseReserves ?? 0n)
       }
       daos.push(dao)
       return dao
@@ -176,8 +173,7 @@ export function createLedger (options: LedgerOptions = {}) {
 
     /**
      * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one),
-     * accounts take a
-     * later layout and `room` bytes more.
+     * accounts take a later layout and `room` bytes more.
      */
     upgradeProgram ({ grown = {}, layout, room = 0 }: ProgramUpgrade): void {
       chain.build.grown = grown

@@ -93,9 +93,7 @@ export function createAccountMethods (ledger: Ledger, states: AccountStates) {
       const found: string[] = []
       for (const entry of states.ofProgram(requireAddress(params[0]), view.slot)) {
         if (matches(entry.data())) {
-          found.push(
-          `{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`
-          )
+          found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
         }
       }
       const list = `[${found.slice(view.leftOut ?? found.length).join()}]`

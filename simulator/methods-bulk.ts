@@ -1,7 +1,6 @@
 /**
  * `getTransactionsForAddress`, as two large providers sell it: whole transactions of an address, up to a thousand a
- * call, with their
- * place in the block.
+ * call, with their place in the block.
  */
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
@@ -24,8 +23,7 @@ export interface BulkConfig {
 
 /**
  * How a node offers the method: not to this caller, or with so many full transactions a call, beyond which it refuses;
- * `page`: it gives so
- * many at most, whatever was asked for.
+ * `page`: it gives so many at most, whatever was asked for.
  */
 export type BulkOffer = 'forbidden' | { fullLimit: number, page?: number }
 
@@ -61,17 +59,13 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       const { config } = view
       const details = config.transactionDetails ?? 'signatures'
       if (details !== 'signatures' && details !== 'full') {
-        throw invalidParams(
-        `Invalid params: unknown variant \`${details}\``
-        )
+        throw invalidParams(`Invalid params: unknown variant \`${details}\``)
       }
       const ascending = (config.sortOrder ?? 'desc') === 'asc'
       const most = details === 'full' ? bulk.fullLimit : MAX_PAGE
       const limit = config.limit ?? most
       if (!Number.isInteger(limit) || limit < 1 || limit > most) {
-        throw invalidParams(
-        `Invalid params: limit must be between 1 and ${most}`
-        )
+        throw invalidParams(`Invalid params: limit must be between 1 and ${most}`)
       }
       const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
       if (details === 'full') requireJson(config.encoding)

@@ -32,9 +32,7 @@ export function requireVersion (version: 'legacy' | number, admitted: number | u
 
 export function requireJson (encoding: string | undefined): void {
   if (encoding !== undefined && encoding !== 'json') {
-    throw invalidParams(
-    `this node knows encoding json only, not ${encoding}`
-    )
+    throw invalidParams(`this node knows encoding json only, not ${encoding}`)
   }
 }
 
@@ -83,9 +81,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       const address = requireAddress(params[0])
       const { limit = MAX_PAGE, before, until } = view.config
       if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-        throw invalidParams(
-        `Invalid limit; max ${MAX_PAGE}`
-        )
+        throw invalidParams(`Invalid limit; max ${MAX_PAGE}`)
       }
       let end = history.countUpTo(view.slot)
       if (before !== undefined && !view.repeatPage) end = Math.min(end, cursor(before, view) ?? 0)
@@ -123,9 +119,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       if (!Number.isInteger(slot) || slot < 0) throw invalidParams('Invalid params: expected u64')
       const details = view.config.transactionDetails ?? 'full'
       if (details !== 'signatures' && details !== 'none') {
-        throw invalidParams(
-        `this node knows transactionDetails signatures and none only, not ${details}`
-        )
+        throw invalidParams(`this node knows transactionDetails signatures and none only, not ${details}`)
       }
       if (slot > view.slot) throw new RpcError(-32004, `Block not available for slot ${slot}`)
       if (slot < view.oldest) {
@@ -135,9 +129,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       }
       const signatures = history.block(slot)
       if (signatures === null) {
-        throw new RpcError(
-          -32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`
-        )
+        throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
       }
       if (details === 'signatures') {
         for (const signature of signatures) {

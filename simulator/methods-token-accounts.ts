@@ -16,9 +16,7 @@ export function createTokenAccountsMethod (states: AccountStates) {
       if ((programId === undefined) === (mint === undefined)) throw invalidParams('Invalid params: programId or mint')
       const rows = (programId === undefined
         ? []
-        : states.ofProgram(
-          requireAddress(programId), view.slot
-        )).filter(entry => {
+        : states.ofProgram(requireAddress(programId), view.slot)).filter(entry => {
         const data = entry.data()
         return (data.length === ACCOUNT || data[ACCOUNT] === TYPE_ACCOUNT) && base58(data.subarray(32, 64)) === owner
       })

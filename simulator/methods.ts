@@ -71,9 +71,7 @@ export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates, position: Position) {
   const newest = position.slot
   const slotAt = (commitment: string) => commitment === 'finalized'
-    ? Math.min(
-      newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity
-    )
+    ? Math.min(newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity)
     : newest()
 
   const general: Record<string, Method> = {
@@ -91,9 +89,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       const slot = Number(params[0])
       if (!Number.isInteger(slot)) throw invalidParams('Invalid params: expected u64')
       if (slot > newest()) {
-        throw new RpcError(
-          conditions.strict === null ? -32004 : -32009, `Block not available for slot ${slot}`
-        )
+        throw new RpcError(conditions.strict === null ? -32004 : -32009, `Block not available for slot ${slot}`)
       }
       return String(ledger.timeOf(slot))
     },
@@ -175,9 +171,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       const result = method(given, look(name, given, faults))
       // A time is no slot
       const spoilers = name === 'getBlockTime'
-        ? faults.filter(
-          ({ kind }) => kind !== 'wrong-slot' && kind !== 'slot-jump-ahead'
-        )
+        ? faults.filter(({ kind }) => kind !== 'wrong-slot' && kind !== 'slot-jump-ahead')
         : faults
       return spoilers.length === 0 ? result : spoil(result, spoilers)
     }

@@ -104,9 +104,7 @@ export function createMint (accounts: AccountStore, address: string, options: Mi
     return Buffer.from(writer.done())
   })
   if (metadataAccount !== null) {
-    accounts.put(
-      metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint, options.metadataSize ?? 679)
-    )
+    accounts.put(metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint, options.metadataSize ?? 679))
   }
   return mint
 }

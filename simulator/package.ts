@@ -28,9 +28,7 @@ export function createPackage (chain: Chain, { kind, price, amount, mint, fixed 
   const entry = chain.accounts.put(fixed.address, kind === 'locked' ? PROGRAMS.pricePackage : PROGRAMS.packageV2,
     () => kind === 'locked' ? writePricePackage(state) : writePackageV2(state))
   const vault: TokenAccount | null = kind === 'locked'
-    ? createTokenAccount(
-      chain.accounts, fixed.address, mint, amount
-    )
+    ? createTokenAccount(chain.accounts, fixed.address, mint, amount)
     : null
   const recipient = createTokenAccount(chain.accounts, fixed.recipient, mint)
 

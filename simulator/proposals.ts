@@ -58,9 +58,7 @@ export function createProposals (core: DaoCore) {
 
   function current (...statuses: Array<ProposalState['status']>): ProposalState {
     if (proposal === null || !statuses.includes(proposal.status)) {
-      throw new RangeError(
-      `no proposal is ${statuses.join(' or ')}`
-      )
+      throw new RangeError(`no proposal is ${statuses.join(' or ')}`)
     }
     return proposal
   }
@@ -237,14 +235,11 @@ export function createProposals (core: DaoCore) {
     current: () => proposal,
     balances: () => holdings === null
       ? null
-      : Object.fromEntries(
-        OUTCOMES.map(outcome => [outcome, holdings![outcome].amount])
-      ) as Record<Outcome, bigint>,
+      : Object.fromEntries(OUTCOMES.map(outcome => [outcome, holdings![outcome].amount])) as Record<Outcome, bigint>,
 
     /**
      * The tokens of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there
-     * is one,
-     * what goes out is split from the vault as far as the DAO does not hold it.
+     * is one, what goes out is split from the vault as far as the DAO does not hold it.
      */
     settleSwap (
       tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string, minimum: bigint

@@ -69,9 +69,7 @@ const slotMs = ledger.slotMs!
 const timer = setInterval(() => {
   ledger.advance(Math.max(0, now() - start - ledger.elapsed / 1000))
   if (values.live && ledger.random.next() < slotMs / 1000 / Number(values.every)) {
-    trade(
-      ledger, ledger.random, market.daos
-    )
+    trade(ledger, ledger.random, market.daos)
   }
 }, slotMs)
 // However its parent ended: a child with a channel is told.

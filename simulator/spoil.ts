@@ -76,9 +76,7 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
   },
   'no-account' (result, value) {
     if (Array.isArray(result?.value)) {
-      result.value = result.value.map(
-        (account: Json, at: number) => at === Number(value ?? 0) ? null : account
-      )
+      result.value = result.value.map((account: Json, at: number) => at === Number(value ?? 0) ? null : account)
     }
     return result
   },

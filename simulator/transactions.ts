@@ -105,9 +105,7 @@ export function createHistory (seed: number) {
       // In the order of the JSON's holes: what is called, then the outer instructions.
       const inner = options.innerUnknown || options.unexecuted
         ? []
-        : actions.flatMap(
-          ({ data }) => options.via === 'aggregator' ? data : data.slice(1)
-        )
+        : actions.flatMap(({ data }) => options.via === 'aggregator' ? data : data.slice(1))
       const outer = options.via === 'aggregator'
         ? actions.map(() => AGGREGATOR_DATA)
         : actions.map(({ data }) => data[0]!)

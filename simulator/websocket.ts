@@ -81,9 +81,7 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       if (entry === undefined) return
       for (const subscription of ofKind('account')) {
         if (subscription.address === address) {
-          notify(
-            subscription, ledger.slot, context(ledger.slot, writeAccount(entry, subscription.config))
-          )
+          notify(subscription, ledger.slot, context(ledger.slot, writeAccount(entry, subscription.config)))
         }
       }
       for (const subscription of ofKind('program')) {

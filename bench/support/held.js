@@ -10,9 +10,7 @@ const file = existsSync(schedstat) ? openSync(schedstat, 'r') : undefined
 const line = Buffer.alloc(64)
 const processorMs = () => file === undefined
   ? 0
-  : Number.parseInt(
-    line.toString('latin1', 0, readSync(file, line, 0, line.length, 0))
-  ) / 1e6
+  : Number.parseInt(line.toString('latin1', 0, readSync(file, line, 0, line.length, 0))) / 1e6
 
 let last = { ms: performance.now(), cpu: processorMs() }
 let held = { ms: 0, cpu: 0 }

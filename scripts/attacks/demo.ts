@@ -19,9 +19,7 @@ const TRIES = 60
  */
 export async function openDemo (url: URL, chain: URL): Promise<Scene> {
   const nobodyAt = ({ origin }: URL) => (cause: unknown): never => {
-    throw new UsageError(
-    `nobody answers at ${origin}`, { cause }
-    )
+    throw new UsageError(`nobody answers at ${origin}`, { cause })
   }
   // no move: only whether it is there
   await fetch(chain, { method: 'POST', body: '[]' }).catch(nobodyAt(chain))

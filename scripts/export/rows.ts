@@ -92,9 +92,8 @@ interface Bar extends Amounts {
 const priceOf = ({ base, quote }: Amounts): Rational => ratio(quote, base)
 
 /**
- * Candles, or days, of a pool from its trades, newest first as these come: each is given once a trade of an earlier
- * one has come. Volumes are exact, prices
- * those of trades; intervals without a trade are left out.
+ * Candles, or days, of a pool from its trades, newest first as these come: each is given once a trade of an earlier one
+ * has come. Volumes are exact, prices those of trades; intervals without a trade are left out.
  */
 export function barsOf (
   dao: string, tokens: PoolTokens | undefined, length: number, isDay: boolean

@@ -21,8 +21,8 @@ function levels (list: Json | undefined, decimals: number): Level[] {
 }
 
 /**
- * Walking to any level yields what one swap of that size yields, to a raw unit a level, and each level is a price
- * move of 0.1 %.
+ * Walking to any level yields what one swap of that size yields, to a raw unit a level, and each level is a price move
+ * of 0.1 %.
  */
 export async function checkBook (
   { market, doubt, reader, now }: Checking, pool: OwnPool, where: string, found: Row, depth: number
@@ -93,8 +93,8 @@ function walk (list: Level[], side: 'bids' | 'asks', { base, quote, fee }: Curve
 export interface TradeNames { target: string, time: string }
 
 /**
- * Trades of one side, or of both, newest first: each is one of the pool's own, and none is left out. `limit`: of a
- * list that was cut.
+ * Trades of one side, or of both, newest first: each is one of the pool's own, and none is left out. `limit`: of a list
+ * that was cut.
  */
 export async function compareTrades (
   { market, refuse, doubt }: Checking, pool: OwnPool, where: string, given: Json | undefined, names: TradeNames,

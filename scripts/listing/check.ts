@@ -54,9 +54,8 @@ export interface CheckOptions {
 }
 
 /**
- * What a reviewer of this form would refuse, and what was looked at. What one answer says wrongly is told at once;
- * two answers that differ, if they do
- * so three times.
+ * What a reviewer of this form would refuse, and what was looked at. What one answer says wrongly is told at once; two
+ * answers that differ, if they do so three times.
  */
 export async function checkForm (
   form: Form, get: Get,
@@ -69,9 +68,7 @@ export async function checkForm (
     if (round > 0) await pause(BETWEEN)
     const told = new Map<string, string>()
     const refuse = (problem: string): undefined => {
-      if (!problems.has(kindOf(problem))) {
-        problems.set(kindOf(problem), problem)
-      }
+      if (!problems.has(kindOf(problem))) problems.set(kindOf(problem), problem)
     }
     const doubt = (problem: string): undefined => { told.set(kindOf(problem), problem) }
     const reader = createReader(get, refuse)

@@ -18,8 +18,7 @@ const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean 
 
 /**
  * Volumes, highest and lowest price and change of a row. They are those of the pool in `/api/pools`, or those of its
- * trades: two windows may end some seconds
- * apart. Where volumes count fees in place of amounts, trades don't tell them.
+ * trades: two windows may end some seconds apart. Where volumes count fees in place of amounts, trades don't tell them.
  */
 export async function checkWindow (
   { market, doubt, now }: Checking, pool: OwnPool, where: string, row: Row, names: WindowNames
@@ -80,8 +79,8 @@ export function swapOutput (input: bigint, from: bigint, to: bigint, fee: Ration
 }
 
 /**
- * What a swap for `notional` raw quote units, at most 1 % of the pool, pays and gets, as [quote, base]; undefined
- * where it yields nothing.
+ * What a swap for `notional` raw quote units, at most 1 % of the pool, pays and gets, as [quote, base]; undefined where
+ * it yields nothing.
  */
 export function quotesOf (
   { base, quote, fee }: Curve, notional: bigint

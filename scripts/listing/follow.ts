@@ -24,8 +24,8 @@ function movedBy (event: Row): { asset0: Rational, asset1: Rational } {
 }
 
 /**
- * After each event of a pool, whether a proposal is live: then the program's own arbitrage moves more than events
- * tell. undefined: not known.
+ * After each event of a pool, whether a proposal is live: then the program's own arbitrage moves more than events tell.
+ * undefined: not known.
  */
 function livesOf (events: Row[], now: unknown): Array<boolean | undefined> {
   const told = events.map(event => {
@@ -48,8 +48,7 @@ function livesOf (events: Row[], now: unknown): Array<boolean | undefined> {
 }
 
 /**
- * Tells each event whose reserves are not those of the one before it and what it moved. `pools`: whose state is
- * known.
+ * Tells each event whose reserves are not those of the one before it and what it moved. `pools`: whose state is known.
  */
 export function checkFollows (events: Row[], pools: readonly OwnPool[], refuse: Refuse): void {
   const byPool = new Map<string, Row[]>()

@@ -85,9 +85,7 @@ async function checkClose ({ market, doubt }: Checking, pool: OwnPool, dao: Row,
   const [given, unit] = [cents(dao.liquidity), 10n ** BigInt(decimalsOf(pool.quote))]
   const off = given * unit - 200n * held
   if (off > unit || off < -unit) {
-    doubt(
-    `${PATH} ${pool.id}: ${String(dao.liquidity)} is not what the trades around midnight say`
-    )
+    doubt(`${PATH} ${pool.id}: ${String(dao.liquidity)} is not what the trades around midnight say`)
   }
 }
 

@@ -26,8 +26,7 @@ export const decimal = (value: Json | undefined): Rational | undefined =>
 const FLOAT = 10n ** 14n
 
 /**
- * Whether two answers say the same: texts and flags as they are, decimals by their value, as far as a number tells
- * it.
+ * Whether two answers say the same: texts and flags as they are, decimals by their value, as far as a number tells it.
  */
 export function same (a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
@@ -192,8 +191,8 @@ const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
 const SHORT = 8
 
 /**
- * What a form that may leave neither empty says of a token: the symbol, else the first eight characters of the
- * address; the name, else the symbol, else the address.
+ * What a form that may leave neither empty says of a token: the symbol, else the first eight characters of the address;
+ * the name, else the symbol, else the address.
  */
 export function tokenTexts ({ mint, symbol, name }: Row): { symbol: string, name: string } {
   const [address, sign, called] = [String(mint), String(symbol), String(name)]

@@ -41,9 +41,8 @@ export const areVolumes = (base: Rational, quote: Rational, given: Volumes): boo
   isVolume(base, given.base, given.isRounded) && isVolume(quote, given.quote, given.isRounded)
 
 /**
- * The window of 24 hours that ends at about `now` (Unix s) and has these volumes; undefined where none has. The
- * trades may go some seconds further than the
- * answer did, and its window may end a little earlier or later.
+ * The window of 24 hours that ends at about `now` (Unix s) and has these volumes; undefined where none has. The trades
+ * may go some seconds further than the answer did, and its window may end a little earlier or later.
  */
 export function windowOf ({ trades }: OwnTrades, pool: OwnPool, now: number, volumes: Volumes): Window | undefined {
   const first = (after: number): number => {

@@ -32,15 +32,11 @@ export function createReplay (
   const { time, accounts, signatures, transactions, programAccounts } = recording
   const slotNow = (): number => recording.slot + Math.floor((now() - time * 1000) / SLOT_MS)
   const account = (address: string): unknown => address === CLOCK
-    ? clockOf(
-      slotNow(), Math.floor(now() / 1000)
-    )
+    ? clockOf(slotNow(), Math.floor(now() / 1000))
     : known(accounts, address, 'account')
   const blockTime = (slot: number): number | null => slot > slotNow()
     ? null
-    : time + Math.floor(
-      (slot - recording.slot) * SLOT_MS / 1000
-    )
+    : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
   const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
   const known = <T>(
     record: Record<string, T>, key: string, what: string

@@ -15,9 +15,7 @@ export interface ReplayOptions {
   onMissing?: (message: string) => void
 }
 
-/**
- * A node that serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing.
- */
+/** A node that serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing. */
 export async function serveRecording (
   recording: Recording, { onMissing = () => {}, now = goingOn(recording), ...address }: ReplayOptions = {}
 ): Promise<{ url: string, close (): Promise<void> }> {

@@ -65,8 +65,8 @@ export interface Swap {
   after: State
 }
 
-// The pool begins at 8 in the account: a byte for its state, reserves and fees at 101, four keys at its end; behind
-// it the DAO
+// The pool begins at 8 in the account: a byte for its state, reserves and fees at 101, four keys at its end; behind it
+// the DAO
 const SIZE = { spot: 277, live: 541 }
 const KEYS = 128
 const [MULTISIG, VAULT, SEQUENCE, LIMIT] = [41, 73, 239, 247]
@@ -162,8 +162,8 @@ const MAX_BEFORE = 200
 
 /**
  * Swaps and states of a pool since a Unix second, oldest first, and as far back as its last swap before that second.
- * Events are the program's own,
- * numbered by the DAO; one without the DAO's key that has the next number is the DAO's too.
+ * Events are the program's own, numbered by the DAO; one without the DAO's key that has the next number is the DAO's
+ * too.
  */
 export async function readPast (node: Node, pool: Pool, since: number): Promise<Past> {
   const taken: Array<{ signature: Signature, events: Awaited<ReturnType<Node['events']>> }> = []

@@ -318,9 +318,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     const from = end - end % 60 - days * DAY
     if (detail?.[name] === null) notes.push(`not made again: ${name}, which the service has not read yet`)
     else if (word.basis !== 'input' || from < since) {
-      notes.push(
-      `not made again: ${name}, for which --days ${days} reads the transactions`
-      )
+      notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
     } else {
       day.field(
         name,

@@ -5,8 +5,7 @@ import { parse } from 'yaml'
 
 /**
  * Test files that share a process in a run of all: to start one, load the service and compile what it runs costs two
- * seconds, and most need less than that
- * themselves. They are those that .taprc leaves out; by its name each runs alone.
+ * seconds, and most need less than that themselves. They are those that .taprc leaves out; by its name each runs alone.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -162,19 +162,13 @@ function follower (pool: Dao, random: ReturnType<typeof createRandom>) {
           () => pool.conditionalSwap(market, way, part(way === 'buy' ? conditional.quote : conditional.base) * 2n)
         ))
       } else if (pool.proposalLive && chance === 14) {
-        note(
-          'passed', wholly(() => pool.finalizeProposal({ passed: true }))
-        )
+        note('passed', wholly(() => pool.finalizeProposal({ passed: true })))
       } else if (pool.proposalLive && chance === 15) {
-        note(
-          'failed', wholly(() => pool.finalizeProposal({ passed: false }))
-        )
+        note('failed', wholly(() => pool.finalizeProposal({ passed: false })))
       } else if (pool.proposalLive && chance === 16) note('cancelled', wholly(() => pool.cancelProposal()))
       else if (pool.proposalLive) note('updated', silently(() => pool.updateDao()))
       else if (chance === 7) {
-        note(
-          'liquidity in', wholly(() => pool.provideLiquidity(random.amount(1_000_000n, quote / 10n)))
-        )
+        note('liquidity in', wholly(() => pool.provideLiquidity(random.amount(1_000_000n, quote / 10n))))
       } else if (chance === 8) note('liquidity out', wholly(() => pool.withdrawLiquidity(0.01 * (1 + random.int(9)))))
       else if (chance === 9) note('fees collected', silently(() => pool.collectFees()))
       else if (chance === 10 && status === 'draft') note('staked', silently(() => pool.stake()))

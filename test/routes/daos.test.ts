@@ -90,9 +90,7 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
       t.ok(Math.abs(Number(treasury.premium) - (price / (nav / outside) - 1)) < 1e-4)
       t.ok(i === 0
         ? treasury.runway_months === null
-        : near(
-          treasury.runway_months, Number(dollars) / Number(dao.identity.spendingLimit!.amount)
-        ))
+        : near(treasury.runway_months, Number(dollars) / Number(dao.identity.spendingLimit!.amount)))
       t.ok(near(record.market_cap_usd, Number(circulating) / 1e6 * price) && near(
         record.fdv_usd, Number(launch.mint.supply) / 1e6 * price
       ))

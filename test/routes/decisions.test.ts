@@ -100,15 +100,11 @@ function decide (ledger: Ledger, random: Random) {
       own.averages = averages
       fees.conditional += worth(won, dao)
       if (random.int(2) === 0) {
-        fees.external += worth(
-          dao.collectExternalFees(random.amount(1n, 10n ** 9n), random.amount(0n, 10n ** 9n)), dao
-        )
+        fees.external += worth(dao.collectExternalFees(random.amount(1n, 10n ** 9n), random.amount(0n, 10n ** 9n)), dao)
       }
       // of tokens that are not the DAO's own
       if (random.int(2) === 0) {
-        dao.collectExternalFees(
-          10n ** 15n, 10n ** 15n, { base: dao.base.address, quote: ledger.mint().address }
-        )
+        dao.collectExternalFees(10n ** 15n, 10n ** 15n, { base: dao.base.address, quote: ledger.mint().address })
       }
       if (random.int(2) === 0) dao.collectFees()
     }
@@ -209,9 +205,7 @@ for (const seed of [1, 2]) {
           else priced++
           t.ok(quote === 0n || base === 0n
             ? price === null
-            : isClose(
-              price, Number(quote) / Number(base) * 10 ** (decimals.base - decimals.quote)
-            ))
+            : isClose(price, Number(quote) / Number(base) * 10 ** (decimals.base - decimals.quote)))
         }
         if (own.length > 2) {
           const [first, last] = [own[1]!.time, own.at(-2)!.time]

@@ -19,9 +19,7 @@ t.test('a market of all kinds: every swap counted, every DAO\'s numbers without 
   t.same(new Set(market.daos.map(({ identity }) => identity.layout)), new Set(['F0', 'F1', 'F2', 'F3']))
   for (const { vaults, reserves, feeBalances, proposalLive } of market.daos) {
     if (!proposalLive) {
-      t.same(
-        vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote }
-      )
+      t.same(vaults, { base: reserves.base + feeBalances.base, quote: reserves.quote + feeBalances.quote })
     }
   }
   // Independent of the DAOs' own count: the events in the transactions that did not fail.
@@ -32,9 +30,7 @@ t.test('a market of all kinds: every swap counted, every DAO\'s numbers without 
     for (const event of eventsOf(ledger, index)) {
       events++
       if (event.subarray(8, 16).toString('hex') === '1dfd79ff523c94c3') {
-        swaps.set(
-        `${event.toString('hex', 40, 72)}/${u64(event, 32)}`, u64(event, 105)
-        )
+        swaps.set(`${event.toString('hex', 40, 72)}/${u64(event, 32)}`, u64(event, 105))
       }
     }
   }

@@ -6,8 +6,7 @@ import { ROOT, sourceFiles } from './compiled.js'
 
 /**
  * The service as `npm run build` makes it of the sources as they are now: what tests start is what runs elsewhere, and
- * it starts with half of the CPU that
- * its modules one by one take.
+ * it starts with half of the CPU that its modules one by one take.
  */
 
 /** What a build is made of beside the sources. */
@@ -28,9 +27,7 @@ function removeOld (folder: string, own: string): void {
   for (const name of readdirSync(folder)) {
     const path = join(folder, name)
     if (name.startsWith('built-') && path !== own && Date.now() - statSync(path).mtimeMs > KEPT_MS) {
-      rmSync(
-        path, { recursive: true, force: true }
-      )
+      rmSync(path, { recursive: true, force: true })
     }
   }
 }

@@ -33,8 +33,7 @@ export const sourceFiles = (
 
 /**
  * Brings the copy of the sources of `root` in `folder` up to what they are now: what differs in content is compiled
- * anew, what is gone goes.
- * Several processes may do so at once: a file is replaced whole.
+ * anew, what is gone goes. Several processes may do so at once: a file is replaced whole.
  */
 export function bringUpToDate (
   root: string, folder: string, { withTests = false }: { withTests?: boolean } = {}

@@ -4,8 +4,8 @@ import fc from './property.js'
 
 /**
  * Every event of the program in every form that was released, field by field as `programs/futarchy/src/events.rs`
- * declares it: what the readers
- * know by offsets is told here by what stands in front of it, so neither is made of the other.
+ * declares it: what the readers know by offsets is told here by what stands in front of it, so neither is made of the
+ * other.
  */
 
 /**

@@ -26,9 +26,7 @@ export async function createLink (to: { host: string, port: number }): Promise<L
   /** Called once pieces arrive again. */
   const waiting: Array<() => void> = []
   const arrives = (): Promise<void> | undefined => state === 'silent'
-    ? new Promise(
-      resolve => { waiting.push(resolve) }
-    )
+    ? new Promise(resolve => { waiting.push(resolve) })
     : undefined
 
   /** One piece after the other, in their order whatever the state was when each came. */

@@ -23,9 +23,7 @@ async function hostileMarket (t: Parameters<typeof startChain>[0]) {
   for (let i = 0; i < POOLS; i++) {
     const own = i % 2 === 0
       ? base
-      : ledger.mint(
-        { symbol: LONG, name: LONG, program: 'token-2022', metadata: 'token-2022' }
-      )
+      : ledger.mint({ symbol: LONG, name: LONG, program: 'token-2022', metadata: 'token-2022' })
     const dust = ledger.dao({ base: own, quote, baseReserves: 10_000_000_000n, quoteReserves: 1_000_000n })
     for (let j = 0; j < 5; j++) dust.swap('buy', 1_000n)
   }

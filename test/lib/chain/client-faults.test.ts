@@ -43,18 +43,14 @@ const dripping = (status: number): Behaviour => (_, res) => {
   res.on('close', () => clearInterval(timer))
 }
 const cut: Behaviour = (body, res) => {
-  send(
-    res, JSON.stringify(success((body as Call).id, 'a long text')).slice(0, -9)
-  )
+  send(res, JSON.stringify(success((body as Call).id, 'a long text')).slice(0, -9))
 }
 const reset: Behaviour = (_, res) => {
   res.writeHead(200, { 'content-length': '1000' }).write('{"jsonrpc":')
   setTimeout(() => res.socket?.resetAndDestroy(), 10)
 }
 const bomb: Behaviour = (_, res) => {
-  res.writeHead(200, { 'content-encoding': 'gzip' }).end(
-    gzipSync(Buffer.alloc(5_000_000, 32))
-  )
+  res.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5_000_000, 32)))
 }
 
 interface Fault {
@@ -184,9 +180,7 @@ for (const { name, behave, code, outcome, requests, retryAfter, rests } of fault
 
     node.behave = good
     if (rests === true) {
-      await t.rejects(
-        rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' }, 'nothing is sent before the time it said'
-      )
+      await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' }, 'nothing is sent before the time it said')
     } else t.equal(await rpc.call('getSlot', []), 42, 'and all is well when the fault has ended')
   })
 
@@ -216,9 +210,7 @@ test('fault: refused, and a host without an address', async t => {
 
 test('batches: what was answered is kept, and what failed is asked once more', async t => {
   const node = await startNode(t, (body, res) => send(res, Array.isArray(body)
-    ? body.map(
-      ({ id }, i) => i === 1 ? failure(id, -32005) : success(id, i)
-    )
+    ? body.map(({ id }, i) => i === 1 ? failure(id, -32005) : success(id, i))
     : success(body.id, 'alone')))
   const { rpc, transport, reports } = client([node.url])
   t.teardown(transport.close)
@@ -229,9 +221,7 @@ test('batches: what was answered is kept, and what failed is asked once more', a
     [{ method: 'getTransaction', size: 3, outcome: 'rpc-error' }, { method: 'getTransaction', size: 1, outcome: 'ok' }]
   )
   node.behave = (body, res) => {
-    send(
-      res, Array.isArray(body) ? body.map(({ id }) => failure(id, -32005)) : failure(body.id, -32005)
-    )
+    send(res, Array.isArray(body) ? body.map(({ id }) => failure(id, -32005)) : failure(body.id, -32005))
   }
   t.match(await rpc.send(calls), calls.map(() => ({ error: { code: 'NODE_BAD_ANSWER', message: /-32005/ } })))
   node.behave = (body, res) => send(res, Array.isArray(body) ? failure(null, -32600) : success(body.id, 1))

@@ -13,9 +13,7 @@ async function setUp (t: Test, answer: (request: IncomingMessage, response: Serv
   const sockets = new Set<Socket>()
   const opened = { count: 0 }
   const listener: RequestListener = (request, response) => {
-    request.resume().on(
-      'end', () => answer(request, response)
-    )
+    request.resume().on('end', () => answer(request, response))
   }
   const server = createServer(listener).on('connection', socket => {
     opened.count++

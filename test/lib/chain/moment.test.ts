@@ -10,9 +10,8 @@ const HOUR = 3_600_000
 
 /**
  * A few minutes of what nodes show, in steps of five seconds. Offsets are ms against UTC, in truth: of the wall clock,
- * of each host's Date (undefined: it
- * sends none), of the state that each host shows (undefined: it shows none), and of the chain's own clock, which all
- * states have on top.
+ * of each host's Date (undefined: it sends none), of the state that each host shows (undefined: it shows none), and of
+ * the chain's own clock, which all states have on top.
  */
 interface Circumstances {
   clock?: number

@@ -105,9 +105,7 @@ test('statuses, refused connections and abort', async t => {
   node.behave = (_, res) => send(res, 'no', 413)
   await t.rejects(rpc.call('getSlot', []), { code: 'NODE_BAD_ANSWER', message: /HTTP 413$/ })
   node.behave = (_, res) => {
-    res.writeHead(
-      200, { 'content-length': '100' }
-    ).write('{'); setTimeout(() => res.destroy(), 20)
+    res.writeHead(200, { 'content-length': '100' }).write('{'); setTimeout(() => res.destroy(), 20)
   }
   await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' })
   const refused = await client('http://127.0.0.1:1/key-SECRET').call('getSlot', []).catch((error: unknown) => error)

@@ -77,9 +77,7 @@ test('a node that offers it and fails in it: the other way is taken', async t =>
   const ledger = makeYear(19, 20)
   const reader = offering(ledger)
   reader.bulk = async () => {
-    throw new ServiceError(
-      'NODE_BAD_ANSWER', 'one of them is of a version that is not supported'
-    )
+    throw new ServiceError('NODE_BAD_ANSWER', 'one of them is of a version that is not supported')
   }
   const watched = await watch(t, ledger, { reader })
   await settled(watched, ledger)
@@ -98,9 +96,7 @@ test('the missing events of one DAO are looked for in bulk, too', async t => {
   const lost = new Set(ledger.swaps.slice(50, 90).map(({ signature }) => signature))
   const reader = ledgerReader(ledger)
   reader.bendPage = (page, { address }) => address === ledger.program
-    ? page.filter(
-      ({ signature }) => !lost.has(signature)
-    )
+    ? page.filter(({ signature }) => !lost.has(signature))
     : page
   const watched = await watch(t, ledger, { reader })
   const { bulk } = offering(ledger)

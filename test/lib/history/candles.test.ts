@@ -66,9 +66,7 @@ async function checkCandles (t: Test, ledger: Ledger, history: History, ranges: 
         const candles = await history.read(reading => reading.candles(dao, interval, range))
         const want = starts.filter(start => start >= range.from && start < range.to).slice(-range.limit)
         if (candles.map(({ start }) => start).join() !== want.join()) {
-          wrong.push(
-          `${interval} ${JSON.stringify(range)}: times`
-          )
+          wrong.push(`${interval} ${JSON.stringify(range)}: times`)
         }
         for (const candle of candles) {
           if (!agrees(candle, groups.get(candle.start) ?? [])) wrong.push(`${interval} ${candle.start} of ${dao}`)

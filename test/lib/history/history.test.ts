@@ -268,9 +268,7 @@ test('a store that fails is told, and nothing is lost by it', async t => {
       ...store,
       write: async changes => {
         if (writes++ % 3 === 1) {
-          throw new ServiceError(
-            'HISTORY_UNAVAILABLE', 'the disk is full'
-          )
+          throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full')
         } await store.write(changes)
       }
     }

@@ -191,9 +191,7 @@ test('nodes that order the transactions of one slot differently', async t => {
   let turn = 0
   reader.bendPage = page => turn++ % 3 === 0
     ? page
-    : page.toSorted(
-      (a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature)
-    )
+    : page.toSorted((a, b) => b.slot - a.slot || (turn % 2 === 0 ? 1 : -1) * a.signature.localeCompare(b.signature))
   const { history } = watched
   await until(() =>
     history.status().complete && history.status().missingEvents === 0 && history.status().swaps === ledger.swaps.length)
@@ -267,9 +265,7 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   reader.bendTransaction = (_, signature) => signature === lost.signature ? null : undefined
   reader.bendPage = (page, { address }) => address === ledger.program
     ? page
-    : page.filter(
-      ({ signature }) => signature !== lost.signature
-    )
+    : page.filter(({ signature }) => signature !== lost.signature)
   await until(() => history.status().complete && history.status().missingEvents === 1)
   t.equal((await history.last24h()).volumes.get(lost.dao)!.complete, false)
   delete reader.bendTransaction

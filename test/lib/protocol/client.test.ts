@@ -87,9 +87,7 @@ test('an account that is cut anywhere is refused, or says what the whole one say
       }
       // v0.6 is of one build; the others' accounts have grown, and do so further
       if (what !== 'launch v0.6') {
-        t.ok(
-          fewest! < account.data.length, `what newer builds append to a ${what} is not needed`
-        )
+        t.ok(fewest! < account.data.length, `what newer builds append to a ${what} is not needed`)
       }
     }
   }

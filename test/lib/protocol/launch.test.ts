@@ -91,9 +91,7 @@ test('a launch of another mint, or read as another version\'s, is refused', t =>
   t.throws(() => decodeLaunch(client, launch!.version, account, OTHER), new DecodeError('launch: of another mint'))
   for (const version of ['v0.6', 'v0.7', 'v0.8'] as const) {
     if (version !== launch!.version) {
-      t.throws(
-        () => decodeLaunch(client, version, account, MINT), new DecodeError('launch: owned by another program')
-      )
+      t.throws(() => decodeLaunch(client, version, account, MINT), new DecodeError('launch: owned by another program'))
     }
   }
   t.end()

@@ -6,8 +6,8 @@ import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { fieldsOf } from './fields.js'
 
 /**
- * Something planted in the answers whose path matches: in what the answer says, or in the answer. `nth`: how often
- * the path was asked for before.
+ * Something planted in the answers whose path matches: in what the answer says, or in the answer. `nth`: how often the
+ * path was asked for before.
  */
 interface Fault {
   form: Form
@@ -587,9 +587,7 @@ const FAULTS: Fault[] = [
     what: 'more places than are read',
     path: /events/,
     plant: value => {
-      swap(value).priceNative += `.${'0'.repeat(51)}`.slice(
-        swap(value).priceNative.includes('.') ? 1 : 0
-      )
+      swap(value).priceNative += `.${'0'.repeat(51)}`.slice(swap(value).priceNative.includes('.') ? 1 : 0)
     },
     told: /places/
   },

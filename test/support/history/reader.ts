@@ -48,9 +48,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
       if (reader.failure !== undefined) throw reader.failure
       const { before, limit = 1000 } = asked
       if (before !== undefined && reader.unknownCursors?.has(before) === true) {
-        throw new ServiceError(
-          'CURSOR_UNKNOWN', 'the cursor is unknown'
-        )
+        throw new ServiceError('CURSOR_UNKNOWN', 'the cursor is unknown')
       }
       const positions = history.ofAddress(address)
       const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0

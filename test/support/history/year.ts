@@ -43,8 +43,7 @@ function live (ledger: Ledger, dao: Dao, day: number): void {
 
 /**
  * `days` of the lives of five DAOs, one of them of another build and one with a quote token of its own, in which the
- * program's fee goes
- * from 25 to 50 basis points. `each` is called after every hour.
+ * program's fee goes from 25 to 50 basis points. `each` is called after every hour.
  */
 export function makeYear (seed: number, days: number, hours = 4, each: (ledger: Ledger) => void = () => {}): Ledger {
   const ledger = createLedger({ seed })

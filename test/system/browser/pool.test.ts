@@ -159,9 +159,7 @@ inBrowser(visiting => {
 
   visiting('the last trade, the pool\'s price and the market cap, each by its name', {}, async (t, { page, service }) => {
     await openPool(page, service.url, META.pool_id)
-    t.match(
-      await page.locator('.headline').innerText(), /Pool price · last trade at [\d.]+, \d+ s ago$/
-    )
+    t.match(await page.locator('.headline').innerText(), /Pool price · last trade at [\d.]+, \d+ s ago$/)
     t.equal(await page.locator('#last-trade').getAttribute('title'), tradesOf(1)[0]!.price)
     const close = page.locator('#candle-readout dd').nth(4)
     const price = candlesOf(3_600).at(-1)!.close

@@ -160,9 +160,9 @@ inBrowser(visiting => {
         page.on(over as 'requestfinished', request => { if (!isStream(request)) asking-- })
       }
       /**
-     * Lets time pass for the page, two seconds of it for the service, until what the page has asked for meanwhile is
-     * there.
-     */
+       * Lets time pass for the page, two seconds of it for the service, until what the page has asked for meanwhile is
+       * there.
+       */
       const goOn = async (ms: number, passed = 2_000): Promise<void> => {
         pass(passed)
         await page.clock.runFor(ms)

@@ -2,9 +2,8 @@ import type { Contract, Operation } from './document.js'
 
 /**
  * What a new version of the document takes from those who rely on the old one, a line for each: answers may gain paths,
- * statuses, media types
- * and fields, and lose none; what is sent may not become more than what was told, and what is asked for may not become
- * more at all.
+ * statuses, media types and fields, and lose none; what is sent may not become more than what was told, and what is
+ * asked for may not become more at all.
  */
 
 interface Schema {
@@ -52,9 +51,7 @@ function compareSchemas (before: Schema, after: Schema, [old, now]: [Lookup, Loo
   }
   for (const name of from.required ?? []) {
     if (to.properties?.[name] !== undefined && to.required?.includes(name) !== true) {
-      problems.push(
-      `${at}: the field ${name} is no longer always there`
-      )
+      problems.push(`${at}: the field ${name} is no longer always there`)
     }
   }
   if (from.items !== undefined) problems.push(...compareSchemas(from.items, to.items ?? {}, [old, now], `${at}[]`))
@@ -71,9 +68,7 @@ function compareAnswers (before: Operation, after: Operation, lookups: [Lookup, 
       const body = next.content?.[media]
       return body === undefined
         ? [`${here}: the media type ${media} is gone`]
-        : compareSchemas(
-          schema as Schema, body.schema as Schema, lookups, `${here} body`
-        )
+        : compareSchemas(schema as Schema, body.schema as Schema, lookups, `${here} body`)
     })
     return [...headers.map(name => `${here}: the header ${name} is gone`), ...bodies]
   })
@@ -87,15 +82,11 @@ function compareParameters (before: Operation, after: Operation, lookups: [Looku
   for (const parameter of asked) {
     const old = known.find(({ name }) => name === parameter.name)
     if (old === undefined && parameter.required === true) {
-      problems.push(
-      `${at}: the new parameter ${parameter.name} is required`
-      )
+      problems.push(`${at}: the new parameter ${parameter.name} is required`)
     }
     if (old === undefined) continue
     if (old.required !== true && parameter.required === true) {
-      problems.push(
-      `${at}: the parameter ${parameter.name} has become required`
-      )
+      problems.push(`${at}: the parameter ${parameter.name} has become required`)
     }
     // what could be sent must still be taken: the other way round than with answers
     const [lookupOld, lookupNew] = lookups

@@ -24,9 +24,8 @@ type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly stri
 
 /**
  * Holds every answer of an application to the document that it serves: route, status, media type, headers and body.
- * Made before anything
- * is registered; `fail` is told of each answer that the document does not have. Pages, their assets and preflights are
- * no part of it.
+ * Made before anything is registered; `fail` is told of each answer that the document does not have. Pages, their
+ * assets and preflights are no part of it.
  */
 export function holdToContract (fastify: FastifyInstance, fail: (problem: string) => void): void {
   let contract: Contract | undefined

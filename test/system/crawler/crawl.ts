@@ -9,9 +9,8 @@ import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
 
 /**
  * Days of a market whose node forgets and remembers, lists what it does not give, fails and comes back, crawled as DEX
- * Screener does while the
- * services are ended and started again. The crawler ends with what the store has, and each range it was given stays as
- * it was.
+ * Screener does while the services are ended and started again. The crawler ends with what the store has, and each
+ * range it was given stays as it was.
  */
 
 const HOUR = 3600

@@ -133,9 +133,7 @@ export function createCrawler (from: number, lost: readonly number[] = []): Craw
         if (range === undefined) return
         for (const event of range.value.events) {
           if (event.block.blockNumber < next || event.block.blockNumber > to) {
-            throw new Error(
-            `${path}: block ${event.block.blockNumber}`
-            )
+            throw new Error(`${path}: block ${event.block.blockNumber}`)
           }
           take(event, path)
         }

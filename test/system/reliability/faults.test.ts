@@ -145,9 +145,7 @@ async function setUp (t: Test, { fault }: Row) {
     t.equal(problems.length > 0, tickers.statusCode !== 200, `${when}: ${problems.join('; ')}`)
     // a node's fault where it is one, else what the history waits for
     if (problems.length > 0) {
-      t.equal(
-        OF_NODES.test(problems[0]!), tickers.statusCode !== 503, `${when}: ${tickers.statusCode}, ${problems[0]}`
-      )
+      t.equal(OF_NODES.test(problems[0]!), tickers.statusCode !== 503, `${when}: ${tickers.statusCode}, ${problems[0]}`)
     }
     return answers
   }
@@ -156,15 +154,11 @@ async function setUp (t: Test, { fault }: Row) {
   function holdAge (path: string, { headers }: LightMyRequestResponse, when: string): unknown {
     const told = headers['x-chain-time']
     if (told === undefined) {
-      return t.ok(
-        !market.includes(path) && !supply.includes(path), `${when}: ${path} says of when it is`
-      )
+      return t.ok(!market.includes(path) && !supply.includes(path), `${when}: ${path} says of when it is`)
     }
     const age = ledger.utc - Date.parse(String(told)) / 1000
     if (headers.age === undefined) {
-      return t.ok(
-        age <= MOST_FRESH + SLACK_MS / 1000, `${when}: ${path} is of ${age} s ago, and passes for fresh`
-      )
+      return t.ok(age <= MOST_FRESH + SLACK_MS / 1000, `${when}: ${path} is of ${age} s ago, and passes for fresh`)
     }
     t.ok(
       Math.abs(age - Number(headers.age)) <= 2 + SLACK_MS / 1000,
@@ -184,14 +178,10 @@ async function setUp (t: Test, { fault }: Row) {
       )
     }
     if (path === '/api/volume/aggregate' && !isWhole) {
-      t.equal(
-        answer.headers['x-history-complete'], 'false', `${when}: the total says that it lacks something`
-      )
+      t.equal(answer.headers['x-history-complete'], 'false', `${when}: the total says that it lacks something`)
     }
     if (path === '/api/daos') {
-      t.match(
-        answer.json(), { discovered: world.daos.length, listed: isWhole ? world.daos.length : Number }
-      )
+      t.match(answer.json(), { discovered: world.daos.length, listed: isWhole ? world.daos.length : Number })
     }
     if (path.startsWith('/api/supply/')) {
       const [, , , mint, part] = path.split('/')
@@ -238,14 +228,10 @@ test('the fault matrix', { jobs: 3 }, async t => {
       const after = truthsOf(world)
       const stale = await ask('warm', { market: [200], supply: [200] }, [before, after])
       if (row.gone.market.includes(502) || row.gone.market.includes(500)) {
-        for (const path of market) {
-          t.ok(stale.get(path)!.headers.age !== undefined, `${path} is stale and says its age`)
-        }
+        for (const path of market) t.ok(stale.get(path)!.headers.age !== undefined, `${path} is stale and says its age`)
       }
       if (!row.gone.supply.includes(200)) {
-        t.ok(
-          stale.get(supply[0]!)!.headers.age !== undefined, 'a stale supply says its age'
-        )
+        t.ok(stale.get(supply[0]!)!.headers.age !== undefined, 'a stale supply says its age')
       }
 
       // too old after 70 s; tokens, on which a list can live, are kept for 100, of which a slow machine takes some

@@ -184,9 +184,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     const { method, text } = texts[from.int(texts.length)]!
     body = from.int(3) === 0
       ? mutateBytes(Buffer.from(text), from)
-      : Buffer.from(
-        JSON.stringify(mutateJson(JSON.parse(text), from)) ?? ''
-      )
+      : Buffer.from(JSON.stringify(mutateJson(JSON.parse(text), from)) ?? '')
     const [reply] = await ask([{ method, params: [] }], 1_000, new AbortController().signal)
     if ('error' in reply!) throw reply.error
   }])
@@ -210,9 +208,7 @@ export async function fuzz (
     } catch (error) {
       outcome = error instanceof DecodeError || error instanceof ServiceError ? error.name : 'untyped'
       if (outcome === 'untyped') {
-        result.untyped.push(
-        `run ${run}, ${name}: ${error instanceof Error ? error.stack : String(error)}`
-        )
+        result.untyped.push(`run ${run}, ${name}: ${error instanceof Error ? error.stack : String(error)}`)
       }
     }
     const ms = performance.now() - begun

@@ -80,9 +80,7 @@ test('a random request gets a documented status and a body of the contract, neve
   ), query, headers, async (method, path, query, headers) => {
     const response = await app.inject({ method, url: `${HOST}${path}${query === '' ? '' : `?${query}`}`, headers })
     if (!STATUSES.has(response.statusCode)) {
-      throw new Error(
-      `${method} ${path}: ${response.statusCode} ${response.payload.slice(0, 200)}`
-      )
+      throw new Error(`${method} ${path}: ${response.statusCode} ${response.payload.slice(0, 200)}`)
     }
     if (response.statusCode >= 400 && method !== 'HEAD' && !path.startsWith('/market') &&
       !path.startsWith('/documentation')) {

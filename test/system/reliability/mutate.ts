@@ -10,9 +10,7 @@ const CHANGES: readonly Change[] = [
   (data, random) => { if (data.length > 0) data[random.int(data.length)]! ^= 1 << random.int(8); return data },
   (data, random) => {
     if (data.length > 0) {
-      data[random.int(data.length)] = pick(
-        random, [0, 1, 2, 127, 128, 254, 255]
-      )
+      data[random.int(data.length)] = pick(random, [0, 1, 2, 127, 128, 254, 255])
     } return data
   },
   (data, random) => data.subarray(0, random.int(data.length + 1)),
@@ -26,9 +24,7 @@ const CHANGES: readonly Change[] = [
   },
   (data, random) => {
     if (data.length > 8) {
-      data.writeBigUInt64LE(
-        pick(random, [0n, 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n]), random.int(data.length - 8)
-      )
+      data.writeBigUInt64LE(pick(random, [0n, 1n, 2n ** 53n, 2n ** 63n, 2n ** 64n - 1n]), random.int(data.length - 8))
     } return data
   },
   (data, random) => {

@@ -45,13 +45,9 @@ export function createLoad (replicas: readonly Replica[], daos: readonly string[
     for (const { pool_id: dao, base_volume: base, target_volume: target } of tickers) {
       const counted = truth.counted(dao, base, target)
       if (counted === undefined) {
-        problems.push(
-        `${dao}: ${base} and ${target} are the volumes of no beginning of its swaps`
-        )
+        problems.push(`${dao}: ${base} and ${target} are the volumes of no beginning of its swaps`)
       } else if (counted < truth.countAt(dao, asked - OLDEST_MS)) {
-        problems.push(
-        `${dao}: only ${counted} swaps are counted`
-        )
+        problems.push(`${dao}: only ${counted} swaps are counted`)
       }
       all += counted ?? 0
       before.set(dao, counted ?? 0)

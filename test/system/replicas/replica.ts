@@ -30,9 +30,7 @@ export function startReplica (env: Record<string, string>): Replica {
       const deadline = performance.now() + READY_MS
       for (;;) {
         if (!isAlive() || performance.now() > deadline) {
-          throw new Error(
-          `a replica is not ready:\n${output().slice(-3000)}`
-          )
+          throw new Error(`a replica is not ready:\n${output().slice(-3000)}`)
         }
         const address = url()
         if (address !== undefined && (await fetch(`${address}/ready`)).ok) return

@@ -215,9 +215,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       const writers = await ask(`select pid, n from "${schema}".writers order by n`) as Array<{ pid: number }>
       const turns = writers.filter(({ pid }, at) => pid !== writers[at - 1]?.pid).map(({ pid }) => pid)
       if (new Set(turns).size !== turns.length) {
-        problems.push(
-        `a session wrote again after another had: ${turns.join(', ')}`
-        )
+        problems.push(`a session wrote again after another had: ${turns.join(', ')}`)
       }
       return {
         problems,

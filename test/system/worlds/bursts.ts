@@ -34,9 +34,7 @@ async function ask (world: World, client: string, path: string, told: Map<string
   const body = String(headers['content-type']).includes('json') ? JSON.parse(payload) : payload
   const answer = { status, body, problems: '', headers, shown: shownOf(headers) }
   if (status !== 429 && !STATUSES.has(status)) {
-    fail(
-      'burst', `one of ${[...STATUSES].join()} from ${path}`, String(status)
-    )
+    fail('burst', `one of ${[...STATUSES].join()} from ${path}`, String(status))
   }
   if (status === 200 && headers.etag !== undefined) {
     const key = `${path} ${headers.etag}`
@@ -66,9 +64,7 @@ async function wave (world: World, clients: readonly string[], requests: number)
   checkBounds(world)
   const [replies, other] = await time.until(Promise.all([all, beside]), DEADLINE_MS + 1000)
   if (other.answer.status !== 200 || other.ms > 0) {
-    fail(
-      'burst', '200 at once for who asks beside it', `${other.answer.status} after ${other.ms} ms`
-    )
+    fail('burst', '200 at once for who asks beside it', `${other.answer.status} after ${other.ms} ms`)
   }
   for (const { path, ms } of replies) {
     if (ms > DEADLINE_MS) fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${ms} ms`)
@@ -76,9 +72,7 @@ async function wave (world: World, clients: readonly string[], requests: number)
   for (const client of clients) checkLimit(replies.filter(reply => reply.client === client), Math.ceil(turnsIn / 1000))
   const caused = readings(world) - readingsBefore
   if (caused > MOST_READINGS * world.nodes.length) {
-    fail(
-      'burst', `at most ${MOST_READINGS} readings of each node`, String(caused)
-    )
+    fail('burst', `at most ${MOST_READINGS} readings of each node`, String(caused))
   }
 }
 
@@ -97,9 +91,7 @@ function checkLimit (replies: readonly Reply[], turnsIn: number): void {
   if (answered.length !== expected) fail('limit', `${expected} of ${replies.length} answered`, String(answered.length))
   const left = answered.map(({ answer: { headers } }) => Number(headers['x-ratelimit-remaining'])).sort((a, b) => b - a)
   if (left.some((count, at) => count !== LIMIT - 1 - at)) {
-    fail(
-      'limit', `each told how many are left, from ${LIMIT - 1} down`, left.join()
-    )
+    fail('limit', `each told how many are left, from ${LIMIT - 1} down`, left.join())
   }
   for (const { path, answer: { headers, body } } of refused) {
     const told = {

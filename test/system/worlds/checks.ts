@@ -61,9 +61,7 @@ const metricIn = (text: string, name: string): string | undefined =>
 export function checkReady (ready: Answer, tickers: Answer): void {
   const expected = tickers.status === 200 ? 200 : 503
   if (ready.status !== expected) {
-    fail(
-      'ready', `${expected} beside tickers of ${tickers.status}`, `${ready.status}: ${ready.problems}`
-    )
+    fail('ready', `${expected} beside tickers of ${tickers.status}`, `${ready.status}: ${ready.problems}`)
   }
   if (ready.body.ready !== (expected === 200) || (ready.body.problems.length === 0) !== (expected === 200)) {
     fail(
@@ -112,33 +110,25 @@ export function checkTickers ({ ledger, truth, seen }: World, { body, shown }: A
     const served = { base: ticker.base_volume, quote: ticker.target_volume }
     const possible = truth.volumes(dao, [truth.slotAt(now - shown.volumes), truth.finalAt(now)], served)
     if (possible !== undefined) {
-      fail(
-      `volumes of ${dao.address}, ${ageText(shown)}`, possible.join(' or '), `${served.base}/${served.quote}`
-      )
+      fail(`volumes of ${dao.address}, ${ageText(shown)}`, possible.join(' or '), `${served.base}/${served.quote}`)
     }
   }
 }
 
 export function checkDaos ({ ledger, truth, seen }: World, { body: report, shown }: Answer): void {
   if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) {
-    fail(
-      'daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length })
-    )
+    fail('daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length }))
   }
   const known = new Set(report.daos.map((entry: any) => entry.dao))
   for (const { address } of ledger.daos) {
     if (truth.born(address)! < time.now() - shown.prices && !known.has(address)) {
-      fail(
-        'daos', `${address} with its reason`, 'not there'
-      )
+      fail('daos', `${address} with its reason`, 'not there')
     }
   }
   for (const { dao, listed, reason } of report.daos) {
     if (!listed && reason === null) fail('daos', 'a reason', `${dao} without one`)
     if (!listed && reason === 'mint unreadable' && seen.has(dao)) {
-      fail(
-        'daos', 'what was a mint stays one', `${dao} left out: ${reason}`
-      )
+      fail('daos', 'what was a mint stays one', `${dao} left out: ${reason}`)
     }
   }
 }

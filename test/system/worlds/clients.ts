@@ -43,9 +43,7 @@ export async function getAll (world: World, paths: readonly string[]): Promise<A
       url: path, remoteAddress: '127.0.0.1', headers: known[at] === undefined ? {} : { 'if-none-match': known[at].etag }
     })
     if (time.now() - asked > DEADLINE_MS) {
-      fail(
-        'deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`
-      )
+      fail('deadline', `${path} within ${DEADLINE_MS} ms`, `after ${time.now() - asked} ms`)
     }
     return response
   })), DEADLINE_MS + 1000)
@@ -64,9 +62,7 @@ function answerOf (
   const isSame = response.statusCode === 304
   if (isSame && etag !== known?.etag) fail('entity tag', `304 for ${etag} alone`, `304 for ${known?.etag}`)
   if (response.statusCode === 200 && known !== undefined && etag === known.etag) {
-    fail(
-      'entity tag', `304 for ${etag} of ${path}`, '200'
-    )
+    fail('entity tag', `304 for ${etag} of ${path}`, '200')
   }
   if (isFigure && (isSame || response.statusCode === 200)) outcome.served++
   // Who is told that it is the same has the body and what its headers said, with the new age
@@ -180,9 +176,7 @@ async function followBlocks (world: World): Promise<void> {
   const final = truth.finalAt(time.now())
   if (newest > final) fail('latest block', `a final one, ${final} at most`, newest)
   if (blockTimestamp !== ledger.timeOf(newest)) {
-    fail(
-      'latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp
-    )
+    fail('latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
   }
   world.toldBlock = newest
   const from = Math.max(world.nextBlock, newest + 1 - RANGE_SLOTS)

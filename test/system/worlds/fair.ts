@@ -26,9 +26,7 @@ export async function fairWeather (world: World): Promise<void> {
     await time.advance(10_000)
     problem = await lacking(world)
     if (problem !== '' && time.now() - begun > allowed) {
-      fail(
-        'whole in fair weather', `within ${Math.round(allowed / 1000)} s`, problem
-      )
+      fail('whole in fair weather', `within ${Math.round(allowed / 1000)} s`, problem)
     }
   }
 }

@@ -27,8 +27,8 @@ export async function tell (tally: Tally): Promise<void> {
 
 /**
  * Runs `jobs` processes with these arguments and each its share of the worlds; what they find comes out as they find
- * it. `onProgress` is told what they
- * have run. A process that ends before its share does counts as a world that failed. `isOver`: one failure ends all.
+ * it. `onProgress` is told what they have run. A process that ends before its share does counts as a world that failed.
+ * `isOver`: one failure ends all.
  */
 export async function runJobs (
   jobs: number, args: readonly string[], isOver: (tally: Tally) => boolean, onProgress: (tally: Tally) => void

@@ -280,9 +280,7 @@ export function planOf (seed: number): Plan {
         switch (random.int(5)) {
           case 0: events.push({ at: start, for: 200 + random.int(600), process: 'outage' }); break
           case 1: if (random.int(3) === 0) {
-            events.push(
-              { at: start, for: 900 + random.int(900), process: 'outage', forget: 500 + random.int(700) }
-            )
+            events.push({ at: start, for: 900 + random.int(900), process: 'outage', forget: 500 + random.int(700) })
           } break
           case 2: events.push({ at: start, for: 30 + random.int(90), process: 'network' }); break
           // Every other one while a node has its weather

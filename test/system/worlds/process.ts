@@ -101,9 +101,7 @@ async function runElsewhere (world: World, seconds: number): Promise<void> {
       await time.advance(10_000)
       for (const path of ['/api/tickers', '/api/volume/aggregate']) {
         if ((await get(world, path)).status === 200) {
-          fail(
-            'network', `no 200 from ${path} on another network than the store's`, '200'
-          )
+          fail('network', `no 200 from ${path} on another network than the store's`, '200')
         }
       }
     }

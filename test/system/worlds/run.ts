@@ -1,13 +1,10 @@
 /**
  * Worlds from seeds: `npm run worlds -- --seeds 1-1000`. A failure prints seed, second, rule, expected and served, and
- * a smaller world
- * that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed, `--seconds` ends
- * after a while, `--first`
- * at the first failure; `--world` runs one that was printed, or a list of them; `--defects` shows which of the defects
- * known the worlds find. `--database`: worlds of
- * several processes on one PostgreSQL, in real time, about 40 s each; they are not made smaller;
- * `--built` runs dist/ as it stands. `--jobs 2` runs the worlds in two processes side by side; `--share 1/2` only every
- * second of them, from the first on.
+ * a smaller world that still fails. `--plan` prints what happens in a world, `--kept` runs those that once failed,
+ * `--seconds` ends after a while, `--first` at the first failure; `--world` runs one that was printed, or a list of
+ * them; `--defects` shows which of the defects known the worlds find. `--database`: worlds of several processes on one
+ * PostgreSQL, in real time, about 40 s each; they are not made smaller; `--built` runs dist/ as it stands. `--jobs 2`
+ * runs the worlds in two processes side by side; `--share 1/2` only every second of them, from the first on.
  */
 import { readCommandLine, refuse } from '../../../scripts/command-line.js'
 import type { DatabasePlan } from './database/plan.js'
@@ -33,21 +30,15 @@ const { values } = readCommandLine(
   }
 )
 if (values.seeds !== undefined && !/^\d+(-\d+)?$/.test(values.seeds)) {
-  refuse(
-  `--seeds ${values.seeds}: a number, or two with a hyphen, such as 1-20`
-  )
+  refuse(`--seeds ${values.seeds}: a number, or two with a hyphen, such as 1-20`)
 }
 if (values.seconds !== undefined && !(Number(values.seconds) > 0)) {
-  refuse(
-  `--seconds ${values.seconds}: a number above 0`
-  )
+  refuse(`--seconds ${values.seconds}: a number above 0`)
 }
 if (!/^[1-9]\d?$/.test(values.jobs)) refuse(`--jobs ${values.jobs}: a number from 1 to 99`)
 const [share, shares] = values.share.split('/').map(Number) as [number, number]
 if (!/^\d+\/\d+$/.test(values.share) || share < 1 || share > shares) {
-  refuse(
-  `--share ${values.share}: two numbers, such as 1/2`
-  )
+  refuse(`--share ${values.share}: two numbers, such as 1/2`)
 }
 function readPlan<P> (text: string): P {
   try {

@@ -1,9 +1,8 @@
 /**
  * Time and chance of the whole process, replaced: what reads a clock, sleeps or rolls a die gets the simulated one,
  * wherever it stands, dependencies too. Time moves only when `advance` is called, from one timer to the next. Nothing
- * is compressed, which
- * would come back from another thread at a moment of its own: nobody here asks for it. Load and memory of the machine
- * are no part of a world.
+ * is compressed, which would come back from another thread at a moment of its own: nobody here asks for it. Load and
+ * memory of the machine are no part of a world.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 

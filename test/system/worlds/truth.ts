@@ -29,9 +29,7 @@ export function significant ({ n, d }: Rational): string {
 /** An amount without noughts at its end. */
 export const plain = (units: bigint, decimals: number): string => decimals === 0
   ? String(units)
-  : toFixed(
-    ratio(units, 10n ** BigInt(decimals)), decimals
-  ).replace(/\.?0+$/, '')
+  : toFixed(ratio(units, 10n ** BigInt(decimals)), decimals).replace(/\.?0+$/, '')
 
 /**
  * @param dollar the quote mint that counts as USD; `finalityLag`: slots between confirmed and finalized where that is
@@ -64,13 +62,9 @@ export function createTruth (
         empty,
         price: empty
           ? ''
-          : significant(
-            ratio(quote * 10n ** BigInt(dao.base.decimals), base * 10n ** BigInt(dao.quote.decimals))
-          ),
+          : significant(ratio(quote * 10n ** BigInt(dao.base.decimals), base * 10n ** BigInt(dao.quote.decimals))),
         liquidity: dao.quote.address === dollar
-          ? toFixed(
-            ratio(2n * quote, 10n ** BigInt(dao.quote.decimals)), 2
-          )
+          ? toFixed(ratio(2n * quote, 10n ** BigInt(dao.quote.decimals)), 2)
           : '0.00'
       })
     }
@@ -102,8 +96,7 @@ export function createTruth (
     finalAt,
     /**
      * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at
-     * which the window ends; else
-     * what they could have been.
+     * which the window ends; else what they could have been.
      */
     volumes (
       dao: Dao, [from, to]: readonly [number, number], served: { base: string, quote: string }

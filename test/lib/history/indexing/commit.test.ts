@@ -27,9 +27,7 @@ test('a DAO counts as known only once what waited for it is written', async t =>
     ...store,
     write: async changes => {
       if (isFull) {
-        throw new ServiceError(
-          'HISTORY_UNAVAILABLE', 'the disk is full'
-        )
+        throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full')
       } await store.write(changes)
     }
   }, VALUATION, () => {})

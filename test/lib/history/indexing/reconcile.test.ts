@@ -61,18 +61,14 @@ test('a search goes on where its time ended', async t => {
   const reader = ledgerReader(ledger)
   const hidden = new Set(ledger.swaps.slice(100, 300).map(({ signature }) => signature))
   reader.bendPage = (page, { address }) => address === ledger.program
-    ? page.filter(
-      ({ signature }) => !hidden.has(signature)
-    )
+    ? page.filter(({ signature }) => !hidden.has(signature))
     : page
   let drift = 0
   const now = () => ledger.time * 1000 + drift
   const { transactions } = reader
   // Two seconds for a step: an attempt is over after two of them
   reader.transactions = async (list, options) => {
-    drift += list.some(
-      signature => hidden.has(signature)
-    )
+    drift += list.some(signature => hidden.has(signature))
       ? 2000
       : 1; return await transactions(list, options)
   }

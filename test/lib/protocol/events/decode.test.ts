@@ -126,9 +126,7 @@ const beginsWith = (form: EventForm, other: EventForm): boolean => other.fields.
 function formOfFirst (event: Emitted, length: number): EventForm | undefined {
   const forms = FORMS.filter(({ name }) => name === event.form.name)
   if (isOpenEnded(event.form)) {
-    return length >= Math.min(
-      ...forms.map(form => lengthOf(form, 'spot'))
-    )
+    return length >= Math.min(...forms.map(form => lengthOf(form, 'spot')))
       ? event.form
       : undefined
   }

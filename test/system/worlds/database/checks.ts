@@ -73,9 +73,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
         dao, heads(answer, basis), { base: ticker.base_volume, quote: ticker.target_volume }
       )
       if (possible !== undefined) {
-        fail(
-        `volumes of ${dao.address} ${age}`, possible.join(' or '), `${ticker.base_volume}/${ticker.target_volume}`
-        )
+        fail(`volumes of ${dao.address} ${age}`, possible.join(' or '), `${ticker.base_volume}/${ticker.target_volume}`)
       }
     }
   }
@@ -83,17 +81,13 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
   function daos (answer: Answer): void {
     const report = answer.body
     if (report.discovered !== report.daos.length || report.discovered !== report.listed + report.left_out) {
-      fail(
-        'daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length })
-      )
+      fail('daos', 'discovered = listed + left out', JSON.stringify({ ...report, daos: report.daos.length }))
     }
     const known = new Set(report.daos.map((entry: any) => entry.dao))
     const from = since(answer)
     for (const { address } of ledger.daos) {
       if (truth('input').born(address)! < from - NAMED_MS - lateness.ms() && !known.has(address)) {
-        fail(
-          'daos', `${address} with its reason`, 'not there'
-        )
+        fail('daos', `${address} with its reason`, 'not there')
       }
     }
     for (const { dao, listed, reason } of report.daos) {
@@ -163,9 +157,7 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
     if (snapshot.slot > ledger.slot) fail('snapshot slot', `${ledger.slot} at most`, snapshot.slot)
     const away = process.away === undefined ? 0 : answer.asked - process.away
     if (answer.status === 200 && away > staleMs + LOOK_MS + LATE_MS + lateness.ms()) {
-      fail(
-        'ready', `503 after ${Math.round(away / 1000)} s without a database`, '200'
-      )
+      fail('ready', `503 after ${Math.round(away / 1000)} s without a database`, '200')
     }
   }
 

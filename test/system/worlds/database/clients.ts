@@ -106,9 +106,7 @@ export function createClients (
     if (status === 200) return true
     const isNode = mayFail && status === 500 && body.error === 'Failed to fetch DAO data from blockchain'
     if (![502, 503].includes(status) && !isNode) {
-      fail(
-      `status of ${path}`, '200, 502 or 503', `${status} ${JSON.stringify(body)}`
-      )
+      fail(`status of ${path}`, '200, 502 or 503', `${status} ${JSON.stringify(body)}`)
     }
     return false
   }
@@ -182,27 +180,19 @@ export function createClients (
     }
     if (pausedAt !== undefined || ended !== undefined) return
     if (url === undefined && ending === undefined && now() - Math.max(begun, wentOn) > LISTENS_MS * patience()) {
-      fail(
-      `process ${index}`, `it listens within ${LISTENS_MS} ms`, lines().slice(-3).join(' ').slice(-600)
-      )
+      fail(`process ${index}`, `it listens within ${LISTENS_MS} ms`, lines().slice(-3).join(' ').slice(-600))
     }
     if (ending !== undefined && now() - Math.max(ending, wentOn) > ENDS_MS * patience()) {
-      fail(
-      `process ${index}`, `it ends within ${ENDS_MS} ms`, lines().slice(-3).join(' ').slice(-600)
-      )
+      fail(`process ${index}`, `it ends within ${ENDS_MS} ms`, lines().slice(-3).join(' ').slice(-600))
     }
     // While it loads, every module that is read is an open file
     if (url === undefined) return
     const held = holds()
     if (held !== undefined && held.files > MOST_FILES) {
-      fail(
-      `files of process ${index}`, `${MOST_FILES} at most`, String(held.files)
-      )
+      fail(`files of process ${index}`, `${MOST_FILES} at most`, String(held.files))
     }
     if (held !== undefined && held.bytes > MOST_BYTES) {
-      fail(
-      `memory of process ${index}`, `${MOST_BYTES / 1e6} MB at most`, `${Math.round(held.bytes / 1e6)} MB`
-      )
+      fail(`memory of process ${index}`, `${MOST_BYTES / 1e6} MB at most`, `${Math.round(held.bytes / 1e6)} MB`)
     }
   }
 
@@ -218,9 +208,7 @@ export function createClients (
     const final = ledger.slot - plan.finalityLag
     if (blockNumber > final) fail('latest block', `a final one, ${final} at most`, String(blockNumber))
     if (blockTimestamp !== ledger.timeOf(blockNumber)) {
-      fail(
-        'latest block', `${blockNumber} at ${ledger.timeOf(blockNumber)}`, String(blockTimestamp)
-      )
+      fail('latest block', `${blockNumber} at ${ledger.timeOf(blockNumber)}`, String(blockTimestamp))
     }
   }
 
@@ -250,9 +238,7 @@ export function createClients (
     answers,
     asker,
     run: async signal => {
-      await Promise.all(
-        [keepCrawling(signal), ...processes.map(async process => await keepAsking(process, signal))]
-      )
+      await Promise.all([keepCrawling(signal), ...processes.map(async process => await keepAsking(process, signal))])
     }
   }
 }

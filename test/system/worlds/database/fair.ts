@@ -62,9 +62,7 @@ export async function becomesWhole (
     await wait(LOOK_MS)
     problem = await lack()
     if (problem !== '' && now() - begun > FAIR_MS * patience()) {
-      fail(
-        'whole in fair weather', `within ${Math.round(FAIR_MS * patience() / 1000)} s`, problem
-      )
+      fail('whole in fair weather', `within ${Math.round(FAIR_MS * patience() / 1000)} s`, problem)
     }
   }
   const seconds = (now() - begun) / 1000
@@ -79,9 +77,7 @@ export async function becomesWhole (
       for (const [path, interval] of CANDLES) {
         const answer = await clients.ask(process, `/api/pools/${dao.address}/${path}`)
         if (answer === undefined || answer.status !== 200) {
-          fail(
-          `process ${process.index}`, `candles of ${dao.address}`, String(answer?.status)
-          )
+          fail(`process ${process.index}`, `candles of ${dao.address}`, String(answer?.status))
         }
         const [expected, served] = [
           expectedCandles(ledger, dao, interval, hasVolumes), servedCandles(answer.body, hasVolumes)
@@ -104,9 +100,7 @@ export async function becomesWhole (
     for (const process of processes) {
       const changed = await crawler.again(clients.asker(process))
       if (changed.length > 0) {
-        fail(
-        `process ${process.index}`, 'block ranges as they were', `another ${changed.slice(0, 3).join(', ')}`
-        )
+        fail(`process ${process.index}`, 'block ranges as they were', `another ${changed.slice(0, 3).join(', ')}`)
       }
     }
     for (const { address } of ledger.daos) {

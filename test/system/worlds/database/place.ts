@@ -69,9 +69,7 @@ export async function dropLeftBehind (): Promise<void> {
   const rows = await ask(POSTGRES, 'select datname from pg_database where starts_with(datname, $1)', [PREFIX])
   for (const { datname } of rows) {
     if (!isAlive(Number(String(datname).slice(PREFIX.length).split('_')[0]))) {
-      await ask(
-        POSTGRES, `drop database if exists "${String(datname)}" with (force)`
-      )
+      await ask(POSTGRES, `drop database if exists "${String(datname)}" with (force)`)
     }
   }
 }

@@ -52,9 +52,7 @@ export async function runDatabaseWorlds (
       if (first) break
     }
     if (process.stderr.isTTY) {
-      process.stderr.write(
-      `\r${run} of ${plans.length} worlds, ${failed} failed, ${Math.round(elapsed())} s `
-      )
+      process.stderr.write(`\r${run} of ${plans.length} worlds, ${failed} failed, ${Math.round(elapsed())} s `)
     }
   }
   console.log(

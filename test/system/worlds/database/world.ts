@@ -95,9 +95,7 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
 
   /** Less where the world ends before. */
   const pause = async (ms: number): Promise<void> => {
-    await wait(
-      ms, undefined, { signal: over.signal }
-    ).catch(() => {})
+    await wait(ms, undefined, { signal: over.signal }).catch(() => {})
   }
 
   async function happen (event: DatabaseEvent): Promise<void> {
@@ -134,9 +132,7 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
   async function checkWriters (): Promise<void> {
     const writers = await place.writers()
     if (new Set(writers).size !== writers.length) {
-      throw new Violation(
-        'writers', 'no session that writes again after another has', writers.join()
-      )
+      throw new Violation('writers', 'no session that writes again after another has', writers.join())
     }
     const causes = plan.events.filter(
       event => 'cut' in event || ('ill' in event && ['database', 'paused', 'killed', 'stopped'].includes(event.ill))

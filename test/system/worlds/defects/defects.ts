@@ -1,7 +1,6 @@
 /**
  * Defects that were real, or nearly: each put back by replacing one piece of a file, seldom two. A piece must stand
- * there exactly once, so that a
- * defect that no longer applies is noticed and written anew.
+ * there exactly once, so that a defect that no longer applies is noticed and written anew.
  */
 export interface Defect {
   name: string

@@ -1,9 +1,7 @@
 /**
  * Do the worlds bite? `npm run worlds -- --defects [--seeds 1-500] [--seconds 1800] [--only name]` puts each defect
- * into a copy of the source, and
- * says which world found it: of those kept, beginning with the one that should, or else of the seeds in their order,
- * for a while. A seed counts only
- * where the source without the defect passes it.
+ * into a copy of the source, and says which world found it: of those kept, beginning with the one that should, or else
+ * of the seeds in their order, for a while. A seed counts only where the source without the defect passes it.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -61,9 +59,7 @@ function firstFailure (folder: string, chosen: string[]): { found: Found | undef
   const run = Number(/^(\d+) worlds, /m.exec(stdout)?.[1] ?? 0)
   if (found !== null) return { found: { seed: Number(found[1]), rule: found[2]! }, run }
   if (error !== undefined || status !== 0) {
-    throw new Error(
-    `the worlds did not run to their end: ${error?.message ?? `status ${status}`}`
-    )
+    throw new Error(`the worlds did not run to their end: ${error?.message ?? `status ${status}`}`)
   }
   return { found: undefined, run }
 }
