@@ -33,7 +33,6 @@ export function swapEvent ({ fees, ...swap }: SwapOfBench): ProgramEvent {
     raw: null,
     outer: 0,
     inner: 0,
-    accounts: [],
-    emitters: []
+    accounts: []
   }
 }

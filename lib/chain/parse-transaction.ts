@@ -27,9 +27,7 @@ const Instruction = Type.Object({
   programIdIndex: Count,
   accounts: Type.Array(Count),
   /** Base58, in every encoding. */
-  data: Type.String(),
-  /** 1 for an instruction of the transaction itself, one more for each call down; null on older nodes. */
-  stackHeight: Type.Optional(orNull(Count))
+  data: Type.String()
 })
 
 const HEAD = {
@@ -47,7 +45,7 @@ const Transaction = Type.Object({
   ...HEAD,
   transaction: Type.Object({
     signatures: Signatures,
-    message: Type.Object({ accountKeys: Strings, instructions: Type.Optional(Type.Array(Instruction)) })
+    message: Type.Object({ accountKeys: Strings })
   }),
   meta: Type.Object({
     err: Type.Unknown(),

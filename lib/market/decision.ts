@@ -1,4 +1,4 @@
-import type { MarketPool, Oracle } from '../protocol/proposal.js'
+import type { MarketPool, Oracle } from '../protocol/amm.js'
 
 /**
  * Which side of a proposal leads, by the program's arithmetic (programs/futarchy/src/state/futarchy_amm.rs,

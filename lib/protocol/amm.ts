@@ -1,3 +1,5 @@
+import { u128 } from './bytes.js'
+
 /**
  * The pool of a DAO, FutarchyAmm, in its account and its events: a byte for its state, the spot pool, while a proposal
  * is live the pass and the fail pool, the total liquidity, the keys of mints and vaults
@@ -10,34 +12,55 @@ export interface Sides { quote: bigint, base: bigint }
 /** The two ends of a decision, each with a market of its own. */
 export type Outcome = 'pass' | 'fail'
 
+/** Prices are raw quote ÷ raw base × 10^12, times Unix seconds. */
+export interface Oracle {
+  aggregator: bigint
+  updatedAt: number
+  createdAt: number
+  lastObservation: bigint
+  maxChange: bigint
+  startDelay: number
+}
+
+export interface MarketPool { oracle: Oracle, reserves: Sides }
+
 /** Bytes of it in each state; their order is that of the byte that tells it. */
 export const AMM_SIZES = { spot: 277, futarchy: 541 } as const
 export type AmmState = keyof typeof AMM_SIZES
 const STATES = Object.keys(AMM_SIZES) as AmmState[]
 
-/** Within the spot pool's oracle. */
-const [UPDATED_AT, CREATED_AT] = [17, 25]
-const SPOT_RESERVES = 101
-const SPOT_FEES = 117
-const PASS_RESERVES = 233
+const POOLS = ['spot', 'pass', 'fail'] as const
 const POOL_BYTES = 132
+
+/** Where it begins in a DAO's account: behind the discriminator. */
+export const AMM = 8
 /** The keys of base mint, quote mint, base vault and quote vault end the whole. */
 export const AMM_KEYS = 4 * 32
+
+/** Undefined where the byte at `amm`, where it begins, tells neither. */
+export const ammState = (data: Buffer, amm: number): AmmState | undefined => STATES[data[amm] ?? -1]
 
 const sides = (data: Buffer, at: number): Sides =>
   ({ quote: data.readBigUInt64LE(at), base: data.readBigUInt64LE(at + 8) })
 
-// each takes the bytes, and where in them the pool begins
-
-/** Undefined where the byte tells neither. */
-export const ammState = (data: Buffer, amm: number): AmmState | undefined => STATES[data[amm] ?? -1]
-/** When the pool began, Unix seconds as they are written. */
-export const createdAt = (data: Buffer, amm: number): bigint => data.readBigInt64LE(amm + CREATED_AT)
-/** When its price was last observed, Unix seconds as they are written. */
-export const updatedAt = (data: Buffer, amm: number): bigint => data.readBigInt64LE(amm + UPDATED_AT)
-/** Fee balances are not part of reserves. */
-export const spotReserves = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_RESERVES)
-export const spotFees = (data: Buffer, amm: number): Sides => sides(data, amm + SPOT_FEES)
-/** Only while a proposal is live. */
-export const marketReserves = (data: Buffer, amm: number, market: Outcome): Sides =>
-  sides(data, amm + PASS_RESERVES + (market === 'pass' ? 0 : POOL_BYTES))
+/**
+ * A pool of the AMM that begins at `amm`, and its fee balances, which are not part of the reserves. Those of a decision
+ * are there while a proposal is live.
+ */
+export function poolAt (
+  data: Buffer, amm: number, pool: typeof POOLS[number] = 'spot'
+): MarketPool & { fees: Sides } {
+  const at = amm + 1 + POOLS.indexOf(pool) * POOL_BYTES
+  return {
+    oracle: {
+      aggregator: u128(data, at),
+      updatedAt: Number(data.readBigInt64LE(at + 16)),
+      createdAt: Number(data.readBigInt64LE(at + 24)),
+      lastObservation: u128(data, at + 48),
+      maxChange: u128(data, at + 64),
+      startDelay: data.readUInt32LE(at + 96)
+    },
+    reserves: sides(data, at + 100),
+    fees: sides(data, at + 116)
+  }
+}

@@ -1,7 +1,7 @@
 import type { RawAccount } from '../chain/types.js'
 import type { PublicKey } from '@solana/web3.js'
 import { PROGRAMS } from './addresses.js'
-import { AMM_KEYS, AMM_SIZES, type AmmState, ammState } from './amm.js'
+import { AMM, AMM_KEYS, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
 import { deriveWith, keyText } from './pda.js'
@@ -40,8 +40,6 @@ export interface Dao {
 export type DaoProgram = Pick<ProgramClient, 'program' | 'programBytes' | 'daoPrefix' | 'load' | 'dao'>
 
 const KEY = 32
-/** The account begins with its discriminator and the pool. */
-const AMM = 8
 /** What follows the pool counts from its end. */
 const [CREATOR, MULTISIG, PROPOSAL_COUNT, PASS_THRESHOLD, PREFIX_END] = [8, 41, 169, 173, 247]
 

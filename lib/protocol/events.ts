@@ -2,7 +2,6 @@ import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { decodeBase58 } from './base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
-import { keyBytes } from './pda.js'
 
 export type { Outcome, Sides } from './amm.js'
 export type { EventBody, EventFacts, MarketSwap, SpotSwap } from './events/decode.js'
@@ -15,17 +14,12 @@ export interface ProgramEvent extends EventBody {
   /** The outer instruction, and the position in the list of its inner ones. */
   outer: number
   inner: number
-  /** All account keys of the transaction: an event that names no DAO may find it here. */
+  /** All account keys of the transaction: an event that names no DAO finds it here. */
   accounts: readonly string[]
-  /** Keys of the instruction that emitted an event which is not understood; empty where that is not known. */
-  emitters: readonly string[]
 }
 
 /** First 8 bytes of sha256(`anchor:event`), reversed: what a self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
-
-/** Behind the fields that all events have. */
-const FIRST_FIELD = 40
 
 function bad (tx: RawTransaction, what: string, cause?: unknown): ServiceError {
   const signature = String(tx?.transaction?.signatures?.[0] ?? '?')
@@ -52,40 +46,10 @@ function collect (tx: RawTransaction, program: string, eventAuthority: string): 
       const data = decodeBase58(instruction.data)
       if (data === undefined) throw bad(tx, 'instruction data that are not base58')
       if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
-      const body = decodeEvent(data)
-      const event: ProgramEvent = Object.assign(body, { outer: index, inner, accounts, emitters: [] })
-      if (body.raw !== null) {
-        event.candidates = [...new Set([...keysOfData(data, accounts), ...body.candidates])]
-        event.emitters = emittersOf(tx, program, accounts, index, inner)
-      }
-      events.push(event)
+      events.push(Object.assign(decodeEvent(data), { outer: index, inner, accounts }))
     }
   }
   return events
-}
-
-/** Keys of the transaction that are in an event's data, in their order there. */
-function keysOfData (data: Buffer, accounts: readonly string[]): string[] {
-  const places = accounts.map(account => ({ account, at: data.indexOf(keyBytes(account), FIRST_FIELD) }))
-  return places.filter(({ at }) => at !== -1).sort((a, b) => a.at - b.at).map(({ account }) => account)
-}
-
-/** Keys of the program's instruction that an event came from: the nearest above it in the tree of calls. */
-function emittersOf (
-  { meta, transaction }: RawTransaction, program: string, accounts: readonly string[], outer: number, inner: number
-): string[] {
-  const list = meta.innerInstructions!.find(({ index }) => index === outer)!.instructions
-  const depth = list[inner]!.stackHeight
-  for (let at = inner - 1; at >= 0; at--) {
-    const { programIdIndex, accounts: keys, stackHeight } = list[at]!
-    const isAbove = depth == null || stackHeight == null ? keys.length > 1 : stackHeight === depth - 1
-    if (!isAbove) continue
-    if (accounts[programIdIndex] === program) return keys.map(key => accounts[key]!)
-    if (depth != null) return []
-  }
-  const above = transaction.message.instructions?.[outer]
-  const isOurs = above !== undefined && accounts[above.programIdIndex] === program
-  return isOurs ? above.accounts.map(key => accounts[key]!) : []
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { RawAccount } from '../chain/types.js'
-import { AMM_SIZES, ammState, type Sides } from './amm.js'
-import { DecodeError, need, u128 } from './bytes.js'
+import { AMM, AMM_SIZES, ammState, type MarketPool, poolAt } from './amm.js'
+import { DecodeError, need } from './bytes.js'
 import { keyText } from './pda.js'
 
-/** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs, futarchy_amm.rs). */
+/** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs). */
 
 const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 export type ProposalState = typeof PROPOSAL_STATES[number]
@@ -57,40 +57,9 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
   }
 }
 
-/** Prices are raw quote ÷ raw base × 10^12, times Unix seconds. */
-export interface Oracle {
-  aggregator: bigint
-  updatedAt: number
-  createdAt: number
-  lastObservation: bigint
-  maxChange: bigint
-  startDelay: number
-}
-
-/** One of a DAO's three pools while a proposal is live. */
-export interface MarketPool { oracle: Oracle, reserves: Sides }
-
-const AMM = 8
-const POOL_BYTES = 132
-
-function poolAt (data: Buffer, at: number): MarketPool {
-  return {
-    oracle: {
-      aggregator: u128(data, at),
-      updatedAt: Number(data.readBigInt64LE(at + 16)),
-      createdAt: Number(data.readBigInt64LE(at + 24)),
-      lastObservation: u128(data, at + 48),
-      maxChange: u128(data, at + 64),
-      startDelay: data.readUInt32LE(at + 96)
-    },
-    reserves: { quote: data.readBigUInt64LE(at + 100), base: data.readBigUInt64LE(at + 108) }
-  }
-}
-
 /** The markets of a DAO's account that `decodeDao` takes; null while no proposal is live. */
 export function liveMarkets ({ data }: RawAccount): Record<'spot' | 'pass' | 'fail', MarketPool> | null {
   if (ammState(data, AMM) !== 'futarchy') return null
   need(data, AMM, AMM_SIZES.futarchy, 'dao')
-  const [spot, pass, fail] = [0, 1, 2].map(index => poolAt(data, AMM + 1 + index * POOL_BYTES))
-  return { spot: spot!, pass: pass!, fail: fail! }
+  return { spot: poolAt(data, AMM), pass: poolAt(data, AMM, 'pass'), fail: poolAt(data, AMM, 'fail') }
 }

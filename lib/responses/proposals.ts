@@ -7,11 +7,12 @@ import type { Snapshot } from '../live/snapshot.js'
 import type { Turn } from '../line.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
+import type { MarketPool } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import {
-  decodeProposal, liveMarkets, type MarketPool, type Proposal, PROPOSAL_PREFIX, type ProposalState
+  decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
 } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
@@ -193,9 +194,10 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const keyOf = ({ proposal, market }: MarketKey): string => `${proposal} ${market}`
 
   function marketOf (
-    { oracle, reserves: { quote, base } }: MarketPool, decimals: { base: number, quote: number }, now: number
+    pool: MarketPool, decimals: { base: number, quote: number }, now: number
   ) {
-    const twap = twapOf(carried({ oracle, reserves: { quote, base } }, now))
+    const { reserves: { quote, base } } = pool
+    const twap = twapOf(carried(pool, now))
     const scale = powerOfTen(decimals.base - decimals.quote)
     return {
       twap,

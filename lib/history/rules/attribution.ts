@@ -35,18 +35,16 @@ function ofKeys (keys: readonly string[], directory: Directory): string | undefi
 }
 
 /**
- * The DAO of an event that is not understood: by its data, or the only one among the keys of its instruction; its
- * number has to fit.
+ * The DAO of an event that is not understood: by its data, or the only one of its transaction; its number has to fit.
  */
-function ofUnknown ({ candidates, emitters, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
+function ofUnknown ({ candidates, accounts, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
   if (seq === null || slot === null) return undefined
   const owners = (keys: readonly string[]): string[] =>
     [...new Set(keys.flatMap(key => directory.isDao(key) ? [key] : directory.daoOfProposal(key) ?? []))]
   const fitting = (keys: readonly string[]): string[] => owners(keys).filter(dao => directory.fits(dao, seq, slot))
   const named = fitting(candidates)
   if (named.length > 0) return named.length === 1 ? named[0] : undefined
-  if (owners(emitters).length !== 1) return undefined
-  return fitting(emitters)[0]
+  return owners(accounts).length === 1 ? fitting(accounts)[0] : undefined
 }
 
 const understood = ({ name }: ProgramEvent) => name !== 'Unknown' && name !== 'Unreadable'

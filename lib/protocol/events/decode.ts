@@ -1,7 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import {
-  AMM_SIZES, ammState, createdAt, marketReserves, type Outcome, type Sides, spotFees, spotReserves, updatedAt
-} from '../amm.js'
+import { AMM_SIZES, ammState, type Outcome, poolAt, type Sides } from '../amm.js'
 import { u128 } from '../bytes.js'
 import { MAX_TIME } from '../../time.js'
 import { keyText } from '../pda.js'
@@ -41,10 +38,7 @@ export interface EventBody {
   proposal: string | null
   /** Who swapped, or gave or took liquidity, where the event names them. */
   user: string | null
-  /**
-   * Of an event that is not understood, the keys that may be its DAO or proposal: at bytes 40 and 72, and any of the
-   * transaction's in its data.
-   */
+  /** Of an event that is not understood, the keys where others have their DAO and proposal: at bytes 40 and 72. */
   candidates: readonly string[]
   /** The spot pool's fee balances and reserves after the event, where it carries them. */
   fees: Sides | null
@@ -69,16 +63,7 @@ export const UNKNOWN_KIND = 'of an unknown kind'
 
 const COMMON_END = 40
 
-// The same few DAOs come up all the time, and the text of a key costs more than the rest of an event
-const texts = new LRUCache<string, string>({ max: 4096 })
-
-function keyAt (data: Buffer, at: number): string {
-  const bytes = data.toString('latin1', at, at + 32)
-  let text = texts.get(bytes)
-  if (text === undefined) texts.set(bytes, text = keyText(data.subarray(at, at + 32)))
-  return text
-}
-
+const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + 32))
 const keysAt = (data: Buffer): string[] => [40, 72].filter(at => data.length >= at + 32).map(at => keyAt(data, at))
 
 function safe (value: bigint, most: number): number | null {
@@ -108,27 +93,13 @@ function blank (data: Buffer, layout: Layout | undefined): EventBody {
   }
 }
 
-const unreadable = (body: EventBody, data: Buffer, reason: string): EventBody => ({
-  ...body,
-  name: 'Unreadable',
-  keepsFees: false,
-  swap: null,
-  liquidity: null,
-  facts: null,
-  fees: null,
-  reserves: null,
-  candidates: keysAt(data),
-  reason,
-  raw: data
-})
-
 /** Between 2020 and 2128. */
-const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800n, 5_000_000_000n]
+const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800, 5_000_000_000]
 
 /** Whether a pool is at `at`, by its two times: a release that changes an event in its middle moves them. */
 function isPool (data: Buffer, at: number): boolean {
-  const [created, updated] = [createdAt(data, at), updatedAt(data, at)]
-  return created > FIRST_SECOND && updated >= created && updated < LAST_SECOND
+  const { oracle: { createdAt, updatedAt } } = poolAt(data, at)
+  return createdAt > FIRST_SECOND && updatedAt >= createdAt && updatedAt < LAST_SECOND
 }
 
 /** Where the AMM state begins: where the length adds up, else where a pool is with a tail behind it. */
@@ -145,13 +116,6 @@ function isBare ({ size = Infinity, amm }: Layout, length: number): boolean {
   return amm === undefined ? length >= size : length === size
 }
 
-/** What the pass pool begins with has come out of the spot pool. */
-const takenByLaunch = (data: Buffer, state: number): Sides => {
-  const { quote, base } = marketReserves(data, state, 'pass')
-  return { quote: -quote, base: -base }
-}
-
-const isSide = (type: number): boolean => type <= 1
 const swapAt = (data: Buffer, type: number, amounts: number): SpotSwap => ({
   side: data[type] === 0 ? 'buy' : 'sell',
   input: data.readBigUInt64LE(amounts),
@@ -166,7 +130,7 @@ function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | u
   if (name === 'ConditionalSwap') {
     const market = MARKETS[data[136]!]!
     const isLive = state !== undefined && ammState(data, state) === 'futarchy'
-    facts.swap = { ...swapAt(data, 137, 138), market, reserves: isLive ? marketReserves(data, state, market) : null }
+    facts.swap = { ...swapAt(data, 137, 138), market, reserves: isLive ? poolAt(data, state, market).reserves : null }
   }
   if (name === 'FinalizeProposal') {
     facts.averages = { pass: u128(data, 104), fail: u128(data, 120), threshold: u128(data, 136) }
@@ -182,6 +146,23 @@ function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | u
   return facts
 }
 
+const isSwap = (type: number | undefined): boolean => type === 0 || type === 1
+
+/** What is wrong with an event; undefined: its bytes fit its layout. */
+function faultIn (
+  { name, slot, at, seq }: EventBody, data: Buffer, layout: Layout | undefined, state: number | undefined
+): string | undefined {
+  if (seq === null) return `${data.length} bytes end before the sequence number`
+  if (slot === null || at === null) return `${name} with an impossible slot or time`
+  if (layout === undefined) return UNKNOWN_KIND
+  if (state === undefined && !isBare(layout, data.length)) return `${name} of ${data.length} bytes`
+  if (name === 'SpotSwap' && !isSwap(data[104])) return `SpotSwap of type ${data[104]}`
+  if (name === 'ConditionalSwap' && (!isSwap(data[137]) || MARKETS[data[136]!] === undefined)) {
+    return `ConditionalSwap of type ${data[137]} on market ${data[136]}`
+  }
+  return undefined
+}
+
 /**
  * Reads one event from its instruction data, tag included (programs/futarchy/src/events.rs). Never throws: what fits no
  * known layout is 'Unreadable' or 'Unknown', with its raw bytes.
@@ -189,35 +170,26 @@ function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | u
 export function decodeEvent (data: Buffer): EventBody {
   const layout = data.length >= 16 ? layoutOf(data) : undefined
   const body = blank(data, layout)
-  if (body.seq === null) return unreadable(body, data, `${data.length} bytes end before the sequence number`)
-  if (body.slot === null || body.at === null) {
-    return unreadable(body, data, `${body.name} with an impossible slot or time`)
-  }
-  if (layout === undefined) return { ...body, candidates: keysAt(data), reason: UNKNOWN_KIND, raw: data }
-  const state = stateAt(data, layout)
-  if (state === undefined && !isBare(layout, data.length)) {
-    return unreadable(body, data, `${layout.name} of ${data.length} bytes`)
+  const state = layout && stateAt(data, layout)
+  const reason = faultIn(body, data, layout, state)
+  if (layout === undefined || reason !== undefined) {
+    const name = reason === UNKNOWN_KIND ? 'Unknown' : 'Unreadable'
+    return { ...body, name, keepsFees: false, candidates: keysAt(data), reason: reason!, raw: data }
   }
   if (state !== undefined) {
-    body.reserves = spotReserves(data, state)
-    body.fees = spotFees(data, state)
+    const { reserves, fees } = poolAt(data, state)
+    Object.assign(body, { reserves, fees })
   }
   if (layout.liquidity !== undefined) {
     const { quote, base, sign } = layout.liquidity
     body.liquidity = { quote: sign * data.readBigUInt64LE(quote), base: sign * data.readBigUInt64LE(base) }
   }
   if (layout.name === 'LaunchProposal' && state !== undefined && ammState(data, state) === 'futarchy') {
-    body.liquidity = takenByLaunch(data, state)
+    const { quote, base } = poolAt(data, state, 'pass').reserves
+    body.liquidity = { quote: -quote, base: -base }
   }
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
-  if (layout.name === 'SpotSwap') {
-    const type = data[104]!
-    if (!isSide(type)) return unreadable(body, data, `SpotSwap of type ${type}`)
-    body.swap = swapAt(data, 104, 105)
-  }
-  if (layout.name === 'ConditionalSwap' && (!isSide(data[137]!) || MARKETS[data[136]!] === undefined)) {
-    return unreadable(body, data, `ConditionalSwap of type ${data[137]} on market ${data[136]}`)
-  }
+  if (layout.name === 'SpotSwap') body.swap = swapAt(data, 104, 105)
   if (TOLD_KINDS.includes(layout.name)) body.facts = factsOf(body, data, state)
   return body
 }

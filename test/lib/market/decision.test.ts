@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { carried, thresholdOf, twapOf } from '../../../lib/market/decision.js'
-import type { MarketPool, Oracle } from '../../../lib/protocol/proposal.js'
+import type { MarketPool, Oracle } from '../../../lib/protocol/amm.js'
 
 const E12 = 10n ** 12n
 const oracle: Oracle = {

@@ -164,20 +164,17 @@ const KEYS = Array.from({ length: 12 }, (_, i) => base58(Buffer.alloc(32, 100 + 
 const [PAYER, ROUTER, TOKENS, ...OTHERS] = KEYS as [string, string, string, ...string[]]
 const UNKNOWN = Buffer.concat([Buffer.from('e445a52e51cb9a1d', 'hex'), Buffer.alloc(8, 0xab), Buffer.alloc(40)])
 
-interface Called { program: string, keys: string[], height?: number | null, data?: Buffer }
-const event = (height: number | null | undefined, data = UNKNOWN): Called => ({
-  program: PROGRAM, keys: [AUTHORITY], height, data
-})
+interface Called { program: string, keys: string[], data?: Buffer }
+const event = (data = UNKNOWN): Called => ({ program: PROGRAM, keys: [AUTHORITY], data })
 
 /** A transaction of one outer instruction and what it called, in the order of their calls. */
 function transaction (outer: Called, inner: Called[]): RawTransaction {
   const accountKeys = [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)]
-  const write = ({ program, keys, height, data = Buffer.alloc(9) }: Called) =>
+  const write = ({ program, keys, data = Buffer.alloc(9) }: Called) =>
     ({
       programIdIndex: accountKeys.indexOf(program),
       accounts: keys.map(key => accountKeys.indexOf(key)),
-      data: base58(data),
-      ...(height !== undefined && { stackHeight: height })
+      data: base58(data)
     })
   return {
     slot: 1,
@@ -189,86 +186,20 @@ function transaction (outer: Called, inner: Called[]): RawTransaction {
     meta: {
       err: null,
       innerInstructions: [
-        { index: 0, instructions: [write({ program: TOKENS, keys: [OTHERS[8]!], height: 2 })] },
+        { index: 0, instructions: [write({ program: TOKENS, keys: [OTHERS[8]!] })] },
         { index: 1, instructions: inner.map(write) }
       ],
       loadedAddresses: null
     }
   } as unknown as RawTransaction
 }
-const emittersOf = (outer: Called, inner: Called[]): Array<readonly string[]> => readEvents(
-  transaction(outer, inner), PROGRAM, AUTHORITY
-).map(({ emitters }) => emitters)
 
-const [a, b, c, d] = OTHERS as [string, string, string, string]
-const program = (height: number | null | undefined, ...keys: string[]): Called => ({ program: PROGRAM, keys, height })
-const token = (height: number | null | undefined, ...keys: string[]): Called => ({ program: TOKENS, keys, height })
+const [a, b, c] = OTHERS as [string, string, string]
+const program = (...keys: string[]): Called => ({ program: PROGRAM, keys })
+const token = (...keys: string[]): Called => ({ program: TOKENS, keys })
 
 test(
-  'an event that is not understood was emitted by the nearest instruction above it in the tree of calls',
-  async t => {
-    t.same(emittersOf(program(1, a, b), [event(2)]), [[a, b]], 'by the outer one')
-    t.same(
-      emittersOf(program(1, a, b), [token(2, c, d), event(2)]),
-      [[a, b]],
-      'what it called before is beside the event, not above'
-    )
-    t.same(emittersOf(program(1, a, b), [token(2, c, d), token(3, c), event(2)]), [[a, b]])
-    t.same(
-      emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), token(3, c, d), event(3)]),
-      [[a, b]],
-      'by an inner one'
-    )
-    t.same(
-      emittersOf({ program: ROUTER, keys: [d] }, [program(2, a), event(3), program(2, b, c), event(3), event(3)]),
-      [[a], [b, c], [b, c]],
-      'each by its own'
-    )
-    t.same(
-      emittersOf({ program: ROUTER, keys: [d] }, [token(2, c), program(3, a, b), event(4), program(3, c, d), event(4)]),
-      [[a, b], [c, d]]
-    )
-    t.same(emittersOf({ program: ROUTER, keys: [d] }, [event(2)]), [[]], 'above it is another program')
-    t.same(
-      emittersOf(program(1, a, b), [program(2, c, d), token(2, c), event(3)]),
-      [[]],
-      'the nearest above it is another program, whatever is further up'
-    )
-  }
-)
-
-test(
-  'where a node does not say how deep calls are, the nearest one before it of the program that has accounts of its own',
-  async t => {
-    for (const unsaid of [null, undefined]) {
-      t.same(emittersOf(program(unsaid, a, b), [event(unsaid)]), [[a, b]])
-      t.same(emittersOf(
-        { program: ROUTER, keys: [d] }, [program(unsaid, a, b), token(unsaid, c, d), event(unsaid), event(unsaid)]
-      ), [[a, b], [a, b]])
-      t.same(emittersOf(
-        { program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(unsaid), program(unsaid, c, d), event(unsaid)]
-      ), [[a, b], [c, d]])
-      t.same(emittersOf({ program: ROUTER, keys: [d] }, [token(unsaid, c, d), event(unsaid)]), [[]])
-      t.same(
-        emittersOf({ program: ROUTER, keys: [d] }, [program(unsaid, a, b), event(3)]),
-        [[a, b]],
-        'the depth of the event alone'
-      )
-      t.same(emittersOf(program(1, a, b), [token(unsaid, c, d), event(2)]), [[]], 'that may stand above it')
-      t.same(
-        emittersOf({ program: ROUTER, keys: [d] }, [program(2, a, b), event(unsaid)]),
-        [[a, b]],
-        'the depth of the other alone'
-      )
-    }
-    const without = transaction(program(null, a, b), [event(null)])
-    delete (without.transaction.message as { instructions?: unknown }).instructions
-    t.same(readEvents(without, PROGRAM, AUTHORITY).map(({ emitters }) => emitters), [[]])
-  }
-)
-
-test(
-  'an event knows its place, and the keys of the transaction in its data before those at the usual places',
+  'an event knows its place, the keys of its transaction, and the keys at the usual places of its data',
   async t => {
     const seq = Buffer.alloc(8)
     seq.writeBigUInt64LE(9n)
@@ -276,43 +207,43 @@ test(
       UNKNOWN.subarray(0, 16), Buffer.alloc(16), seq, Buffer.alloc(32, 7), Buffer.alloc(32, 8), Buffer.alloc(5),
       Buffer.alloc(32, 103), Buffer.alloc(32, 104)
     ])
-    const [found] = readEvents(transaction(program(1, a), [token(2, c), event(2, data)]), PROGRAM, AUTHORITY)
+    const [found] = readEvents(transaction(program(a), [token(c), event(data)]), PROGRAM, AUTHORITY)
     t.match(found, { name: 'Unknown', outer: 1, inner: 1, seq: 9n, raw: data })
-    t.same(found!.candidates, [KEYS[3], KEYS[4], base58(Buffer.alloc(32, 7)), base58(Buffer.alloc(32, 8))])
+    t.same(found!.candidates, [base58(Buffer.alloc(32, 7)), base58(Buffer.alloc(32, 8))])
     t.same(found!.accounts, [PAYER, PROGRAM, AUTHORITY, ...KEYS.slice(1)])
   }
 )
 
 test(
-  'a known event with a tail is understood; one that is cut, or of no known name, says who may have emitted it',
+  'a known event with a tail is understood; one that is cut, or of no known name, is not',
   async t => {
     const { data, keys } = sampleOf(FORMS.find(({ name }) => name === 'RemoveProposal')!)
     const read = (changed: Uint8Array) => readEvents(
-      transaction(program(1, a, b), [event(2, Buffer.from(changed))]), PROGRAM, AUTHORITY
+      transaction(program(a, b), [event(Buffer.from(changed))]), PROGRAM, AUTHORITY
     )[0]!
     for (const tail of [0, 1, 40]) {
-      const { name, dao, emitters, candidates, raw } = read(Buffer.concat([data, Buffer.alloc(tail)]))
+      const { name, dao, candidates, raw } = read(Buffer.concat([data, Buffer.alloc(tail)]))
       t.strictSame(
-        { name, dao, emitters, candidates, raw },
-        { name: 'RemoveProposal', dao: keys['dao'], emitters: [], candidates: [], raw: null }
+        { name, dao, candidates, raw },
+        { name: 'RemoveProposal', dao: keys['dao'], candidates: [], raw: null }
       )
     }
-    t.match(read(data.subarray(0, -1)), { name: 'Unreadable', dao: keys['dao'], emitters: [a, b] })
-    t.match(read(UNKNOWN), { name: 'Unknown', reason: 'of an unknown kind', emitters: [a, b] })
+    t.match(read(data.subarray(0, -1)), { name: 'Unreadable', dao: keys['dao'] })
+    t.match(read(UNKNOWN), { name: 'Unknown', reason: 'of an unknown kind' })
   }
 )
 
 test('data too short for a tag are no event, those of a tag alone are one', async t => {
   for (const length of [0, 1, 7]) {
-    t.same(readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, length))]), PROGRAM, AUTHORITY), [])
+    t.same(readEvents(transaction(program(a), [event(UNKNOWN.subarray(0, length))]), PROGRAM, AUTHORITY), [])
   }
   t.match(
-    readEvents(transaction(program(1, a), [event(2, UNKNOWN.subarray(0, 8))]), PROGRAM, AUTHORITY),
-    [{ name: 'Unreadable', seq: null, emitters: [a] }]
+    readEvents(transaction(program(a), [event(UNKNOWN.subarray(0, 8))]), PROGRAM, AUTHORITY),
+    [{ name: 'Unreadable', seq: null }]
   )
   for (let at = 0; at < 8; at++) {
     const data = Buffer.from(UNKNOWN)
     data[at]! ^= 1
-    t.same(readEvents(transaction(program(1, a), [event(2, data)]), PROGRAM, AUTHORITY), [], `another byte ${at}`)
+    t.same(readEvents(transaction(program(a), [event(data)]), PROGRAM, AUTHORITY), [], `another byte ${at}`)
   }
 })

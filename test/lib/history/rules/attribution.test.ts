@@ -161,8 +161,7 @@ const EVENT: ProgramEvent = {
   raw: null,
   outer: 2,
   inner: 3,
-  accounts: ['payer'],
-  emitters: []
+  accounts: ['payer']
 }
 const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute(
   { event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY
@@ -189,18 +188,18 @@ test('an event that is understood is its own DAO\'s, its proposal\'s, or the onl
 })
 
 test(
-  'one that is not understood is the DAO\'s whose key stands in it, or the only emitter\'s, and only where its number fits',
+  'one that is not understood is the DAO\'s whose key stands in it, or the only one\'s of its transaction, and only where its number fits',
   t => {
     for (const name of ['Unknown', 'Unreadable'] as const) {
       t.equal(daoOf({ name, dao: 'A', seq: 1n }), 'A', 'its own word, where that is a DAO')
       t.equal(daoOf({ name, dao: 'X', candidates: ['X', 'B'] }), 'B', 'a word that is no DAO')
-      t.equal(daoOf({ name, candidates: ['P'], emitters: ['B'] }), 'A', 'a proposal of its')
+      t.equal(daoOf({ name, candidates: ['P'], accounts: ['B'] }), 'A', 'a proposal of its')
       t.equal(daoOf({ name, candidates: ['A', 'P'] }), 'A', 'named twice')
       t.equal(daoOf({ name, candidates: ['C', 'A'] }), 'A', 'the one that its number fits')
-      t.equal(daoOf({ name, candidates: ['A', 'B'], emitters: ['A'] }), undefined, 'of two it may be either')
-      t.equal(daoOf({ name, candidates: ['x'], emitters: ['y', 'A'] }), 'A', 'emitted for one alone')
-      t.equal(daoOf({ name, emitters: ['A', 'C'] }), undefined, 'emitted for two')
-      t.equal(daoOf({ name, emitters: ['C'] }), undefined)
+      t.equal(daoOf({ name, candidates: ['A', 'B'], accounts: ['A'] }), undefined, 'of two it may be either')
+      t.equal(daoOf({ name, candidates: ['x'], accounts: ['y', 'A'] }), 'A', 'of a transaction of one alone')
+      t.equal(daoOf({ name, accounts: ['A', 'C'] }), undefined, 'of a transaction of two')
+      t.equal(daoOf({ name, accounts: ['C'] }), undefined)
       t.equal(daoOf({ name, candidates: ['A'], seq: 8n }), undefined, 'a number that does not fit')
       t.same(keysOf({ name, candidates: ['x', 'y', 'z'] }), ['x', 'y'], 'it waits for either of two keys')
       for (const nothing of [{ seq: null }, { at: null }, { slot: null }]) {
