@@ -119,6 +119,11 @@ const POOL = {
   trades_24h: count('Spot swaps of the last 24 hours.', 214),
   buys_24h: count('Those of them that bought base tokens: buys + sells = trades.', 118),
   sells_24h: count('Those that sold base tokens.', 96),
+  buy_volume_24h: nullable(decimalSchema(
+    'Quote tokens that these buys paid, as executed, exact: buys + sells = target_volume_24h, unless VOLUME_BASIS ' +
+      'counts by fees.', '60310.02'
+  )),
+  sell_volume_24h: nullable(decimalSchema('Quote tokens that these sells received, likewise.', '49490.1')),
   makers_24h: count('Distinct users among them, counted exactly; null also while who traded is read.', 87),
   buyers_24h: count('Distinct users who bought; who also sold counts in both. null likewise.', 61),
   sellers_24h: count('Distinct users who sold; null likewise.', 44),
@@ -171,6 +176,8 @@ const POOL_EXAMPLE = {
   trades_24h: 214,
   buys_24h: 118,
   sells_24h: 96,
+  buy_volume_24h: '60310.02',
+  sell_volume_24h: '49490.1',
   makers_24h: 87,
   buyers_24h: 61,
   sellers_24h: 44,

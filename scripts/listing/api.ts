@@ -117,6 +117,14 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
     const name = `${count}_24h`
     if (row[name] !== window[count]) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${window[count]}`)
   }
+  for (const [name, volume] of [
+    ['buy_volume_24h', window.buyVolume], ['sell_volume_24h', window.sellVolume]
+  ] as const) {
+    const told = decimal(row[name])
+    if (told === undefined || compare(told, volume) !== 0) {
+      doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
+    }
+  }
   const fees = decimal(row.fees_24h)
   if (window.fees !== undefined && (fees === undefined || !isWithin(fees, window.fees, powerOfTen(-8)))) {
     doubt(`${where}: fees_24h ${String(row.fees_24h)} are not those of its trades`)

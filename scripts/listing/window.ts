@@ -13,6 +13,9 @@ export interface Window {
   trades: number
   buys: number
   sells: number
+  /** Quote tokens, as executed. */
+  buyVolume: Rational
+  sellVolume: Rational
   makers: number
   buyers: number
   sellers: number
@@ -103,6 +106,8 @@ function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool): Window
     average: priced.length === 0 ? undefined : divide(total(priced, 'quote'), total(priced, 'base')),
     trades: trades.length,
     ...sides(trades.map(({ row }) => row)),
+    buyVolume: total(trades.filter(({ row }) => row.side === 'buy'), 'quote'),
+    sellVolume: total(trades.filter(({ row }) => row.side === 'sell'), 'quote'),
     fees: trades.some(({ fee }) => fee === undefined) ? undefined : trades.map(({ fee }) => fee!).reduce(add, ZERO),
     change: changed === null ? null : Number(changed.n * 10_000n / changed.d) / 10_000
   }

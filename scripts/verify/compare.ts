@@ -297,6 +297,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     trades_24h: window.length,
     buys_24h: buys.length,
     sells_24h: sells.length,
+    buy_volume_24h: volumes(buys).target_volume,
+    sell_volume_24h: volumes(sells).target_volume,
     makers_24h: makers(window),
     buyers_24h: makers(buys),
     sellers_24h: makers(sells),

@@ -1,4 +1,5 @@
 import { test, type Test } from 'tap'
+import { formatUnits } from '../../lib/decimal.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, MarketDay, Pool, PoolDays, PoolDetail, Trades } from '../../schemas/pools.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
@@ -83,6 +84,9 @@ test('pools, their trades, candles and days: each agrees with the others', async
       t.same([pool.makers_24h, pool.buyers_24h, pool.sellers_24h], [traders(), traders('buy'), traders('sell')])
       const buys = inWindow.filter(({ side }) => side === 'buy').length
       t.same([pool.buys_24h, pool.sells_24h], [buys, inWindow.length - buys])
+      const quoted = (side: string) => formatUnits(inWindow.filter(swap => swap.side === side)
+        .reduce((sum, { input, output }) => sum + (side === 'buy' ? input : output), 0n), pool.quote.decimals)
+      t.same([pool.buy_volume_24h, pool.sell_volume_24h], [quoted('buy'), quoted('sell')])
       t.ok(Number(pool.low_24h) <= Number(pool.vwap_24h) && Number(pool.vwap_24h) <= Number(pool.high_24h))
       t.ok(Number(pool.target_volume_24h) < Number(pool.target_volume_7d) &&
         Number(pool.target_volume_7d) < Number(pool.target_volume_30d))

@@ -96,10 +96,15 @@ export interface CompletedEvent
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends Pick<PoolEvent, 'kind' | 'slot' | 'at' | 'signature' | 'maker'> { isLate: boolean }
 
-/** How many trades of each side, and by how many who traded. `unnamed`: trades of which the maker is not known. */
+/**
+ * How many trades of each side, for how much in quote units as executed, and by how many who traded. `unnamed`: trades
+ * of which the maker is not known.
+ */
 export interface Traders {
   buys: number
   sells: number
+  buyQuote: bigint
+  sellQuote: bigint
   makers: number
   buyers: number
   sellers: number

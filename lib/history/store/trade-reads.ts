@@ -63,24 +63,44 @@ export const readSwapsOfAll: Read<'swapsOfAll'> = async (view, daos, from, to) =
   return await mapRows(view, query, 'events', SWAP_COLUMNS, (row: SwapEventRow) => swapOf(row, view.names))
 }
 
+const HALF = 10n ** 10n
+/** The leg's upper and lower digits summed apart, as text "upper,lower": SQLite's integers end at 2^63. */
+function legSum (side: 'buy' | 'sell', leg: 'input' | 'output'): RawBuilder<string> {
+  const digits = sql`('0000000000' || cast(${sql.ref(`e.${leg}`)} as text))`
+  const sum = (part: RawBuilder<unknown>) =>
+    sql`cast(coalesce(sum(cast(${part} as bigint)) filter (where e.side = ${sql.lit(side)}), 0) as text)`
+  return sql`${sum(sql`substr(${digits}, 1, length(${digits}) - 10)`)} || ',' ||
+    ${sum(sql`substr(${digits}, length(${digits}) - 9)`)}`
+}
+function parseLegSum (text: string): bigint {
+  const [upper = '', lower = ''] = text.split(',')
+  return BigInt(upper) * HALF + BigInt(lower)
+}
+
 export const readTraders: Read<'traders'> = async (view, daos, from, to) => {
   const wanted = daoTable(view, daos)
   if (wanted === undefined) return new Map()
-  const { rows } = await sql<Record<'dao' | keyof Traders, number | string>>`
+  const { rows } = await sql<
+    Record<'dao' | Exclude<keyof Traders, 'buyQuote' | 'sellQuote'>, number | string> &
+    { buy_quote: string, sell_quote: string }
+  >`
     select e.dao, count(distinct e.maker) as makers, count(*) - count(e.maker) as unnamed,
       count(distinct e.maker) filter (where e.side = 'buy') as buyers,
       count(distinct e.maker) filter (where e.side = 'sell') as sellers,
-      count(*) filter (where e.side = 'buy') as buys, count(*) filter (where e.side = 'sell') as sells
+      count(*) filter (where e.side = 'buy') as buys, count(*) filter (where e.side = 'sell') as sells,
+      ${legSum('buy', 'input')} as buy_quote, ${legSum('sell', 'output')} as sell_quote
     from ${wanted} wanted
     join events e on e.dao = wanted.dao and e.side is not null and e.at >= ${from} and e.at < ${to}
     group by e.dao`.execute(view.db)
-  return new Map(rows.map(({ dao, makers, buyers, sellers, buys, sells, unnamed }) => [view.names.address(dao), {
-    makers: Number(makers),
-    buyers: Number(buyers),
-    sellers: Number(sellers),
-    buys: Number(buys),
-    sells: Number(sells),
-    unnamed: Number(unnamed)
+  return new Map(rows.map(row => [view.names.address(row.dao), {
+    makers: Number(row.makers),
+    buyers: Number(row.buyers),
+    sellers: Number(row.sellers),
+    buys: Number(row.buys),
+    sells: Number(row.sells),
+    buyQuote: parseLegSum(row.buy_quote),
+    sellQuote: parseLegSum(row.sell_quote),
+    unnamed: Number(row.unnamed)
   }]))
 }
 

@@ -41,6 +41,9 @@ export interface PoolWindow extends Volume24h {
   past: Record<ChangePeriod, ExecutedPrice | null>
   buys: number
   sells: number
+  /** Quote units that buys paid and sells received. */
+  buyQuote: bigint
+  sellQuote: bigint
   /** Who traded; null while that is not known of each trade. */
   makers: number | null
   buyers: number | null
@@ -59,7 +62,9 @@ const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
 const CHANGE_PERIODS = { '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '7d': WEEK, '30d': MONTH } as const
 type ChangePeriod = keyof typeof CHANGE_PERIODS
 const PERIODS = Object.entries(CHANGE_PERIODS) as Array<[ChangePeriod, number]>
-const NO_TRADERS: Traders = { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, unnamed: 0 }
+const NO_TRADERS: Traders = {
+  makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, buyQuote: 0n, sellQuote: 0n, unnamed: 0
+}
 const NO_VOLUME = { base: ZERO, quote: ZERO, trades: 0 }
 const NO_DAYS: Days = new Map()
 
@@ -121,7 +126,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           return price !== undefined && covers(price.at - 1) ? price : null
         }
         const candle = candles.get(dao)
-        const { unnamed, buys, sells, ...named } = who.get(dao) ?? NO_TRADERS
+        const { unnamed, buys, sells, buyQuote, sellQuote, ...named } = who.get(dao) ?? NO_TRADERS
         const { makers, buyers, sellers } = unnamed > 0 ? { makers: null, buyers: null, sellers: null } : named
         const { high = null, low = null, average = null } = candle?.prices ?? {}
         return [dao, {
@@ -134,6 +139,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           past: Object.fromEntries(PERIODS.map(([name]) => [name, sure(past.get(name))])) as PoolWindow['past'],
           buys,
           sells,
+          buyQuote,
+          sellQuote,
           makers,
           buyers,
           sellers,

@@ -1,5 +1,5 @@
 import { inSlices } from '../../async.js'
-import { type Rational, shortText } from '../../decimal.js'
+import { formatUnits, type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
@@ -66,6 +66,8 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       trades_24h: day?.trades ?? null,
       buys_24h: day?.buys ?? null,
       sells_24h: day?.sells ?? null,
+      buy_volume_24h: day === null ? null : formatUnits(day.buyQuote, pair.quoteDecimals),
+      sell_volume_24h: day === null ? null : formatUnits(day.sellQuote, pair.quoteDecimals),
       makers_24h: day?.makers ?? null,
       buyers_24h: day?.buyers ?? null,
       sellers_24h: day?.sellers ?? null,

@@ -526,8 +526,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(
       await store.traders([A, B, 'unknown'], 1003, 1006),
       new Map([
-        [A, { makers: 2, buyers: 1, sellers: 1, buys: 1, sells: 1, unnamed: 0 }],
-        [B, { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 1, unnamed: 1 }]
+        [A, { makers: 2, buyers: 1, sellers: 1, buys: 1, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n, unnamed: 0 }],
+        [B, { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n, unnamed: 1 }]
       ])
     )
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })

@@ -79,6 +79,8 @@ function memoryStore () {
           sellers: count(sells),
           buys: buys!.length,
           sells: sells!.length,
+          buyQuote: buys!.reduce((sum, { input }) => sum + input, 0n),
+          sellQuote: sells!.reduce((sum, { output }) => sum + output, 0n),
           unnamed: inside.filter(({ maker }) => maker === null).length
         })
       }
