@@ -12,7 +12,7 @@ import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
 import { systemClock } from '../lib/clock.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
-import { createNodeClient } from '../lib/chain/client.js'
+import { createNodeClient } from '../lib/chain/nodes.js'
 import { ratio } from '../lib/decimal.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader } from '../lib/live/tokens.js'

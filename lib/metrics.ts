@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { NodeState } from './chain/client.js'
+import type { NodeState } from './chain/nodes.js'
 import type { CallReport } from './chain/json-rpc.js'
 
 /** The metrics, by their sources. Labels are bounded: nothing that a client made up. */

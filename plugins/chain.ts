@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createAccountReader, createTokenAccountLister, type TokenAccountLister } from '../lib/chain/accounts.js'
-import { createNodeClient, type NodeClient, type NodeClientOptions } from '../lib/chain/client.js'
+import { createNodeClient, type NodeClient, type NodeClientOptions } from '../lib/chain/nodes.js'
 import type { CallReport } from '../lib/chain/json-rpc.js'
 import type { ChainTime } from '../lib/chain/timekeeper.js'
 import { createHistoryReader } from '../lib/chain/transactions.js'

@@ -41,9 +41,8 @@ const MAX_PAUSE_MS = 10_000
 // long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock'])
 const LONG_MS = 30_000
-// Content Too Large: a smaller batch may pass.
-const TOO_LARGE = 413
-const FORGET_BATCH_MS = 600_000
+// How long calls go out one by one where a batch was refused.
+const SINGLES_MS = 60_000
 
 const rankOf = ({ options }: Submission): number => ORDER.indexOf(options.priority)
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
@@ -51,7 +50,7 @@ const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
   /** By priority, then as they came. */
   const queue: Submission[] = []
-  let batch = { most: largestBatch, at: 0 }
+  let singlesUntil = 0
   let longMs = callMs
   let answeredAt = -Infinity
   let [requests, refused] = [0, 0]
@@ -83,14 +82,13 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       if (queued() > 0) wakeIn(pausedUntil - now)
       return
     }
-    if (now - batch.at > FORGET_BATCH_MS) batch = { most: largestBatch, at: now }
     for (const submission of [...queue]) {
       const { calls, waiting } = submission
       const most = rankOf(submission) > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS
       while (waiting.length > 0) {
         if (requests >= most) return
         const { method } = calls[waiting[0]!]!
-        const size = Math.min(batch.most, rate.batch(method), waiting.length)
+        const size = now < singlesUntil ? 1 : Math.min(largestBatch, rate.batch(method), waiting.length)
         const forAll = rate.waitForAll(size)
         if (forAll > 0) return wakeIn(forAll)
         const forMethod = rate.waitForMethod(method, size)
@@ -122,7 +120,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       answeredAt = now
       if (isLong(calls)) longMs = Math.max(callMs, Math.min(LONG_MS, 2 * (now - sentAt)))
     } else if (faultOf(reply.error)?.reason === 'timeout' && isLong(calls) && answeredAt > sentAt) {
-      longMs = Math.min(Math.max(LONG_MS, callMs), longMs * 2)
+      longMs = Math.min(LONG_MS, longMs * 2)
     }
   }
 
@@ -143,7 +141,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
         refusals++
         if (error?.retryAfter !== undefined) retryAfterMs ??= error.retryAfter * 1000
       }
-      if (reason === 'refused' || (error !== undefined && positions.length > 1 && isTooMuch(error, positions.length))) {
+      if (reason === 'refused' || (error !== undefined && positions.length > 1 && isOfBatch(error))) {
         back.push(at)
         continue
       }
@@ -166,17 +164,13 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     else giveUpIfTooLate(submission)
   }
 
-  /** Whether a batch was refused as such: its calls are asked at once in smaller pieces. */
-  function isTooMuch (error: ServiceError, size: number): boolean {
+  /** Whether a batch was refused as such, or is too much to answer: its calls are asked at once one by one. */
+  function isOfBatch (error: ServiceError): boolean {
     const { reason, status = 0 } = faultOf(error) ?? {}
-    const isLarge = reason === 'too-large' || status === TOO_LARGE
-    const isRefused = reason === 'batch' || reason === 'wrong-shape' || (status >= 400 && status < 500)
-    // after a timeout this one has failed, and the next is smaller
-    if (isLarge || isRefused || reason === 'timeout') {
-      const most = isRefused && !isLarge ? 1 : Math.floor(size / 2)
-      batch = { most: Math.max(1, Math.min(batch.most, most)), at: clock.now() }
-    }
-    return isLarge || isRefused
+    const isRefused = ['too-large', 'batch', 'wrong-shape'].includes(reason ?? '') || (status >= 400 && status < 500)
+    // after a timeout this one has failed
+    if (isRefused || reason === 'timeout') singlesUntil = clock.now() + SINGLES_MS
+    return isRefused
   }
 
   function giveUp ({ waiting, settle }: Submission): void {

@@ -186,8 +186,6 @@ export function createRate (clock: Clock, stated?: number) {
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       const ofMethod = Number(headers['x-ratelimit-method-limit'])
       if (Number.isFinite(ofMethod) && ofMethod >= 1) state(of(method), ofMethod / METHOD_WINDOW_S)
-      const policy = policyOf(headers)
-      if (policy !== undefined) state(all, policy)
     },
     /** The largest batch of a method. */
     batch (method: string) {
@@ -197,15 +195,4 @@ export function createRate (clock: Clock, stated?: number) {
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }
-}
-
-/** Calls a second of all methods, by headers that state a limit with its window: "100;w=10" (IETF drafts). */
-function policyOf (headers: IncomingHttpHeaders): number | undefined {
-  for (const name of ['ratelimit-policy', 'x-ratelimit-policy', 'x-ratelimit-limit', 'ratelimit-limit']) {
-    const text = headers[name]?.toString() ?? ''
-    const seconds = Number(/;\s*w=(\d{1,5})/.exec(text)?.[1])
-    const calls = Number(/(?:^|;\s*q=|,\s*)(\d{1,9})/.exec(text)?.[1])
-    if (seconds > 0 && seconds <= 60 && calls > 0) return calls / seconds
-  }
-  return undefined
 }

@@ -6,8 +6,6 @@ import type { AtMoment, CallOptions, Priority } from './types.js'
 export interface Call {
   method: string
   params: readonly unknown[]
-  /** Without optional fields, for a node that refuses `params` (-32602). */
-  plain?: readonly unknown[]
   /** Of a result, as null for what is listed, that is believed only where every other node gives such a one. */
   doubt?: (result: unknown) => boolean
 }
@@ -38,9 +36,7 @@ export interface Question<T> {
 /** All nodes together. */
 export interface Rpc {
   /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
-  call (
-    method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt' | 'plain'>
-  ): Promise<unknown>
+  call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
   /** One reply for each call. Throws the reason of the caller's signal only. */
   send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
   /** The youngest answer that is to be had, however old. Throws its ServiceError. */

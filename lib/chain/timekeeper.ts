@@ -4,6 +4,7 @@ import {
   ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf,
   withDate, withHealth, withMoment
 } from './moment.js'
+import { answerError } from './node-errors.js'
 
 export interface ChainTime {
   /** Unix ms, by the witnesses. */
@@ -44,7 +45,6 @@ export function createTimekeeper (
   hosts: readonly string[], clock: Clock, tell: (event: TimeEvent) => void = () => {}
 ) {
   const facts = noFacts(hosts, clock.epoch() - clock.now())
-  const badDates = new Set<number>()
   const told = new Set<TimeEvent['code']>()
   /** The last halt: from the chain's time at its beginning to that of the first moment after it. */
   let halt: { from: number, until?: number } | undefined
@@ -114,23 +114,23 @@ export function createTimekeeper (
 
   return {
     ...chainTime,
+    /** By which ages are told. */
+    now: () => clock.now(),
     noteDate (index: number, header: string | undefined) {
       const now = readClock()
       const date = Date.parse(header ?? '')
-      badDates.delete(index)
       if (!Number.isNaN(date)) withDate(facts, index, date, now)
-      else if (header !== undefined) badDates.add(index)
     },
-    /** What is wrong with a node's `Date`. */
-    dateFault: (index: number) => badDates.has(index) ? 'sends a Date that is no date' : undefined,
     noteHealth: (index: number, says: Health) => withHealth(facts, index, says, clock.now()),
-    /** Takes a moment that a node has just shown; gives what is wrong with it. */
-    note (index: number, commitment: Commitment, moment: Moment) {
+    /** Takes a moment that a node has just shown. Throws NODE_BAD_ANSWER for one of the future. */
+    note (index: number, commitment: Commitment, moment: Moment): void {
       const at = readClock()
-      if (isFuture(facts, at, { ...moment, at })) return `shows a moment of the future, ${clockTime(moment.time)}`
+      if (isFuture(facts, at, { ...moment, at })) {
+        const what = `shows a moment of the future, ${clockTime(moment.time)}`
+        throw answerError(hosts[index]!, 'moment', what)
+      }
       if (commitment === 'confirmed') withMoment(facts, index, { ...moment, at })
       tellChanges()
-      return undefined
     },
     of: (index: number): Readonly<NodeFacts> => facts.nodes[index]!,
     /** The age of its last state, drift included, ms. */

@@ -36,9 +36,9 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 
   async function block (slot: number, transactionDetails: string, options: CallOptions): Promise<unknown> {
-    const config = { commitment: COMMITMENT, transactionDetails, ...VERSION }
-    const params = [slot, { ...config, rewards: false }]
-    return await orNull(rpc.call('getBlock', params, { ...options, doubt: isNull, plain: [slot, config] }))
+    // without `rewards`, which not every node takes
+    const params = [slot, { commitment: COMMITMENT, transactionDetails, ...VERSION }]
+    return await orNull(rpc.call('getBlock', params, { ...options, doubt: isNull }))
   }
 
   return {

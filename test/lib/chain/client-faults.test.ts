@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { inspect } from 'node:util'
 import { test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
-import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
+import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/nodes.js'
 import type { CallReport } from '../../../lib/chain/json-rpc.js'
 import {
   answering, failure, RpcFault, send, startNode, success, type Behaviour, type Call

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
-import { withFailover } from '../../../lib/chain/failover.js'
+import { withFailover } from '../../../lib/chain/nodes.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
 import { isRecord } from '../../../lib/chain/checks.js'
 import { failAll, type Call, type Question, type Reply } from '../../../lib/chain/rpc.js'
@@ -28,14 +28,14 @@ function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over 
   const time = createTimekeeper(hosts, clock)
   const { send, ask: put } = withFailover(hosts.map((host, i) => ({
     host,
-    send: async calls => {
+    send: async (calls: readonly Call[]) => {
       asked.push(i)
       const answer = answers[i]
       if (typeof answer === 'function') return calls.map(answer)
       return answer === undefined ? calls.map(() => ({ result: i })) : failAll(calls, answer)
     }
   })), {
-    clock, time, now: clock.now, onFault: ({ message }) => { faults.push(message) }, retries
+    clock, time, onFault: ({ message }) => { faults.push(message) }, retries
   })
   const ask = async (call: Partial<Call> = {}, options = {}): Promise<Reply> => (await send(
     [{ method: 'getSlot', params: [], ...call }], { ...OPTIONS, ...options }
@@ -245,26 +245,6 @@ test('a moment of the future is refused, and told once; alone, it is a failure',
   asked.length = 0
   showing(0, -29)
   t.match(await put(), { value: 'n0' }, 'as far as clocks may be apart')
-})
-
-test('a node with a Date that is none is told once; its answer is taken where no other one is to be had', async t => {
-  const { put, showing, answers, faults, time } = nodes(2)
-  time.noteDate(0, 'a while ago')
-  showing(0, 1)
-  showing(1, 1)
-  for (let turn = 0; turn < 2; turn++) await put()
-  t.strictSame(faults, ['node n0 sends a Date that is no date'])
-  showing(0, 1)
-  showing(1, 9)
-  t.match(await put(), { value: 'n0' }, 'the youngest')
-  answers[1] = down
-  t.match(await put(), { value: 'n0' })
-  t.equal(faults.length, 1)
-  time.noteDate(0, new Date(1_000_000).toUTCString())
-  await put()
-  time.noteDate(0, 'a while ago')
-  await put()
-  t.equal(faults.length, 2, 'it was right in between')
 })
 
 test(

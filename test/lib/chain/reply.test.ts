@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createNodeClient } from '../../../lib/chain/client.js'
+import { createNodeClient } from '../../../lib/chain/nodes.js'
 import { readAnswer } from '../../../lib/chain/json-rpc.js'
 import { faultOf } from '../../../lib/chain/node-errors.js'
 import { answering, failure, RpcFault, send, startNode, success, type Call } from '../../support/node-server.js'

@@ -7,7 +7,7 @@ import type { AccountReader } from '../../../lib/chain/types.js'
 import { createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { subscribe } from '../../../lib/chain/subscription.js'
-import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/client.js'
+import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/nodes.js'
 import { isServiceError } from '../../../lib/errors.js'
 import { createLedger, discriminator, PROGRAMS, startNode, type FaultRule } from '../../../simulator/index.js'
 

@@ -18,14 +18,12 @@ function setUp (...hosts: string[]) {
     after: () => () => {}
   }, event => { events.push(event) })
   /** An answer of each node, with its Date where `date` is true, of a state of so many seconds ago, or of one slot. */
-  function answer (
-    secondsAgo: number, { date = true, at }: { date?: boolean, at?: number } = {}
-  ): Array<string | undefined> {
-    return hosts.map((_, index) => {
+  function answer (secondsAgo: number, { date = true, at }: { date?: boolean, at?: number } = {}): void {
+    hosts.forEach((_, index) => {
       keeper.noteDate(index, date ? new Date(utc()).toUTCString() : undefined)
       keeper.noteHealth(index, 'ok')
       const time = at ?? Math.floor(utc() / 1000) - secondsAgo
-      return keeper.note(
+      keeper.note(
         index, 'confirmed', { slot: at === undefined ? 1000 + Math.floor(clock.ms / 400) : 1000, time }
       )
     })
@@ -123,23 +121,27 @@ test('a halt is told once, with its slot and time, and once that the chain goes 
   t.equal(keeper.halted(), undefined)
 })
 
-test('what is wrong with an answer: a moment of the future, a Date that is none', async t => {
+test('a moment of the future is refused, and nothing is made of it', async t => {
   const { keeper, answer } = setUp('a', 'b')
-  t.same(answer(0), [undefined, undefined])
-  t.equal(keeper.note(0, 'confirmed', { slot: 5, time: TIME + 3600 }), 'shows a moment of the future, 01:00:00 UTC')
-  t.equal(keeper.age(TIME), 0, 'nothing is made of it')
+  answer(0)
+  t.throws(() => keeper.note(0, 'confirmed', { slot: 5, time: TIME + 3600 }), {
+    code: 'NODE_BAD_ANSWER', message: 'node a shows a moment of the future, 01:00:00 UTC'
+  })
+  t.equal(keeper.age(TIME), 0)
   t.equal(keeper.of(0).shown!.time, TIME)
-  t.equal(keeper.dateFault(0), undefined)
+})
+
+test('a Date that is no date is no witness', async t => {
+  const { keeper, clock } = setUp('a')
+  clock.offMs = 7_200_000
   keeper.noteDate(0, 'a while ago')
-  t.equal(keeper.dateFault(0), 'sends a Date that is no date')
-  t.equal(keeper.dateFault(1), undefined)
-  keeper.noteDate(0, undefined)
-  t.equal(keeper.dateFault(0), undefined, 'none is no fault')
+  keeper.note(0, 'confirmed', { slot: 5, time: TIME })
+  t.equal(keeper.age(TIME), 7_200_000, 'as without one: the latest of the two that are left')
 })
 
 test('a finalized moment says nothing of where the node is', async t => {
   const { keeper } = setUp('a')
-  t.equal(keeper.note(0, 'finalized', { slot: 5, time: TIME - 13 }), undefined)
+  keeper.note(0, 'finalized', { slot: 5, time: TIME - 13 })
   t.same([keeper.of(0).shown, keeper.lag(0)], [undefined, undefined])
 })
 

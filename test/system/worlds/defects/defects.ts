@@ -103,8 +103,8 @@ export const DEFECTS: Defect[] = [
     name: 'lagging-at-first',
     by: 3,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
-    file: 'lib/chain/failover.ts',
-    find: 'else if (found.push(outcome) && outcome.isCurrent) break',
+    file: 'lib/chain/nodes.ts',
+    find: 'else if (found.push(outcome) && outcome.age <= CURRENT_MS[question.commitment]) break',
     put: 'else if (found.push(outcome)) break'
   },
   {
@@ -149,8 +149,8 @@ export const DEFECTS: Defect[] = [
     by: 3010,
     sentence: 'A moment of the future is taken.',
     file: 'lib/chain/timekeeper.ts',
-    find: 'if (isFuture(facts, at, { ...moment, at })) return',
-    put: 'if (isFuture(facts, at, { ...moment, at }) && false) return'
+    find: 'if (isFuture(facts, at, { ...moment, at })) {',
+    put: 'if (isFuture(facts, at, { ...moment, at }) && false) {'
   },
   {
     name: 'frozen-head',
@@ -318,7 +318,7 @@ export const DEFECTS: Defect[] = [
     name: 'unknown-method-for-illness',
     by: 5049,
     sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
-    file: 'lib/chain/failover.ts',
+    file: 'lib/chain/nodes.ts',
     find: 'return rpcCode === METHOD_NOT_FOUND',
     put: 'return false',
     and: {

@@ -1,0 +1,404 @@
+/**
+ * All nodes as one: each call goes to them in their order until a result is believed, then, where that may help, once
+ * more after a pause, until the answer's deadline. The one place where anything is tried again.
+ */
+import { setMaxListeners } from 'node:events'
+import { systemClock, type Clock } from '../clock.js'
+import { isServiceError, ServiceError } from '../errors.js'
+import { clockQuestion } from './accounts.js'
+import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
+import { CURRENT_MS, type Health } from './moment.js'
+import { type BreakerState, createQueue, withBreaker, withGenesisCheck } from './node.js'
+import { answerError, faultOf, isWorthRetrying, nodeError } from './node-errors.js'
+import { createRate } from './rate.js'
+import {
+  type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Rpc, type Send, type SendOptions
+} from './rpc.js'
+import { type ChainTime, createTimekeeper, type TimeEvent, type Timekeeper } from './timekeeper.js'
+import type { AtMoment, CallOptions, Priority } from './types.js'
+
+/** All that a client does in its own measure; tests, which can't wait as long, state theirs. */
+const LIMITS = {
+  /** What a request may take, ms: five times what a healthy node takes for the largest read. */
+  callMs: 5_000,
+  /** What an answer may take that somebody waits for, ms: two nodes may hang, one after the other. */
+  answerMs: 10_000,
+  /** The largest answer, unpacked: sixty times the accounts of 2,000 DAOs; four copies fit the heap. */
+  maxBytes: 256 * 1024 ** 2,
+  /** Answers to 50 transactions stay near 1 MB, and providers commonly take as many calls. */
+  batchSize: 50,
+  /** Rounds over the nodes after the first. */
+  retries: 4,
+  /** In a row, that open a breaker. */
+  failures: 5,
+  /** How often nodes are asked for their time and health, ms: drift is believed by what was asked within a minute. */
+  watchMs: 25_000
+}
+
+export interface NodeClientOptions extends Partial<typeof LIMITS> {
+  /** In order of preference. User and password become a header. */
+  urls: readonly string[]
+  /** Calls a second that each node's plan allows; undefined: learned. */
+  rates?: ReadonlyArray<number | undefined>
+  /** Told of what changes about the time, and once of each fault of a node's answers. */
+  onTime?: (event: TimeEvent) => void
+  onFault?: (error: ServiceError) => void
+  /** Told of every request once it has ended. Must not throw. */
+  onCall?: (report: CallReport) => void
+  connections?: Connections
+  clock?: Clock
+  /** By which ages are told. */
+  timeClock?: Pick<Clock, 'now' | 'epoch'>
+}
+
+export interface NodeState {
+  /** Host and port, numbered where nodes share them. */
+  node: string
+  breaker: BreakerState
+  /** Calls refused for their rate, calls that wait, and calls a second allowed now, Infinity: no bound. */
+  refused: number
+  waiting: number
+  perSecond: number
+  /** The last slot that it has shown, and how old its state was by UTC, ms. */
+  slot: number | undefined
+  lagMs: number | undefined
+}
+
+export interface NodeClient extends Rpc {
+  nodes (): NodeState[]
+  time: ChainTime
+  /** Ends every call with SHUTTING_DOWN. */
+  close (): void
+}
+
+// Where nobody waits for an answer, slow is no failure.
+const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
+// A pause is anything up to this, twice as much each time.
+const BACKOFF_MS = 200
+const MAX_BACKOFF_MS = 2_000
+// How long a node is not asked for an optional method it has not, and for one that it should have.
+const UNSUPPORTED_MS = 3_600_000
+const MISSING_MS = 60_000
+const METHOD_NOT_FOUND = -32601
+const CURSOR_UNKNOWN = -32020
+// By which getHealth says that a node is behind.
+const BEHIND = -32005
+// JSON-RPC errors and statuses by which a node or a plan says that it does not offer an optional method.
+const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
+const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
+// How long a call waits for a node's rate while another may be free.
+const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
+// Who has shown an older state than another is asked last for so long.
+const OLDER_MS = 60_000
+// Moments count whole seconds, and nodes are asked one after the other.
+const SAME_AGE_MS = 3_000
+// An old state is watched closer. Watching never takes more than one of twenty of a node's calls.
+const CLOSE_WATCH_MS = 8_000
+const WATCH_SHARE = 20
+
+interface FailoverOptions {
+  clock: Clock
+  time: Timekeeper
+  onFault: (error: ServiceError) => void
+  retries: number
+}
+
+/** Of a round. */
+interface Outcome { call: Call, errors: ServiceError[], result?: Reply, doubted?: Reply }
+
+export function withFailover (
+  nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
+) {
+  // until when each node is asked last, and not for a method; what it was last told to be wrong with
+  const known = nodes.map(() => ({ lastUntil: 0, without: new Map<string, number>(), fault: '' }))
+
+  /** The nodes in the order of now; each but the last with patience. */
+  function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
+    const now = clock.now()
+    const isLast = (index: number): number => Number(known[index]!.lastUntil > now)
+    const order = [...nodes.keys()].sort((a, b) => isLast(a) - isLast(b))
+    for (const index of order) {
+      if (options.signal.aborted) return
+      const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
+      yield [index, { ...options, ...(patience !== undefined && { patience }) }]
+    }
+  }
+
+  async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+    const { host, send } = nodes[index]!
+    const node = known[index]!
+    const offered = calls.map(({ method }) => (node.without.get(method) ?? 0) <= clock.now() ||
+      (nodes.length === 1 && !OPTIONAL_METHODS.has(method)))
+    const asked = calls.filter((_, at) => offered[at])
+    const replies = asked.length === 0 ? [] : await send(asked, options)
+    return calls.map(({ method }, at) => {
+      const reply = offered[at] ? replies.shift()! : undefined
+      const error = reply !== undefined && 'error' in reply ? reply.error : undefined
+      const isRefusal = error !== undefined && isNotOffered(method, error)
+      if (isRefusal) {
+        node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
+      }
+      if (error?.retryAfter !== undefined && error.code === 'NODE_UNAVAILABLE') {
+        node.lastUntil = clock.now() + error.retryAfter * 1000
+      }
+      return reply === undefined || isRefusal
+        ? { error: answerError(host, 'unsupported', `does not offer ${method}`) }
+        : reply
+    })
+  }
+
+  /** Each call to one node after the other: what is believed, or was doubted by all, else the best of the errors. */
+  async function round (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+    const outcomes = calls.map((call): Outcome => ({ call, errors: [] }))
+    for (const [index, patient] of turns(options)) {
+      const open = outcomes.filter(({ result }) => result === undefined)
+      if (open.length === 0) break
+      const replies = await ask(index, open.map(({ call }) => call), patient)
+      for (const [at, outcome] of open.entries()) {
+        const reply = replies[at]!
+        if ('error' in reply) outcome.errors.push(reply.error)
+        else if (outcome.call.doubt?.(reply.result) === true) outcome.doubted ??= reply
+        else outcome.result = reply
+      }
+    }
+    return outcomes.map(({ result, doubted, errors }) =>
+      result ?? doubted ?? { error: mostHopeful(errors) ?? reasonOf(options.signal) })
+  }
+
+  /** `once` again and again after a pause, while it gives an error by which that may help. */
+  async function retrying (
+    { signal, deadline = Infinity }: SendOptions, once: () => Promise<ServiceError | undefined>
+  ): Promise<void> {
+    for (let retry = 0; ; retry++) {
+      const error = await once()
+      if (error === undefined || retry >= retries) return
+      const { retryAfter = 0 } = error
+      const pause = retryAfter * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
+      if (signal.aborted || clock.now() + pause >= deadline) return
+      if (!await clock.sleep(pause, signal).then(() => true, () => false)) return
+    }
+  }
+
+  async function send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+    const replies = new Array<Reply>(calls.length)
+    let open = [...calls.keys()]
+    await retrying(options, async () => {
+      const answered = await round(open.map(at => calls[at]!), options)
+      const failures: ServiceError[] = []
+      open = open.filter((at, i) => {
+        const reply = answered[i]!
+        const error = 'error' in reply ? reply.error : undefined
+        // why it failed before says more than that our own failures have opened the breaker
+        if (error?.code !== 'BREAKER_OPEN') replies[at] = reply
+        else replies[at] ??= reply
+        return error !== undefined && isWorthRetrying(error) && failures.push(error) > 0
+      })
+      return failures.toSorted(byRetryAfter).at(-1)
+    })
+    if (options.signal.aborted) for (const at of open) replies[at] = { error: reasonOf(options.signal) }
+    return replies
+  }
+
+  /** An answer of one node with its age, ms, or why there is none. */
+  async function put<T> (
+    index: number, { calls, commitment, read }: Question<T>, options: SendOptions
+  ): Promise<{ index: number, answer: AtMoment<T>, age: number } | ServiceError> {
+    const readAt = time.now()
+    const replies = await ask(index, calls, options)
+    const failed = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
+    if (failed.length > 0) return mostHopeful(failed)!
+    const node = known[index]!
+    try {
+      const { moment, value } = read(replies.map(reply => (reply as { result: unknown }).result), time.of(index))
+      time.note(index, commitment, moment)
+      node.fault = ''
+      return { index, answer: { moment, value, readAt }, age: time.age(moment.time) }
+    } catch (error) {
+      if (!isServiceError(error)) throw error
+      const fault = error.message.replace(/\d+/g, '')   // a moment of the future goes on
+      if (fault !== node.fault) onFault(error)
+      node.fault = fault
+      return error
+    }
+  }
+
+  /** The answer of the first node whose state is current, else the youngest of all. */
+  async function youngest<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T> | ServiceError> {
+    const errors: ServiceError[] = []
+    const found: Array<{ index: number, answer: AtMoment<T>, age: number }> = []
+    for (const [index, patient] of turns(options)) {
+      const outcome = await put(index, question, patient)
+      if (isServiceError(outcome)) errors.push(outcome)
+      else if (found.push(outcome) && outcome.age <= CURRENT_MS[question.commitment]) break
+    }
+    const [best] = found.toSorted((a, b) => a.age - b.age)
+    if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
+    for (const { index, age } of found) {
+      if (age - best.age > SAME_AGE_MS) known[index]!.lastUntil = clock.now() + OLDER_MS
+    }
+    return best.answer
+  }
+
+  return {
+    send,
+    async ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>> {
+      const { signal } = options
+      let answer: AtMoment<T> | ServiceError
+      await retrying(options, async () => {
+        answer = await youngest(question, options)
+        return isServiceError(answer) && isWorthRetrying(answer) ? answer : undefined
+      })
+      if (!isServiceError(answer!)) return answer!
+      throw signal.aborted ? reasonOf(signal) : answer
+    }
+  }
+}
+
+function isNotOffered (method: string, error: ServiceError): boolean {
+  const { rpcCode = 0, reason, status = 0 } = faultOf(error) ?? {}
+  if (!OPTIONAL_METHODS.has(method)) return rpcCode === METHOD_NOT_FOUND
+  return NOT_OFFERED_CODES.has(rpcCode) || (reason === 'http' && NOT_OFFERED_STATUSES.has(status))
+}
+
+const byRetryAfter = (a: ServiceError, b: ServiceError): number => (a.retryAfter ?? 0) - (b.retryAfter ?? 0)
+
+/** One worth a retry, else of a node that was asked; of these the shortest Retry-After. */
+function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
+  // whoever gave another error may know the cursor
+  const others = errors.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
+  const asked = others.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
+  const from = [asked.filter(isWorthRetrying), asked, others].find(({ length }) => length > 0) ?? errors
+  return from.toSorted(byRetryAfter)[0]
+}
+
+/** Of a reply to getHealth; a node that fails, or does not offer it, says nothing. */
+function healthOf (reply: Reply): Health {
+  if ('result' in reply) return reply.result === 'ok' ? 'ok' : 'unknown'
+  return faultOf(reply.error)?.rpcCode === BEHIND ? 'behind' : 'unknown'
+}
+
+/** Throws a TypeError where a URL is none (it is not repeated). */
+export function createNodeClient ({
+  urls, rates = [], onTime, onFault = () => {}, onCall = () => {}, connections = createConnections(),
+  clock = systemClock, timeClock = clock, ...limits
+}: NodeClientOptions): NodeClient {
+  if (urls.length === 0) throw new TypeError('no node')
+  const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
+  const closing = new AbortController()
+  const running = new Set<AbortController>()
+  const hashes = new Map<number, string>()
+  const targets = urls.map((text, index) => readUrl(text, 'http', `node ${index + 1}`))
+  const hosts = targets.map(({ host }) => host)
+  const time = createTimekeeper(hosts, { ...clock, ...timeClock }, onTime)
+
+  const nodes = targets.map((url, index) => {
+    const { host } = url
+    const node = hosts.indexOf(host) !== hosts.lastIndexOf(host) ? `${host}#${index + 1}` : host
+    const rate = createRate(clock, rates[index])
+    const ask = createNodeCalls(url, {
+      node,
+      clock,
+      connections,
+      maxBytes,
+      onCall,
+      onHeaders (method, headers) {
+        time.noteDate(index, headers.date)
+        rate.readHeaders(method, headers)
+      }
+    })
+    const queue = createQueue(ask, { host, clock, rate, callMs, largestBatch: batchSize })
+    const { send, forget } = urls.length === 1
+      ? { send: queue.send, forget: () => {} }   // there is nothing to compare it with
+      : withGenesisCheck(queue.send, { host, index, hashes })
+    return { host, node, rate, queue, ...withBreaker(send, { host, clock, failures, onOpen: forget }) }
+  })
+  const failover = withFailover(nodes, { clock, time, onFault, retries })
+
+  /** Ends `work` by the deadline, the closing of the client, or the caller. */
+  async function within<T> (
+    calls: readonly Call[],
+    { priority = 'live', deadlineMs, signal }: CallOptions,
+    work: (options: SendOptions) => Promise<T>
+  ): Promise<T> {
+    signal?.throwIfAborted()
+    const longer = Math.max(...nodes.map(({ queue }) => queue.limitOf(calls) - callMs))
+    const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + longer
+    // AbortSignal.any would keep something of each call (Node 20)
+    const ended = new AbortController()
+    const cancel = clock.after(ms, () => ended.abort(nodeError(
+      'NODE_UNAVAILABLE', `gave no answer within ${ms} ms`, { host: hosts.join(', '), reason: 'timeout' })))
+    const leave = (): void => ended.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
+    if (signal !== undefined) setMaxListeners(0, signal)
+    signal?.addEventListener('abort', leave, { once: true })
+    running.add(ended)
+    if (closing.signal.aborted) ended.abort(closing.signal.reason)
+    try {
+      const result = await work({ priority, signal: ended.signal, deadline: clock.now() + ms })
+      signal?.throwIfAborted()
+      return result
+    } finally {
+      cancel()
+      running.delete(ended)
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  const send = (calls: readonly Call[], options: CallOptions = {}): Promise<Reply[]> =>
+    within(calls, options, sending => failover.send(calls, sending))
+
+  /** Asks a node for its time and its health. */
+  function watchNode ({ send, rate }: typeof nodes[number], index: number): void {
+    const { calls, read } = clockQuestion('confirmed')
+    const asked = [...calls, { method: 'getHealth', params: [] }]
+    let stop = () => {}
+    async function look (): Promise<void> {
+      const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
+      time.noteHealth(index, healthOf(health!))
+      // a Clock that is none is told where it is used
+      if ('result' in clock!) time.note(index, 'confirmed', read([clock.result], time.of(index)).moment)
+    }
+    function again (): void {
+      if (closing.signal.aborted) return
+      const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
+      const closest = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
+      const ms = Math.max(closest, asked.length * WATCH_SHARE * 1000 / rate.perSecond())
+      stop = clock.after(ms, () => { look().catch(() => {}).finally(again) })
+    }
+    again()
+    closing.signal.addEventListener('abort', () => stop())
+  }
+
+  if (watchMs > 0) nodes.forEach(watchNode)
+
+  return {
+    send,
+    ask: (question, options = {}) => within(question.calls, options, sending => failover.ask(question, sending)),
+
+    async ofEach (call, options = {}) {
+      const replies = await Promise.all(nodes.map(({ send }) =>
+        within([call], options, sending => send([call], sending))))
+      return replies.flatMap(([reply]) => 'result' in reply! ? [reply.result] : [])
+    },
+
+    async call (method, params, { doubt, ...options } = {}) {
+      const [reply] = await send([{ method, params, ...(doubt && { doubt }) }], options)
+      if ('error' in reply!) throw reply.error
+      return reply!.result
+    },
+
+    nodes: () => nodes.map(({ node, rate, queue, state }, index) => ({
+      node,
+      breaker: state(),
+      ...queue.state(),
+      perSecond: rate.perSecond(),
+      slot: time.of(index).shown?.slot,
+      lagMs: time.lag(index)
+    })),
+    time,
+    close () {
+      closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
+      for (const ended of running) ended.abort(closing.signal.reason)
+      connections.close()
+    }
+  }
+}
