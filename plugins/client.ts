@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { LRUCache } from 'lru-cache'
 import { clientOf, plainAddress } from '../lib/http/client-address.js'
 
 declare module 'fastify' {
@@ -18,23 +17,8 @@ declare module 'fastify' {
  */
 const UNKNOWN = 'unknown'
 
-/**
- * A client asks more than once: the addresses of so many are kept in their plain form, of texts as long as an address
- * can be.
- */
-const KNOWN_ADDRESSES = 1_000
-const LONGEST_ADDRESS = 64
-const plainAddresses = new LRUCache<string, string>({ max: KNOWN_ADDRESSES })
-
-function addressOf ({ ip }: FastifyRequest): string {
-  // The platform gives no address for a socket that has gone, whatever the type says
-  const text = (ip as string | undefined) ?? ''
-  const known = plainAddresses.get(text)
-  if (known !== undefined) return known
-  const address = plainAddress(text) ?? UNKNOWN
-  if (text.length <= LONGEST_ADDRESS) plainAddresses.set(text, address)
-  return address
-}
+/** The platform gives no address for a socket that has gone, whatever the type says. */
+const addressOf = ({ ip }: FastifyRequest): string => plainAddress((ip as string | undefined) ?? '') ?? UNKNOWN
 
 /** Who a request is from: whom limits and turns are counted by. */
 export default fp(async fastify => {
