@@ -37,18 +37,29 @@ export function readCommandLine<const O extends Options, const P extends boolean
 
 /**
  * Runs a script. What its caller or an operator can mend ends it with a line and status 1; a defect shows where it is.
+ * With `interrupted`, which then says how it goes on, SIGINT and SIGTERM abort its signal.
  */
-export async function runScript (work: () => Promise<void>): Promise<void> {
+export async function runScript (
+  work: (signal: AbortSignal) => Promise<void>, { interrupted }: { interrupted?: string } = {}
+): Promise<void> {
+  const stopping = new AbortController()
+  if (interrupted !== undefined) {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+  }
   try {
-    await work()
+    await work(stopping.signal)
   } catch (error) {
-    // What the system refuses says so: a port that is taken, a file that can't be written. By its name, since the
-    // settings know half of the house
+    process.exitCode = 1
+    if (stopping.signal.aborted) {
+      process.stderr.write(`\nInterrupted: ${interrupted}\n`)
+      return
+    }
+    // what the system refuses says so: a port that is taken, a file that can't be written; SettingsError by its name,
+    // since the settings know half of the house
     const isToldByLine = isServiceError(error) || error instanceof UsageError ||
       (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
     if (!isToldByLine) throw error
     process.stderr.write(`${messageOf(error)}\n`)
-    process.exitCode = 1
   }
 }
 

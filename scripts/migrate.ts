@@ -3,29 +3,14 @@
  * `npm run migrate -- --from sqlite:./data --to postgres://user@host/database?schema=history`, or back. The service
  * must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
  */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { isServiceError } from '../lib/errors.js'
-import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
-import { openSqliteEngine } from '../lib/history/store/sqlite.js'
 import { copyStore } from '../lib/history/copy.js'
-import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
-import { readCommandLine, UsageError } from './command-line.js'
+import { readCommandLine, runScript, UsageError } from './command-line.js'
+import { openEngine } from './open-engine.js'
 
 const BAR = 30
 /** Between two lines where no terminal shows them, ms. */
 const LINE_MS = 5000
 const USAGE = 'migrate --from sqlite:FOLDER --to postgres://…  (or from postgres to sqlite)'
-
-async function open (place: string, mayBeNew: boolean): Promise<Engine> {
-  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return await openPostgresEngine(place)
-  if (!place.startsWith('sqlite:')) throw new UsageError('each place must be sqlite:FOLDER or a postgres URL')
-  const folder = place.slice('sqlite:'.length)
-  if (!mayBeNew && !existsSync(join(folder, 'history.db'))) throw new UsageError(`there is no history in ${folder}`)
-  const engine = await openSqliteEngine(folder)
-  await prepareTables(engine)
-  return engine
-}
 
 function createProgress (out: NodeJS.WriteStream) {
   let shown = -Infinity
@@ -44,11 +29,11 @@ function createProgress (out: NodeJS.WriteStream) {
 
 const { values } = readCommandLine(USAGE, { from: { type: 'string' }, to: { type: 'string' } })
 
-async function run (signal: AbortSignal): Promise<void> {
+await runScript(async signal => {
   if (values.from === undefined || values.to === undefined) throw new UsageError(USAGE)
-  const from = await open(values.from, false)
+  const from = await openEngine(values.from)
   try {
-    const to = await open(values.to, true)
+    const to = await openEngine(values.to, { mayBeNew: true })
     try {
       const { program, rows, sums } = await copyStore({ from, to, signal, onProgress: createProgress(process.stdout) })
       console.log(`The history of ${program} has been copied and compared row by row; the target can be used.`)
@@ -60,16 +45,4 @@ async function run (signal: AbortSignal): Promise<void> {
   } finally {
     await from.release()
   }
-}
-
-const stopping = new AbortController()
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
-try {
-  await run(stopping.signal)
-} catch (error) {
-  if (stopping.signal.aborted) {
-    process.stderr.write('\nInterrupted: run it again to go on. Until then the target can\'t be used.\n')
-  } else if (isServiceError(error) || error instanceof UsageError) process.stderr.write(`${error.message}\n`)
-  else throw error
-  process.exitCode = 1
-}
+}, { interrupted: 'run it again to go on. Until then the target can\'t be used.' })

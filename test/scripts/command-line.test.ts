@@ -6,11 +6,12 @@ import { test, type Test } from 'tap'
 import { ROOT, startScript } from '../support/script-process.js'
 
 /** What has no command line of its own: it is imported by others. */
-const PARTS = ['backfill-progress.ts', 'command-line.ts', 'contract.ts', 'recording.ts', 'schema-files.ts', 'built.js']
+const PARTS = [
+  'backfill-progress.ts', 'command-line.ts', 'contract.ts', 'open-engine.ts', 'recording.ts', 'schema-files.ts',
+  'built.js'
+]
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
-  .filter(
-    entry => entry.isFile() && !PARTS.includes(entry.name)
-  ).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
+  .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
 
 async function run (t: Test, script: string, ...args: string[]): Promise<{
   code: number | null
