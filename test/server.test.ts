@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
 import { startServer } from './system/reliability/process.js'
+import { steadyNow } from './support/steady-time.js'
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
@@ -52,7 +53,7 @@ test(
     node.latencyMs = 600
     const waiting = fetch(`${url}/api/supply/${mint.address}/total`)
     await inWork(url)
-    const at = Date.now()
+    const at = steadyNow()
     server.child.kill('SIGTERM')
     const answer = await waiting
     t.same([answer.status, answer.headers.get('connection')], [200, 'close'])
@@ -74,7 +75,7 @@ test(
     node.fault({ kind: 'hang' })
     const waiting = fetch(`${url}/api/supply/${mint.address}`)
     await inWork(url)
-    const at = Date.now()
+    const at = steadyNow()
     server.child.kill('SIGINT')
     const answer = await waiting
     t.same(
@@ -100,7 +101,7 @@ test('a second signal ends it at once', async t => {
   )
   // two that follow one another at once are one, as npm sends them
   await setTimeout(300)
-  const at = Date.now()
+  const at = steadyNow()
   server.child.kill('SIGTERM')
   const { code, ms } = await server.exit(at)
   t.equal(code, 1)

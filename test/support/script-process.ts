@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { builtServer } from './built.js'
 import { compiledFile, ROOT } from './compiled.js'
+import { steadyNow } from './steady-time.js'
 
 /** A TypeScript file of this repository in a process of its own. */
 export interface ScriptProcess {
@@ -12,7 +13,7 @@ export interface ScriptProcess {
   stdout (): string
   stderr (): string
   isAlive (): boolean
-  /** How it ended, once it has and all its output is read; `at`: Unix ms. */
+  /** How it ended, once it has and all its output is read; `at`: steady time. */
   ended: Promise<{ code: number | null, signal: NodeJS.Signals | null, at: number }>
 }
 
@@ -54,7 +55,7 @@ function start (nodeArgs: readonly string[], { args = [], env = {}, cwd = ROOT }
   const ended: ScriptProcess['ended'] = new Promise(resolve => {
     child.once('close', (code, signal) => {
       alive = false
-      resolve({ code, signal, at: Date.now() })
+      resolve({ code, signal, at: steadyNow() })
     })
   })
   return { child, output: () => all, stdout: () => out, stderr: () => errors, isAlive: () => alive, ended }

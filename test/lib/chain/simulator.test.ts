@@ -10,6 +10,7 @@ import { subscribe } from '../../../lib/chain/subscription.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/nodes.js'
 import { isServiceError } from '../../../lib/errors.js'
 import { createLedger, discriminator, PROGRAMS, startNode, type FaultRule } from '../../../simulator/index.js'
+import { steadyNow } from '../../support/steady-time.js'
 
 /**
  * Deadlines of a node that takes for ever or gives nothing, and for what is no matter of time: on a busy machine a call
@@ -94,7 +95,7 @@ for (const rule of faults) {
     const before = await Promise.all(reads.map(([, read]) => read()))
     node.fault(rule)
     for (const [i, [name, read]] of reads.entries()) {
-      const begun = performance.now()
+      const begun = steadyNow()
       const outcome = await read().catch((error: unknown) => error)
       // each transaction has an outcome of its own: the right one, or why there is none
       const own = name === 'transactions' && Array.isArray(outcome) ? outcome as unknown[] : undefined
@@ -108,7 +109,7 @@ for (const rule of faults) {
         )
       } else if (rule.kind === 'null-value' && name === 'transactions') t.strictSame(outcome, asked.map(() => null))
       else t.strictSame(outcome, before[i], `${name}: right all the same`)
-      t.ok(performance.now() - begun < deadlines.answerMs + SLACK_MS, `${name}: in time`)
+      t.ok(steadyNow() - begun < deadlines.answerMs + SLACK_MS, `${name}: in time`)
     }
     node.faults.clear()
     if (rule.kind === 'rate-limit') return   // it is left alone for as long as it said

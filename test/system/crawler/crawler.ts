@@ -1,4 +1,5 @@
 import type { BlockEvent, DexEvents, LatestBlock } from '../../../schemas/block-range.js'
+import { until } from '../../support/until.js'
 
 /** Asks one of the services that are crawled. */
 export type Ask = (path: string) => Promise<{ status: number, text: string }>
@@ -148,7 +149,11 @@ export function createCrawler (from: number, lost: readonly number[] = []): Craw
     },
     async again (ask) {
       const changed: string[] = []
-      for (const [path, text] of given) if ((await json(ask, path))?.text !== text) changed.push(path)
+      for (const [path, text] of given) {
+        let now: { text: string } | undefined
+        await until(`${path} is answered`, async () => (now = await json(ask, path)) !== undefined)
+        if (now!.text !== text) changed.push(path)
+      }
       return changed
     },
     get newest () { return next === from ? -1 : next - 1 },

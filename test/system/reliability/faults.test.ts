@@ -8,6 +8,7 @@ import { build, headReached, historyComplete, settings, startChain, until } from
 import { goingOn } from './clock.js'
 import { ROWS, type Row } from './matrix.js'
 import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade, type World } from './truth.js'
+import { steadyNow } from '../../support/steady-time.js'
 
 /** The transport without its breaker, so that each status is exact; the breaker has a test of its own. */
 const TRANSPORT = { retries: 1, failures: 1e9, maxBytes: 2 ** 20 }
@@ -123,10 +124,10 @@ async function setUp (t: Test, { fault }: Row) {
   ): Promise<Map<string, LightMyRequestResponse>> {
     const answers = new Map<string, LightMyRequestResponse>()
     await Promise.all([...market, ...supply, '/', '/health', '/ready'].map(async path => {
-      const begun = performance.now()
+      const begun = steadyNow()
       const answer = await app.inject(path)
       answers.set(path, answer)
-      const ms = Math.round(performance.now() - begun)
+      const ms = Math.round(steadyNow() - begun)
       t.ok(ms < longest, `${when}: ${path} took ${ms} ms`)
       const allowed = allowedFor(path, expected)
       const { statusCode: status } = answer

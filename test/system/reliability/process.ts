@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import type { Test } from 'tap'
 import { startService } from '../../support/script-process.js'
 import { until } from '../../support/until.js'
+import { steadyNow } from '../../support/steady-time.js'
 
 /** The real server in a process of its own. */
 export interface ServerProcess {
@@ -15,7 +16,7 @@ export interface ServerProcess {
   lines (): Array<{ level: number, msg: string, time: number }>
   /** The address it listens on, once it does. */
   url (): Promise<string>
-  /** Exit code or signal, and the time it took, ms, from `since`. */
+  /** Exit code or signal, and the time it took, ms of steady time, from `since`. */
   exit (since?: number): Promise<{ code: number | null, signal: string | null, ms: number }>
 }
 
@@ -38,7 +39,7 @@ export function startServer (
       if (address === undefined) throw new Error(`it has not begun to listen:\n${output()}`)
       return address
     },
-    async exit (since = Date.now()) {
+    async exit (since = steadyNow()) {
       const { at, ...how } = await ended
       return { ...how, ms: at - since }
     }

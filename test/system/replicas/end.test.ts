@@ -5,6 +5,7 @@ import { ROUTER, startChain, until } from '../../helper.js'
 import { newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { createLink } from '../../support/link.js'
 import { startServer } from '../reliability/process.js'
+import { steadyNow } from '../../support/steady-time.js'
 
 const skip = await withoutPostgres()
 
@@ -38,7 +39,7 @@ test('a signal ends a start that waits for others, at once and with status 0', {
       "select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())"
     )).rows.length > 0
   )
-  const at = Date.now()
+  const at = steadyNow()
   server.child.kill('SIGTERM')
   const { code, ms } = await server.exit(at)
   t.equal(code, 0)
@@ -61,7 +62,7 @@ test(
     link.begin('silent')
     const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {})
     await setTimeout(300)
-    const at = Date.now()
+    const at = steadyNow()
     server.child.kill('SIGTERM')
     const { code, ms } = await server.exit(at)
     await waiting

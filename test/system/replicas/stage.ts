@@ -13,6 +13,8 @@ import { postgresRows, sqliteRows } from '../../support/history/rows.js'
 import { createLoad, type Load } from './load.js'
 import { startReplica, type Replica } from './replica.js'
 import { ageTime } from '../../support/age-time.js'
+import { steadyNow } from '../../support/steady-time.js'
+import { until as patiently } from '../../support/until.js'
 import { createTruth } from './truth.js'
 
 /** Longest that nobody may write after the one who did has gone, ms. */
@@ -33,13 +35,11 @@ export interface Stage {
   close (): Promise<void>
 }
 
+/** Waits until `holds`, and gives how long that took, of steady time, ms; throws after so many. */
 async function until (what: string, ms: number, holds: () => boolean | Promise<boolean>): Promise<number> {
-  const begun = performance.now()
-  while (!await holds()) {
-    if (performance.now() - begun > ms) throw new Error(`not within ${ms} ms: ${what}`)
-    await wait(50)
-  }
-  return performance.now() - begun
+  const begun = steadyNow()
+  await patiently(what, holds, ms)
+  return steadyNow() - begun
 }
 
 /**
