@@ -24,7 +24,7 @@ const FIGURES: Columns<Pool> = [
   ['Volume, 24 h', pool => pool.target_volume_24h === null
     ? NONE
     : `${amount(pool.target_volume_24h)} ${quoteOf(pool)}`],
-  ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : NONE],
+  ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
   ['Trades, 24 h', pool => pool.trades_24h === null ? NONE : String(pool.trades_24h)]
@@ -48,7 +48,8 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
   const head = [label, ...columns.map(([name]) => name)].map(name => `<th scope="col">${name}</th>`).join('')
   const body = rows.slice(0, MOST).map(row => `<tr><th scope="row">${headOf(row)}</th>` +
     `${columns.map(([, of]) => `<td>${escapeHtml(of(row))}</td>`).join('')}</tr>`)
-  return `<table class="plain-table"><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table>`
+  return `<div class="scroll" tabindex="0" role="region" aria-label="Figures"><table class="plain-table">` +
+    `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
 }
 
 const linkOf = (pool: Pool, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +

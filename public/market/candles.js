@@ -5,7 +5,9 @@ import { checkCandles } from './contract.js'
 import { downloadCsv } from './csv.js'
 import { compare, magnitude, multiply, percent, shift, subtract, trim } from './decimal.js'
 import { byId, element, setText } from './dom.js'
-import { formatAmount, formatChange, formatCount, formatExact, formatMoment, formatPrice } from './format.js'
+import {
+  formatAmount, formatChange, formatCompact, formatCount, formatExact, formatMoment, formatPrice
+} from './format.js'
 import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
 import { createView } from './view.js'
@@ -263,7 +265,7 @@ export function createCandles ({ path, banner }) {
         ([label, field]) => part(label, formatPrice(candle[field]), formatExact(candle[field]))
       ),
       part('Change', formatChange(change), undefined, `change ${isUp(candle) ? 'rise' : 'fall'}`),
-      part('Volume', `${formatAmount(candle.target_volume)} ${quoteOf(pool)}`, formatExact(candle.target_volume)),
+      part('Volume', `${formatCompact(candle.target_volume)} ${quoteOf(pool)}`, formatExact(candle.target_volume)),
       part('Trades', candle.trades.toLocaleString('en')))
     slider.setAttribute(
       'aria-valuetext',

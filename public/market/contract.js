@@ -6,9 +6,9 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/
 const POOL_FIGURES = ['last_price', 'liquidity_in_usd']
 /** Null where the pool had no trade that would give one, or not all of its trades are known. */
 const POOL_OPTIONAL = [
-  'base_volume_24h', 'target_volume_24h', 'target_volume_7d', 'target_volume_30d', 'price_change_5m', 'price_change_1h',
-  'price_change_6h', 'price_change_24h', 'market_cap_usd', 'fdv_usd', 'treasury_usdc_aum', 'high_24h', 'low_24h',
-  'vwap_24h', 'fees_24h'
+  'base_volume_24h', 'target_volume_24h', 'target_volume_7d', 'target_volume_30d', 'buy_volume_24h', 'sell_volume_24h',
+  'price_change_5m', 'price_change_1h', 'price_change_6h', 'price_change_24h', 'price_change_7d', 'price_change_30d',
+  'market_cap_usd', 'fdv_usd', 'treasury_usdc_aum', 'high_24h', 'low_24h', 'vwap_24h', 'fees_24h'
 ]
 const CANDLE_FIGURES = ['open', 'high', 'low', 'close', 'base_volume', 'target_volume']
 const SUPPLY_FIGURES = [

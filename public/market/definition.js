@@ -55,15 +55,12 @@ function describe (document, kind, field) {
   return undefined
 }
 
-/**
- * A term that tells its definition when pressed. `of` is the kind and the field, "pool.last_price"; without it the term
- * is plain text.
- */
-export const term = (text, of) => of === undefined
-  ? element('dt', {}, text)
-  : element(
-    'dt', {}, element('button', { type: 'button', class: 'term', 'data-of': of, 'aria-haspopup': 'dialog' }, text)
-  )
+/** A word that tells its definition when pressed. `of` is the kind and the field: "pool.last_price". */
+export const termButton = (text, of) => element(
+  'button', { type: 'button', class: 'term', 'data-of': of, 'aria-haspopup': 'dialog' }, text
+)
+/** A term of a list; without `of` it is plain text. */
+export const term = (text, of) => element('dt', {}, of === undefined ? text : termButton(text, of))
 
 function placeBeside (box, button) {
   const { left, bottom, top } = button.getBoundingClientRect()

@@ -1,8 +1,8 @@
-import { compare, multiply, percent, shift, spread, subtract, trim } from './decimal.js'
-import { term } from './definition.js'
+import { compare, multiply, shift, spread, trim } from './decimal.js'
+import { term, termButton } from './definition.js'
 import { addressButton, element, foreign } from './dom.js'
 import {
-  abbreviate, formatAmount, formatChange, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort,
+  abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort,
   formatUsd, NONE
 } from './format.js'
 import { hasProposal, nameOf, quoteOf } from './tokens.js'
@@ -43,33 +43,36 @@ function capitalization (label, of, usd, value, pool) {
   return fact(label, of, formatShort(value, 4), { exact: formatExact(value), units: quoteOf(pool) })
 }
 
-const change = (label, of, text) => fact(label, of, formatChange(text), { exact: known(text, exact => `${exact} %`) })
+const CHANGES = { '5m': '5 min', '1h': '1 h', '6h': '6 h', '24h': '24 h', '7d': '7 d', '30d': '30 d' }
+
+/** By how much the price has changed, over each period. */
+export const drawChanges = pool => Object.entries(CHANGES).map(([period, label]) => {
+  const text = pool[`price_change_${period}`]
+  return element('div', {}, term(label, `pool.price_change_${period}`), element('dd', {
+    class: 'change',
+    title: known(text, exact => `${exact} %`),
+    'data-sign': text === null ? '' : Math.sign(compare(text, '0'))
+  }, formatChange(text)))
+})
+
+const SIDES = [
+  ['Trades', 'trades_24h', ['buys_24h', 'sells_24h']],
+  ['Volume', 'target_volume_24h', ['buy_volume_24h', 'sell_volume_24h']],
+  ['Traders', 'makers_24h', ['buyers_24h', 'sellers_24h']]
+]
+
+/** What was bought, what was sold, and both together, in 24 hours. */
+export const drawSides = pool => SIDES.map(([label, all, sides]) => element('tr', {},
+  element('th', { scope: 'row' }, termButton(label, `pool.${all}`)),
+  ...[...sides, all].map(field => typeof pool[field] === 'string'
+    ? element('td', { title: `${formatExact(pool[field])} ${quoteOf(pool)}` }, formatCompact(pool[field]))
+    : element('td', {}, number(pool[field])))))
 
 export function drawFigures ({ pool, ticker, supply, treasury }) {
   const { provenance } = pool
   const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
-    capitalization(
-      'Market cap', 'pool.market_cap_usd', pool.market_cap_usd, worth(pool, supply, 'circulatingSupply'), pool
-    ),
-    capitalization('Fully diluted', 'pool.fdv_usd', pool.fdv_usd, worth(pool, supply, 'totalSupply'), pool),
-    price('Bid', 'ticker.bid', ticker?.bid, pool),
-    price('Ask', 'ticker.ask', ticker?.ask, pool),
-    fact('Spread', undefined, formatPercent(quotes)),
-    change('Change, 5 min', 'pool.price_change_5m', pool.price_change_5m),
-    change('Change, 1 h', 'pool.price_change_1h', pool.price_change_1h),
-    change('Change, 6 h', 'pool.price_change_6h', pool.price_change_6h),
-    price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
-    amount('Volume, 24 h', 'pool.target_volume_24h', pool.target_volume_24h, quoteOf(pool)),
-    amount('In tokens', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
-    fact('Trades, 24 h', 'pool.trades_24h', number(pool.trades_24h)),
-    fact('Buys, 24 h', 'pool.buys_24h', number(pool.buys_24h)),
-    fact('Sells, 24 h', 'pool.sells_24h', number(pool.sells_24h)),
-    fact('Traders, 24 h', 'pool.makers_24h', number(pool.makers_24h)),
-    fact('Buyers, 24 h', 'pool.buyers_24h', number(pool.buyers_24h)),
-    fact('Sellers, 24 h', 'pool.sellers_24h', number(pool.sellers_24h)),
-    amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
     pool.priced_in_usd
       ? fact(
         'Liquidity',
@@ -78,8 +81,18 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
         { exact: `$${formatExact(pool.liquidity_in_usd)}` }
       )
       : fact('Liquidity', 'pool.liquidity_in_usd', NONE, { exact: UNPRICED }),
-    amount('Pooled, base', 'provenance.base_reserves', pooled(provenance.base_reserves, pool.base), nameOf(pool)),
-    amount('Pooled, quote', 'provenance.quote_reserves', pooled(provenance.quote_reserves, pool.quote), quoteOf(pool)),
+    amount('Pooled', 'provenance.base_reserves', pooled(provenance.base_reserves, pool.base), nameOf(pool)),
+    amount('Pooled', 'provenance.quote_reserves', pooled(provenance.quote_reserves, pool.quote), quoteOf(pool)),
+    capitalization(
+      'Market cap', 'pool.market_cap_usd', pool.market_cap_usd, worth(pool, supply, 'circulatingSupply'), pool
+    ),
+    capitalization('Fully diluted', 'pool.fdv_usd', pool.fdv_usd, worth(pool, supply, 'totalSupply'), pool),
+    price('Bid', 'ticker.bid', ticker?.bid, pool),
+    price('Ask', 'ticker.ask', ticker?.ask, pool),
+    fact('Spread', undefined, formatPercent(quotes)),
+    price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
+    amount('Volume, 24 h', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
+    amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
     fact('Treasury', 'pool.treasury_usdc_aum', known(pool.treasury_usdc_aum, formatUsd), {
       exact: known(pool.treasury_usdc_aum, text => `$${formatExact(text)}`)
     }),
@@ -105,18 +118,11 @@ const extreme = (texts, sign) => texts.reduce(
   (best, text) => best === null || compare(text, best) * sign > 0 ? text : best, null
 )
 
-const latestFirst = (a, b) => a.date < b.date ? 1 : -1
-
-/** What trades did over the last `count` days of UTC, today among them; null where nothing is known to compare with. */
+/** Prices of the last `count` days of UTC, today among them; null where none is known. */
 function over ({ days }, count) {
-  if (days === null) return { change: null, low: null, high: null }
   const from = isoDay(Date.now() - (count - 1) * DAY)
-  const traded = days.filter(({ close }) => close !== null)
-  const within = traded.filter(({ date }) => date >= from)
-  const [newest] = traded.toSorted(latestFirst)
-  const [before] = traded.filter(({ date }) => date < from).sort(latestFirst)
+  const within = (days ?? []).filter(({ date, close }) => close !== null && date >= from)
   return {
-    change: before === undefined ? null : percent(subtract(newest.close, before.close), before.close),
     low: extreme(within.map(({ low }) => low), -1),
     high: extreme(within.map(({ high }) => high), 1)
   }
@@ -127,7 +133,7 @@ const RANGES = [
     label: '24 h',
     title: 'The last 24 hours',
     volume: 'target_volume_24h',
-    of: ({ pool }) => ({ change: pool.price_change_24h, low: pool.low_24h, high: pool.high_24h })
+    of: ({ pool }) => ({ low: pool.low_24h, high: pool.high_24h })
   },
   {
     label: '7 d',
@@ -144,16 +150,10 @@ const RANGES = [
 ]
 
 export const drawRanges = state => RANGES.map(({ label, title, volume, of }) => {
-  const { change, low, high } = of(state)
-  const changed = element('td', {
-    class: 'change',
-    title: known(change, formatExact),
-    'data-sign': change === null ? '' : Math.sign(compare(change, '0'))
-  }, formatChange(change))
+  const { low, high } = of(state)
   const { pool } = state
   return element('tr', {},
     element('th', { scope: 'row', title }, label),
-    changed,
     element('td', { title: known(low, formatExact) }, known(low, formatPrice)),
     element('td', { title: known(high, formatExact) }, known(high, formatPrice)),
     element(

@@ -7,7 +7,7 @@ import { createCandles } from './candles.js'
 import { compare } from './decimal.js'
 import { createDefinitions } from './definition.js'
 import { addressButton, byId, element, setText } from './dom.js'
-import { drawAddresses, drawFigures, drawRanges } from './figures.js'
+import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
 import { abbreviate, formatChange, formatExact, formatPrice } from './format.js'
 import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
@@ -74,9 +74,10 @@ const redraw = (id, draw) => {
 
 function drawKnown () {
   if (known.pool === null) return
+  redraw('changes', () => drawChanges(known.pool))
+  redraw('side-rows', () => drawSides(known.pool))
   redraw('figures', () => drawFigures(known))
-  byId('ranges').hidden = false
-  setText(byId('ranges-unit'), `, ${quoteOf(known.pool)}`)
+  for (const unit of document.querySelectorAll('.quote-unit')) setText(unit, `, ${quoteOf(known.pool)}`)
   byId('range-rows').replaceChildren(...drawRanges(known))
 }
 

@@ -190,9 +190,8 @@ export function createTable () {
   search.value = wanted
 
   for (const [column, { name }] of Object.entries(COLUMNS)) {
-    const [up, down] = column === 'name' ? ['A to Z', 'Z to A'] : ['lowest first', 'highest first']
-    for (const [direction, words] of [['descending', down], ['ascending', up]]) {
-      menu.append(element('option', { value: `${column} ${direction}` }, `${name}, ${words}`))
+    for (const [direction, arrow] of [['descending', '↓'], ['ascending', '↑']]) {
+      menu.append(element('option', { value: `${column} ${direction}` }, `${name} ${arrow}`))
     }
   }
 

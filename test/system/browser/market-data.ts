@@ -153,6 +153,8 @@ export interface Pool {
   price_change_1h: string | null
   price_change_6h: string | null
   price_change_24h: string | null
+  price_change_7d: string | null
+  price_change_30d: string | null
   treasury_usdc_aum: string | null
   market_cap_usd: string | null
   fdv_usd: string | null
@@ -166,6 +168,8 @@ export interface Pool {
   trades_24h: number,
   buys_24h: number,
   sells_24h: number,
+  buy_volume_24h: string,
+  sell_volume_24h: string,
   makers_24h: number,
   buyers_24h: number,
   sellers_24h: number,
@@ -188,6 +192,8 @@ export const POOLS: Pool[] = ROWS.map(({ symbol, name, price, volume, liquidity 
   price_change_1h: '-0.25',
   price_change_6h: '1.50',
   price_change_24h: CHANGES[index]!,
+  price_change_7d: '8.10',
+  price_change_30d: null,
   treasury_usdc_aum: index === 0 ? '5000000' : null,
   market_cap_usd: index === 0 ? '64829133.70' : null,
   fdv_usd: index === 0 ? '129658267.40' : null,
@@ -201,6 +207,8 @@ export const POOLS: Pool[] = ROWS.map(({ symbol, name, price, volume, liquidity 
   trades_24h: volume === '0.00000000' ? 0 : 1_200 - index * 97,
   buys_24h: volume === '0.00000000' ? 0 : 700 - index * 50,
   sells_24h: volume === '0.00000000' ? 0 : 500 - index * 47,
+  buy_volume_24h: index === 0 ? '783400.12' : '0',
+  sell_volume_24h: index === 0 ? '500000' : volume,
   makers_24h: 31,
   buyers_24h: 20,
   sellers_24h: 16,

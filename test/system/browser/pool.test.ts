@@ -31,24 +31,24 @@ inBrowser(visiting => {
       Bid: '6.4491 USDC',
       Ask: '6.5169 USDC',
       Spread: '1.05 %',
-      'Volume, 24 h': '1,283,400 USDC',
-      'In tokens': '120,346 META',
-      'Change, 5 min': '–',
-      'Change, 1 h': '−0.25 %',
-      'Change, 6 h': '+1.50 %',
+      'Volume, 24 h': '120,346 META',
       Treasury: '$5,000,000',
-      'Trades, 24 h': '1,200',
       Liquidity: '$9,412,880',
       'Market cap': '$64.83\u202fM',
       'Fully diluted': '$129.7\u202fM',
       Launched: '31 Jan 2026',
       Proposal: 'None'
     })
+    t.same(await page.locator('#changes dd').allInnerTexts(), ['–', '−0.25 %', '+1.50 %', '+3.42 %', '+8.10 %', '–'])
+    t.same(await page.locator('#side-rows tr').allInnerTexts(), [
+      'Trades\t700\t500\t1,200', 'Volume\t783.4\u202fK\t500\u202fK\t1.283\u202fM', 'Traders\t20\t16\t31'
+    ])
+    t.equal(await page.locator('#side-rows td').nth(3).getAttribute('title'), '783,400.12 USDC', 'every digit')
     const cap = page.locator('#figures div', { hasText: 'Market cap' }).locator('dd')
     t.equal(await cap.getAttribute('title'), '$64,829,133.70', 'as the service gives it')
     t.same(
       (await page.locator('#range-rows tr').nth(1).locator('th, td').allInnerTexts()),
-      ['7 d', '+3.33 %', '5.2500', '7.5000', '1.283\u202fM']
+      ['7 d', '5.2500', '7.5000', '1.283\u202fM']
     )
     t.equal(await page.getByRole('img', { name: /^Supply/ }).getAttribute('aria-label'),
       'Supply: Team package 50.00 %, DAO pool 7.11 %, External pool 2.76 %, Everywhere else 40.13 %')
