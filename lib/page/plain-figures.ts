@@ -48,7 +48,7 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
   const head = [label, ...columns.map(([name]) => name)].map(name => `<th scope="col">${name}</th>`).join('')
   const body = rows.slice(0, MOST).map(row => `<tr><th scope="row">${headOf(row)}</th>` +
     `${columns.map(([, of]) => `<td>${escapeHtml(of(row))}</td>`).join('')}</tr>`)
-  return `<div class="scroll" tabindex="0" role="region" aria-label="Figures"><table class="plain-table">` +
+  return '<div class="scroll" tabindex="0" role="region" aria-label="Figures"><table class="plain-table">' +
     `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
 }
 

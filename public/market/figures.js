@@ -2,8 +2,8 @@ import { compare, multiply, shift, spread, trim } from './decimal.js'
 import { term, termButton } from './definition.js'
 import { addressButton, element, foreign } from './dom.js'
 import {
-  abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent, formatPrice, formatShort,
-  formatUsd, NONE
+  abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent,
+  formatPrice, formatShort, formatUsd, NONE
 } from './format.js'
 import { hasProposal, nameOf, quoteOf } from './tokens.js'
 import { explorerLink } from './explorer.js'

@@ -8,6 +8,8 @@ export const NONE = '–'
 const PRICE_DIGITS = 5
 /** Below 10 to this power a price is written with a power of ten: nobody counts more zeros. */
 const SMALLEST_PLAIN = -9
+/** From 10 to this power on, prices are written short. */
+const LARGEST_PRICE = 9
 /** From 10 to this power on, amounts are written short. */
 const LARGEST_PLAIN = 12
 const SUFFIXES = [[15, 'Q'], [12, 'T'], [9, 'B'], [6, 'M'], [3, 'K']]
@@ -35,7 +37,8 @@ export function formatPrice (text) {
   if (magnitude(text) === null) return zeroOrNone(text)
   const rounded = significant(text, PRICE_DIGITS)
   const size = magnitude(rounded)
-  if (size < SMALLEST_PLAIN || size >= LARGEST_PLAIN) return scientific(rounded)
+  if (size < SMALLEST_PLAIN) return scientific(rounded)
+  if (size >= LARGEST_PRICE) return formatShort(text, PRICE_DIGITS)
   return group(round(text, Math.max(2, PRICE_DIGITS - 1 - size)))
 }
 

@@ -41,8 +41,13 @@ export function tokenDisc (token) {
 
 /** Of tokens that people take for a dollar. */
 const DOLLAR = /usd|^dai$/
-/** A text as people tell it from others: letters that only look apart are the same, and nothing is unseen. */
+/** Cyrillic and Greek letters, each with the Latin one that it is taken for. */
+const ALIKE = new Map(
+  'аa вb сc еe нh іi јj кk мm оo рp ѕs тt уy хx αa βb εe ηh ιi κk μm νn οo ρp τt υy χx ζz'.split(' ').map(pair => [...pair])
+)
+/** A text as people tell it from others: letters that look alike are the same, and nothing is unseen. */
 const plain = text => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
+  .replace(/./gu, letter => ALIKE.get(letter) ?? letter)
 
 /**
  * What a name may pretend, in words, for each of `pools`: a function that gives the marks of one, each a text and why.

@@ -96,7 +96,7 @@ inBrowser(visiting => {
     t, { page, service }
   ) => {
     const [first, second, third] = POOLS
-    const alike = { ...second!, base: { ...second!.base, symbol: ` ${first!.base.symbol.toLowerCase()}` } }
+    const alike = { ...second!, base: { ...second!.base, symbol: ` ${first!.base.symbol.toLowerCase().replaceAll('e', 'е')}` } }
     const false_ = { ...third!, priced_in_usd: false, quote: { ...third!.quote, mint: third!.pool_id, symbol: 'ＵＳＤＣ' } }
     service.answers.pools = () => ({ body: [first!, alike, ...POOLS.slice(3), false_] })
     await page.goto(service.url)
