@@ -27,6 +27,8 @@ const folder = (name: string): string => fileURLToPath(new URL(name, import.meta
 /** The application: every file of plugins/, then every folder of routes/. It never listens. */
 export default async function app (fastify: FastifyInstance, options: AppOptions): Promise<void> {
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
+  // handlers read what is asked themselves, and say what is wrong with it
+  fastify.setValidatorCompiler(() => value => ({ value }))
   fastify.setSerializerCompiler(lazySerializers(() => fastify.getSchemas()))
   await fastify.register(autoload, { dir: folder('plugins'), options })
   await fastify.register(autoload, { dir: folder('routes') })

@@ -8,13 +8,19 @@ import { DAY, dateOf, MAX_TIME } from './time.js'
  */
 
 export interface Parameter<T> {
-  /** What is expected, for the message: "Invalid <name>: <expects>". */
+  /** For the document. */
+  description: string
+  /** One that is read. */
+  example: string
+  /** What is expected, with units and an example, for the message. */
   expects: string
   /** The value of a text, undefined where it is malformed. */
   read: (text: string) => T | undefined
   /** What holds where the parameter is not given; throws INVALID_PARAMETER then where this is undefined. */
   otherwise?: { value: T }
 }
+export type Parameters = Record<string, Parameter<unknown>>
+export type Values<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
 
 /** INVALID_PARAMETER with the sentence that the client reads. */
 export const invalidParameter = (name: string, expects: string): ServiceError =>
@@ -23,33 +29,54 @@ export const invalidParameter = (name: string, expects: string): ServiceError =>
 const MAX_NAME = 64
 const MAX_DIGITS = 16
 
-/** A whole number without sign from `min` to `max`. */
-export function integer (options: { min?: number, max?: number, otherwise?: number }): Parameter<number>
-export function integer (options: { min?: number, max?: number, otherwise: undefined }): Parameter<number | undefined>
+/** The same parameter where it need not be given. */
+export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> => byDefault(parameter, undefined)
+
+/** The same parameter with what holds where it is not given. */
+export const byDefault = <T, D>(parameter: Parameter<T>, value: D): Parameter<T | D> =>
+  ({ ...parameter, otherwise: { value } })
+
+/** A whole number without sign from `min` to `max`, of the unit. */
 export function integer (
-  options: { min?: number, max?: number, otherwise?: number | undefined }
-): Parameter<number | undefined> {
-  const { min = 0, max = Number.MAX_SAFE_INTEGER } = options
+  description: string, unit: string, example: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}
+): Parameter<number> {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `, ${min} or more` : ` from ${min} to ${max}`
   return {
-    expects: max === Number.MAX_SAFE_INTEGER
-      ? `a whole number, ${min} or more`
-      : `a whole number from ${min} to ${max}`,
+    description,
+    example: String(example),
+    expects: `a whole number${bounds} (${unit}), as ${example}`,
     read (text) {
       const value = /^\d+$/.test(text) && text.length <= MAX_DIGITS ? Number(text) : NaN
       return value >= min && value <= max ? value : undefined
-    },
-    ...('otherwise' in options && { otherwise: { value: options.otherwise } })
+    }
   }
 }
 
-/** A UTC day as it is written, by days since 1970-01-01. */
-export const utcDay: Parameter<number> = {
-  expects: 'a UTC day, YYYY-MM-DD, as 2026-01-31',
+/** One of a few words. */
+export function word<const W extends string> (
+  description: string, words: readonly W[], example: W = words[0]!
+): Parameter<W> {
+  const read = (text: string): W | undefined => words.find(word => word === text)
+  return { description, example, expects: `one of ${words.join(', ')}`, read }
+}
+
+const MAX_DECIMAL = 64
+/** Whole tokens as plain decimal text above 0. */
+export const positiveDecimal = (description: string, example: string): Parameter<Rational> => ({
+  description,
+  example,
+  expects: `whole tokens as plain decimal text above 0, as ${example}`,
   read (text) {
-    const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 / DAY : NaN
-    // A date that does not exist is moved to the next month: told by its text
-    return day >= 0 && dateOf(day) === text ? day : undefined
+    const value = text.length <= MAX_DECIMAL && /^[\d.]+$/.test(text) ? parseDecimal(text) : undefined
+    return value !== undefined && value.n > 0n ? value : undefined
   }
+})
+
+/** A UTC day as it is written, by days since 1970-01-01; undefined: it is none. */
+export function readDay (text: string): number | undefined {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 / DAY : NaN
+  // a date that does not exist is moved to the next month: told by its text
+  return day >= 0 && dateOf(day) === text ? day : undefined
 }
 
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
@@ -58,78 +85,57 @@ const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))
 const readTime = (isEnd: boolean) => (text: string): number | undefined => {
   if (/^\d{1,12}$/.test(text)) return Number(text) <= MAX_TIME ? Number(text) : undefined
   const [, date, time] = ISO.exec(text) ?? []
-  const day = date === undefined ? undefined : utcDay.read(date)
+  const day = date === undefined ? undefined : readDay(date)
   if (day === undefined) return undefined
   if (time === undefined) return (isEnd ? day + 1 : day) * DAY - Number(isEnd)
   const at = Math.floor(Date.parse(text) / 1000)
   return at >= 0 ? at : undefined
 }
 
-export const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
-/** A moment, Unix seconds; a date stands for its first second. */
-export const time: Parameter<number> = { expects: TIME, read: readTime(false) }
-
-/** The same parameter where it need not be given. */
-export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =>
-  ({ ...parameter, otherwise: { value: undefined } })
-
-/** The bounds of a range by their names, and by the synonyms `since` and `until`: times, both included. */
-const RANGE = { from: 'since', to: 'until' } as const
-const [FROM, TO] = [optional(time), optional({ expects: TIME, read: readTime(true) })]
-const BOUNDS = { from: FROM, to: TO, since: FROM, until: TO }
+const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
+/** A moment, Unix seconds; a date stands for its first second, or for its last one where it ends a range. */
+export const time = (description: string, example: string, isEnd = false): Parameter<number> =>
+  ({ description, example, expects: TIME, read: readTime(isEnd) })
 
 /**
- * As `readQuery`, with a range of time in Unix seconds: `from` and `to`, or `since` and `until`; a date as its end
- * includes that day. Throws INVALID_PARAMETER also for a bound that is given twice, and for an end that comes first.
+ * The bounds of a range of time by their names and by synonyms, both included. `what` lies in it; `from` and `to` say
+ * more of each.
  */
-export function readRange<P extends Record<string, Parameter<unknown>>> (
-  query: unknown, parameters: P
-): Values<P> & { from: number | undefined, to: number | undefined } {
-  const asked = readQuery(query, { ...parameters, ...BOUNDS })
-  const bounds = asked as Record<keyof typeof RANGE | 'since' | 'until', number | undefined>
-  for (const [name, synonym] of Object.entries(RANGE) as Array<['from' | 'to', 'since' | 'until']>) {
-    if (bounds[name] !== undefined && bounds[synonym] !== undefined) {
+export function range (what: string, from = '', to = '') {
+  const form = 'Unix seconds, or an ISO 8601 date or time.'
+  return {
+    from: optional(time(`${what} at or after this time${from}: ${form}`, '2026-01-31')),
+    to: optional(time(`${what} at or before this time${to}: ${form} A date includes that day.`, '2999-12-31', true)),
+    since: optional(time(`Another name of from: ${form}`, '1769860800')),
+    until: optional(time(`Another name of to: ${form}`, '2999-12-31T23:59:59Z', true))
+  }
+}
+
+type Bounds = Values<ReturnType<typeof range>>
+
+/**
+ * What was asked with the bounds of its range, without their synonyms. Throws INVALID_PARAMETER for a bound that is
+ * given twice, and for an end that comes first.
+ */
+export function rangeOf<A extends Bounds> (asked: A): Omit<A, keyof Bounds> & Pick<Bounds, 'from' | 'to'> {
+  const { from, to, since, until, ...others } = asked
+  for (const [name, synonym] of [['from', 'since'], ['to', 'until']] as const) {
+    if (asked[name] !== undefined && asked[synonym] !== undefined) {
       throw invalidParameter(synonym, `another name of ${name}, which is given too`)
     }
   }
-  const [first, last] = [bounds.from ?? bounds.since, bounds.to ?? bounds.until]
+  const [first, last] = [from ?? since, to ?? until]
   if (first !== undefined && last !== undefined && first > last) {
-    const [later, earlier] =
-      [bounds.until === undefined ? 'to' : 'until', bounds.since === undefined ? 'from' : 'since']
-    throw invalidParameter(later, `not before ${earlier}`)
+    throw invalidParameter(until === undefined ? 'to' : 'until', `not before ${since === undefined ? 'from' : 'since'}`)
   }
-  const own = Object.fromEntries(Object.entries(asked).filter(([name]) => Object.hasOwn(parameters, name)))
-  return { ...own as Values<P>, from: first, to: last }
+  return { ...others, from: first, to: last }
 }
-
-/** One of a few words. */
-export function oneOf<const W extends string, D extends W | undefined> (
-  words: readonly W[], otherwise: D
-): Parameter<W | D> {
-  return { ...word(words), otherwise: { value: otherwise } }
-}
-
-/** One of a few words, which must be given. */
-export const word = <const W extends string>(words: readonly W[]): Parameter<W> =>
-  ({ expects: `one of ${words.join(', ')}`, read: text => words.find(word => word === text) })
-
-const MAX_DECIMAL = 64
-/** Plain decimal text above 0. */
-export const positiveDecimal: Parameter<Rational> = {
-  expects: 'whole tokens as plain decimal text above 0: 12.5',
-  read (text) {
-    const value = text.length <= MAX_DECIMAL && /^[\d.]+$/.test(text) ? parseDecimal(text) : undefined
-    return value !== undefined && value.n > 0n ? value : undefined
-  }
-}
-
-type Values<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
 
 /**
  * The values of a query's parameters. Throws INVALID_PARAMETER for one that is malformed, missing, repeated or not
  * among `parameters`.
  */
-export function readQuery<P extends Record<string, Parameter<unknown>>> (query: unknown, parameters: P): Values<P> {
+export function readQuery<P extends Parameters> (query: unknown, parameters: P): Values<P> {
   const given = Object.entries(query as Record<string, unknown>)
   for (const [name] of given) {
     if (!Object.hasOwn(parameters, name)) {
@@ -138,11 +144,11 @@ export function readQuery<P extends Record<string, Parameter<unknown>>> (query: 
     }
   }
   const texts = new Map(given)
-  return Object.fromEntries(Object.entries(parameters).map(([name, { expects, read, otherwise }]) => {
+  return Object.fromEntries(Object.entries(parameters).map(([name, parameter]) => {
     const text = texts.get(name)
-    if (text === undefined && otherwise !== undefined) return [name, otherwise.value]
-    const value = typeof text === 'string' ? read(text) : undefined
-    if (value === undefined) throw invalidParameter(name, expects)
+    if (text === undefined && parameter.otherwise !== undefined) return [name, parameter.otherwise.value]
+    const value = typeof text === 'string' ? parameter.read(text) : undefined
+    if (value === undefined) throw invalidParameter(name, parameter.expects)
     return [name, value]
   })) as Values<P>
 }

@@ -11,6 +11,7 @@ import { readStaticFiles } from '../lib/http/static-files.js'
 import { once } from '../lib/once.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
 import { HEADERS } from '../schemas/headers.js'
+import { SHARED_ANSWERS } from '../schemas/responses.js'
 import { type Operation, samplesOf } from '../schemas/samples.js'
 
 const DESCRIPTION =
@@ -41,21 +42,34 @@ const MADE = ['index.html', 'swagger-initializer.js']
 type Documented = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0]
 type Rewritten = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>
 
-/** Each header described once, under components, where answers refer to it; and how each operation is called. */
+/** Names of answers by what is said of them. */
+const NAMES = new Map(Object.entries(SHARED_ANSWERS).map(([name, { description }]) => [description, name]))
+
+/**
+ * Each header, and each answer that endpoints have in common, described once, under components, where operations refer
+ * to it; and how each operation is called.
+ */
 function rewrite (source: Documented): Rewritten {
   if (!('openapiObject' in source)) return source.swaggerObject
   const { openapiObject: document } = source
+  const responses: Record<string, object> = {}
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     const get = operations?.get
-    if (get !== undefined) Object.assign(get, { 'x-codeSamples': samplesOf(path, get as Operation) })
-  }
-  const operations = Object.values(document.paths ?? {}).flatMap(path => path?.get ?? [])
-  for (const response of operations.flatMap(({ responses = {} }) => Object.values(responses))) {
-    if (!('headers' in response) || response.headers === undefined) continue
-    for (const name of Object.keys(response.headers)) response.headers[name] = { $ref: `#/components/headers/${name}` }
+    if (get?.responses === undefined) continue
+    Object.assign(get, { 'x-codeSamples': samplesOf(path, get as Operation) })
+    for (const [status, response] of Object.entries(get.responses)) {
+      if (!('headers' in response) || response.headers === undefined) continue
+      for (const header of Object.keys(response.headers)) {
+        response.headers[header] = { $ref: `#/components/headers/${header}` }
+      }
+      const name = NAMES.get(response.description)
+      if (name === undefined || JSON.stringify(responses[name] ??= response) !== JSON.stringify(response)) continue
+      get.responses[status] = { $ref: `#/components/responses/${name}` }
+    }
   }
   const headers = Object.entries(HEADERS).map(([name, { description, ...schema }]) => [name, { description, schema }])
-  return { ...document, components: { ...document.components, headers: Object.fromEntries(headers) } } as Rewritten
+  const components = { ...document.components, responses, headers: Object.fromEntries(headers) }
+  return { ...document, components } as Rewritten
 }
 
 /** A file of ours that is added to the package's page. */

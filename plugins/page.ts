@@ -46,7 +46,7 @@ async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
 /** For so long a page waits for the figures that it is sent with, ms. */
 const PATIENCE_MS = 500
 /** Proposals that a page is sent with. */
-const PROPOSALS = { state: undefined, dao: undefined, limit: 200, before: undefined }
+const PROPOSALS = { limit: 200 }
 
 export default fp(async fastify => {
   const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools, proposals } = fastify

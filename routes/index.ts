@@ -73,7 +73,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
           headers: headers(BYTES_HEADERS),
           content: { 'text/plain': { schema: Type.String(), example: `# ${SERVICE_NAME}` } }
         },
-        304: notModified(BYTES_HEADERS),
+        304: notModified(headers(BYTES_HEADERS)),
         ...COMMON_FAILURES
       }
     }

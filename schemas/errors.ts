@@ -1,11 +1,15 @@
+import { DAO_EXAMPLE } from './common.js'
+
 /** What may go wrong: each code with its status and its sentence, which the document shows as an example. */
 
 export const INVALID_MINT = 'Invalid mint address'
 export const MINT_NOT_FOUND = 'Token mint not found'
 export const INVALID_TICKER_ID = 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'
 export const INVALID_POOL_ID = 'Invalid pool_id'
-export const INVALID_DAO = 'Invalid dao'
-export const INVALID_PROPOSAL = 'Invalid proposal'
+export const INVALID_DAO = `Invalid dao: the address of a DAO, or of its base mint, as ${DAO_EXAMPLE}`
+export const INVALID_PROPOSAL = 'Invalid proposal: the address of a proposal, as ' +
+  'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd'
+export const INVALID_DATE = 'Invalid date: a UTC day, YYYY-MM-DD, not after today, as 2026-01-31'
 export const METHOD_NOT_ALLOWED = 'Method not allowed: only GET, HEAD and OPTIONS'
 export const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'
 export const UPSTREAM_UNAVAILABLE = 'Upstream RPC service unavailable'

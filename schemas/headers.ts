@@ -70,6 +70,8 @@ export const LIMIT_HEADERS: readonly HeaderName[] = [
 const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time']
 /** What an answer carries whose bytes are made beforehand. */
 export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag', 'Vary']
+/** What an answer says of how far back it is known. */
+export const HISTORY_HEADERS = ['X-History-Complete', 'X-History-Since'] as const
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']
 
 /** The headers of one answer, as the documentation takes them beside a schema. */

@@ -1,7 +1,10 @@
 import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
 import { type ErrorBody, ErrorSchema } from './common.js'
-import { type HeaderName, headers, NO_STORE } from './headers.js'
-import { CHAIN_UNREADABLE, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE } from './errors.js'
+import { BYTES_HEADERS, type HeaderName, headers, NO_STORE } from './headers.js'
+import {
+  CHAIN_UNREADABLE, daoNotFound, MINT_NOT_FOUND, poolNotFound, proposalNotFound, RATE_LIMITED, tickerNotFound,
+  UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE
+} from './errors.js'
 
 /** The parts that the `response` of a route is put together from: what an endpoint answers, and what may go wrong. */
 
@@ -35,9 +38,9 @@ export const plainNumberOrJson = (description: string, example: string, names: r
   }
 }
 
-/** The answer without a body to a client that has these bytes. */
-export const notModified = (names: readonly HeaderName[]) =>
-  Type.Null({ description: 'If-None-Match names the bytes that would be sent.', headers: headers(names) })
+/** The answer without a body to a client that has the bytes that would come with these headers. */
+export const notModified = (headers: Record<string, TSchema>) =>
+  Type.Null({ description: 'If-None-Match names the bytes that would be sent.', headers })
 
 function failure (description: string, messages: string | Record<string, string>, names: readonly HeaderName[] = []) {
   const body = (error: string): { value: ErrorBody } => ({ value: { error } })
@@ -78,3 +81,27 @@ export const badRequest = (messages: string | Record<string, string>) =>
   failure('The parameter is malformed.', messages)
 export const notFound = (description: string, messages: string | Record<string, string>) =>
   failure(description, messages)
+
+export const NO_PARAMETERS = failure('There are no parameters here.', 'Invalid limit: no parameters here')
+export const NO_MINT = notFound('There is no mint at this address.', MINT_NOT_FOUND)
+export const NO_PAIR = notFound('No listed DAO has this pair.', tickerNotFound('<ticker_id>'))
+export const NO_POOL = notFound('No listed pool has this id.', poolNotFound('<pool_id>'))
+export const NO_DAO = notFound('There is no such DAO, or it is excluded.', daoNotFound('<dao>'))
+export const NO_PROPOSAL = notFound('There is no such proposal of a known DAO.', proposalNotFound('<proposal>'))
+
+/** Answers that many endpoints have in common, by their names among the document's components. */
+export const SHARED_ANSWERS = {
+  NotModified: notModified(headers(BYTES_HEADERS)),
+  NoParameters: NO_PARAMETERS,
+  NoSuchMint: NO_MINT,
+  NoSuchPair: NO_PAIR,
+  NoSuchPool: NO_POOL,
+  NoSuchDao: NO_DAO,
+  NoSuchProposal: NO_PROPOSAL,
+  RateLimited: COMMON_FAILURES[429],
+  Unexpected: COMMON_FAILURES[500],
+  ChainUnreadable: CHAIN_FAILURES[500],
+  NodesUnavailable: CHAIN_FAILURES[502],
+  Overloaded: COMMON_FAILURES[503],
+  Unavailable: CHAIN_FAILURES[503]
+}

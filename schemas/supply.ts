@@ -58,11 +58,3 @@ export const SupplyAnswerSchema = Type.Object({
   examples: [{ result: EXAMPLE.totalSupply, data: EXAMPLE }]
 })
 export type SupplyAnswer = Static<typeof SupplyAnswerSchema>
-
-/** Any text is let through to the handler, which answers 400 in the words of the contract. */
-export const MintParamsSchema = Type.Object({
-  mintAddress: Type.String({
-    description: 'Address of a token mint.',
-    examples: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
-  })
-})

@@ -12,7 +12,7 @@ import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
 import { openSqliteReader } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
-import { utcDay } from '../lib/query.js'
+import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
 import { httpUrl, readCommandLine, runScript, UsageError } from './command-line.js'
@@ -40,8 +40,8 @@ async function open (place: string): Promise<Store> {
 }
 
 function day (text: string | undefined, name: string): number | undefined {
-  const found = text === undefined ? undefined : utcDay.read(text)
-  if (text !== undefined && found === undefined) throw new UsageError(`--${name}: ${utcDay.expects}`)
+  const found = text === undefined ? undefined : readDay(text)
+  if (text !== undefined && found === undefined) throw new UsageError(`--${name}: a UTC day, YYYY-MM-DD, as 2026-01-31`)
   return found
 }
 

@@ -1,6 +1,7 @@
 import { RENEW_FROM } from '../live/fresh.js'
 import { daosReport } from '../market/dao-report.js'
 import { DaosSchema } from '../../schemas/daos.js'
+import { TickerSchema } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse } from './aggregate.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
@@ -9,6 +10,9 @@ import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './s
 import { createTickers, pairIn } from './tickers.js'
 
 const toResponse = jsonResponse(DaosSchema)
+const toTicker = jsonResponse(TickerSchema)
+/** Most pools of a pair that the header names. */
+const MAX_OTHERS = 20
 
 export type Market = ReturnType<typeof createMarket>
 
@@ -37,10 +41,11 @@ export function createMarket (sources: Sources) {
       return { value: value.response, ...age }
     },
     tickerList: tickers.get,
-    /** The tickers of a pair, deepest first, at least one. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
-    async tickersOf (tickerId: string) {
-      const { list: { byPool }, pools, age } = await pairIn(tickers.get, tickerId)
-      return { value: pools.map(pool => byPool.get(pool)!), ...age }
+    /** The ticker of a pair's deepest pool. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
+    async ticker (tickerId: string) {
+      const { list: { byPool }, pools: [deepest, ...others], age } = await pairIn(tickers.get, tickerId)
+      const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
+      return { value: toTicker(byPool.get(deepest!)!, others.length > 0 ? headers : undefined), ...age }
     },
     aggregate: createVolumeResponse(totals),
     fees: createFeesResponse(totals),

@@ -1,22 +1,87 @@
+import { AddressSchema, DAO_EXAMPLE } from '../../schemas/common.js'
+import { TickerSchema } from '../../schemas/ticker.js'
+import { ServiceError } from '../errors.js'
+import { INTERVALS, type Interval } from '../history/history.js'
 import { parseKey } from '../protocol/pda.js'
-import type { Parameter } from '../query.js'
+import { byDefault, integer, optional, type Parameter, range, word } from '../query.js'
 
-/** From `min` to `max` addresses separated by commas, each once. */
-export const addresses = (min: number, max: number): Parameter<string[]> => ({
-  expects: `${min} to ${max} addresses separated by commas, each once`,
-  read (text) {
-    const given = text.length <= max * MAX_ADDRESS ? text.split(',') : []
-    return given.length >= min && given.length <= max && new Set(given).size === given.length && given.every(
-      one => parseKey(one) !== undefined
-    )
-      ? given
-      : undefined
-  }
-})
+/** Parameters that several endpoints take. */
+
+const [EXAMPLE] = AddressSchema.examples as [string]
 /** Characters of a base58 key and its comma. */
 const MAX_ADDRESS = 45
 
-/** One address, which need not be given. */
-export const address: Parameter<string | undefined> = {
-  expects: 'an address', read: text => parseKey(text) === undefined ? undefined : text, otherwise: { value: undefined }
+/** A text that whoever answers checks, in the words of the contract. */
+export const text = (description: string, expects: string, example: string): Parameter<string> =>
+  ({ description, example, expects: `${expects}, as ${example}`, read: given => given })
+
+/** One address. */
+export const address = (description: string, expects = 'an address'): Parameter<string> => ({
+  ...text(description, expects, EXAMPLE), read: given => parseKey(given) === undefined ? undefined : given
+})
+
+/** From 1 to `max` addresses separated by commas, each once. */
+export const addresses = (description: string, max: number): Parameter<string[]> => ({
+  description,
+  example: EXAMPLE,
+  expects: `1 to ${max} addresses separated by commas, each once, as ${EXAMPLE}`,
+  read (given) {
+    const all = given.length <= max * MAX_ADDRESS ? given.split(',') : []
+    const isEach = all.length >= 1 && all.length <= max && new Set(all).size === all.length
+    return isEach && all.every(one => parseKey(one) !== undefined) ? all : undefined
+  }
+})
+
+export const tickerId = text(
+  'Base mint, underscore, quote mint.', 'base mint, underscore, quote mint', TickerSchema.examples[0]!.ticker_id
+)
+
+/** The id of a pool; throws INVALID_POOL_ID. */
+export const poolId = (description: string): Parameter<string> => ({
+  ...address(description, 'the address of a pool'),
+  read (given) {
+    if (parseKey(given) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')
+    return given
+  }
+})
+
+export const daoOrMint = (description: string): Parameter<string> =>
+  text(description, 'the address of a DAO, or of its base mint', DAO_EXAMPLE)
+
+/** Levels of an order book. */
+export const depth = (otherwise: number): Parameter<number> => byDefault(integer(
+  `Levels of both sides together, 500 at most; 0: as many as there are (500). Default ${otherwise}.`,
+  'levels of both sides', 100, { max: 500 }
+), otherwise)
+
+/** Most rows of a page. */
+export const limit = (otherwise: number): Parameter<number> => byDefault(
+  integer(`Most rows, 1 to 1,000. Default ${otherwise}.`, 'rows', otherwise, { min: 1, max: 1000 }), otherwise
+)
+
+/** A sequence number: any u64. */
+const tradeId: Parameter<bigint> = {
+  description: 'Only trades older than the one with this trade_id.',
+  example: '4711',
+  expects: 'a trade_id, as 4711',
+  read: given => /^\d{1,20}$/.test(given) && BigInt(given) < 1n << 64n ? BigInt(given) : undefined
 }
+
+const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
+
+const flag: Parameter<boolean> = {
+  description: 'true: intervals without a trade, too. Default false.',
+  example: 'true',
+  expects: 'one of true, false',
+  read: given => given === 'true' ? true : given === 'false' ? false : undefined
+}
+
+/** What is asked of trades and of candles, of pools and of the markets of proposals. */
+export const TRADES = { limit: limit(100), before: optional(tradeId), ...range('Trades') }
+export const CANDLES = {
+  interval: byDefault(word(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, INTERVAL_NAMES, '1h'), '1h' as const),
+  ...range('Intervals with trades', ', and the one that holds it', '; default now'),
+  limit: limit(300),
+  empty: byDefault(flag, false)
+}
+export const DAYS = range('Days', ', and the one that holds it', '; default today')

@@ -24,11 +24,11 @@ import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type Trade
 import { ALL, daoOf, headPart, keepEach, keepResponse, type Sources, TICKER_TTL } from './sources.js'
 
 interface ProposalsAsked {
-  state: ProposalState | undefined
+  state?: ProposalState | undefined
   /** Its address, or its base mint. */
-  dao: string | undefined
+  dao?: string | undefined
   limit: number
-  before: string | undefined
+  before?: string | undefined
 }
 
 const MAX_KEPT = 256

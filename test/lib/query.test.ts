@@ -1,11 +1,11 @@
 import { test } from 'tap'
-import { integer, oneOf, readQuery, readRange } from '../../lib/query.js'
+import { byDefault, integer, optional, range, rangeOf, readQuery, word } from '../../lib/query.js'
 
 const PARAMETERS = {
-  limit: integer({ min: 1, max: 1_000, otherwise: 100 }),
-  from: integer({}),
-  until: integer({ otherwise: undefined }),
-  type: oneOf(['buy', 'sell'], undefined)
+  limit: byDefault(integer('', 'rows', 100, { min: 1, max: 1_000 }), 100),
+  from: integer('', 'slot', 7),
+  until: optional(integer('', 'slot', 8)),
+  type: optional(word('', ['buy', 'sell']))
 }
 
 test('parameters are read', t => {
@@ -19,16 +19,16 @@ test('parameters are read', t => {
 
 test('what is malformed, missing, repeated or unknown is told by name', t => {
   const cases: Array<[object, string]> = [
-    [{}, 'Invalid from: a whole number, 0 or more'],
-    [{ from: '1', limit: '0' }, 'Invalid limit: a whole number from 1 to 1000'],
-    [{ from: '1', limit: '1001' }, 'Invalid limit: a whole number from 1 to 1000'],
-    [{ from: ['1', '2'] }, 'Invalid from: a whole number, 0 or more'],
+    [{}, 'Invalid from: a whole number, 0 or more (slot), as 7'],
+    [{ from: '1', limit: '0' }, 'Invalid limit: a whole number from 1 to 1000 (rows), as 100'],
+    [{ from: '1', limit: '1001' }, 'Invalid limit: a whole number from 1 to 1000 (rows), as 100'],
+    [{ from: ['1', '2'] }, 'Invalid from: a whole number, 0 or more (slot), as 7'],
     [{ from: '1', type: 'Buy' }, 'Invalid type: one of buy, sell'],
     [{ from: '1', Limit: '5' }, 'Invalid Limit: only limit, from, until, type here'],
     [{ from: '1', constructor: '5' }, 'Invalid constructor: only limit, from, until, type here']
   ]
   for (const odd of ['', '-1', '1.5', '1e3', ' 1', '0x10', '99999999999999999', 'NaN']) {
-    cases.push([{ from: odd }, 'Invalid from: a whole number, 0 or more'])
+    cases.push([{ from: odd }, 'Invalid from: a whole number, 0 or more (slot), as 7'])
   }
   for (const [query, message] of cases) {
     t.throws(() => readQuery(query, PARAMETERS), { code: 'INVALID_PARAMETER', message }, JSON.stringify(query))
@@ -40,12 +40,12 @@ test('what is malformed, missing, repeated or unknown is told by name', t => {
 test(
   'a time is Unix seconds or ISO 8601 with its zone; a date begins a range with its first second and ends it with its last',
   t => {
-    const range = (query: object) => readRange(query, {})
-    t.same(range({}), { from: undefined, to: undefined })
-    t.same(range({ from: '1769860800', to: '1769860801' }), { from: 1_769_860_800, to: 1_769_860_801 })
-    t.same(range({ since: '2026-01-31', until: '2026-01-31' }), { from: 1_769_817_600, to: 1_769_903_999 })
+    const times = (query: object) => rangeOf(readQuery(query, range('Trades')))
+    t.same(times({}), { from: undefined, to: undefined })
+    t.same(times({ from: '1769860800', to: '1769860801' }), { from: 1_769_860_800, to: 1_769_860_801 })
+    t.same(times({ since: '2026-01-31', until: '2026-01-31' }), { from: 1_769_817_600, to: 1_769_903_999 })
     t.same(
-      range({ from: '2026-01-31T12:00:00Z', until: '2026-01-31T14:00:00.5+01:30' }),
+      times({ from: '2026-01-31T12:00:00Z', until: '2026-01-31T14:00:00.5+01:30' }),
       { from: 1_769_860_800, to: 1_769_862_600 }
     )
     for (const odd of [
@@ -53,15 +53,15 @@ test(
       '2026-01-31T12:00:00+99:99',
       '1969-12-31', '1769860800000', 'now'
     ]) {
-      t.throws(() => range({ from: odd }), {
+      t.throws(() => times({ from: odd }), {
         code: 'INVALID_PARAMETER',
         message: 'Invalid from: Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
       }, odd)
     }
     t.throws(
-      () => range({ from: '2', since: '1' }), { message: 'Invalid since: another name of from, which is given too' }
+      () => times({ from: '2', since: '1' }), { message: 'Invalid since: another name of from, which is given too' }
     )
-    t.throws(() => range({ since: '2', to: '1' }), { message: 'Invalid to: not before since' })
+    t.throws(() => times({ since: '2', to: '1' }), { message: 'Invalid to: not before since' })
     t.end()
   }
 )

@@ -5,6 +5,7 @@ import type { Treasuries, Treasury } from '../../schemas/treasury.js'
 import { createTokenAccount } from '../../simulator/mint.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
+import { INVALID_DAO } from '../../schemas/errors.js'
 
 const DOLLAR = 1_000_000n
 
@@ -205,7 +206,7 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
   await t.test('what is asked wrongly is said', async t => {
     for (const path of ['', '/treasury']) {
       for (const [id, status, error] of [
-        ['nonsense', 400, 'Invalid dao'], [usdc.address, 404, `DAO not found: ${usdc.address}`],
+        ['nonsense', 400, INVALID_DAO], [usdc.address, 404, `DAO not found: ${usdc.address}`],
         [launches[0]!.mint.address, 404, `DAO not found: ${launches[0]!.mint.address}`]
       ] as const) {
         const answer = await app.inject(`/api/daos/${id}${path}`)

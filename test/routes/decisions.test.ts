@@ -9,6 +9,7 @@ import { clonePool, twap, updateTwap } from '../../simulator/arithmetic.js'
 import { createRandom, type Random } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
+import { INVALID_PROPOSAL } from '../../schemas/errors.js'
 
 interface Swap {
   market: 'pass' | 'fail'
@@ -293,10 +294,12 @@ for (const seed of [1, 2]) {
       await says(`/api/proposals/${proposal}/${path}`, 400, 'Invalid market: one of pass, fail')
       await says(`/api/proposals/${proposal}/${path}?market=spot`, 400, 'Invalid market: one of pass, fail')
       await says(
-        `/api/proposals/${proposal}/${path}?market=pass&limit=0`, 400, 'Invalid limit: a whole number from 1 to 1000'
+        `/api/proposals/${proposal}/${path}?market=pass&limit=0`,
+        400,
+        `Invalid limit: a whole number from 1 to 1000 (rows), as ${path === 'trades' ? 100 : 300}`
       )
       await says(`/api/proposals/${address}/${path}?market=pass`, 404, `Proposal not found: ${address}`)
-      await says(`/api/proposals/x/${path}?market=pass`, 400, 'Invalid proposal')
+      await says(`/api/proposals/x/${path}?market=pass`, 400, INVALID_PROPOSAL)
     }
     await says(`/api/proposals/${proposal}/trades?market=pass&since=2&until=1`, 400, 'Invalid until: not before since')
     await says(`/api/proposals/${proposal}/ohlcv?market=pass&from=2&to=1`, 400, 'Invalid to: not before from')

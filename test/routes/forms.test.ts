@@ -4,6 +4,8 @@ import type { CoinGeckoOrderBook, CoinGeckoPairs } from '../../schemas/coingecko
 import type { Ticker } from '../../schemas/ticker.js'
 import { build, historyComplete, patient, settings, startChain } from '../helper.js'
 
+const NO_TICKER_ID = 'Invalid ticker_id: base mint, underscore, quote mint, as ' +
+  'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta_EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const OTHER = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
@@ -104,16 +106,16 @@ test('the order book of the deepest pool: bids and asks around the price, and th
   const after = await get<CoinGeckoOrderBook>(`/coingecko/orderbook?ticker_id=${id}`)
   t.ok(Number(after.bids[0]![0]) > Number(book.asks[0]![0]), 'after a large buy the bids are where the asks were')
 
-  await refused('/coingecko/orderbook', 400, 'Invalid ticker_id: base mint, underscore, quote mint')
+  await refused('/coingecko/orderbook', 400, NO_TICKER_ID)
   await refused('/coingecko/orderbook?ticker_id=x', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT')
   await refused(`/coingecko/orderbook?ticker_id=${OTHER}_${OTHER}`, 404, `Ticker not found: ${OTHER}_${OTHER}`)
-  await refused(`/coingecko/orderbook?ticker_id=${id}&depth=501`, 400, 'Invalid depth: a whole number from 0 to 500')
+  await refused(`/coingecko/orderbook?ticker_id=${id}&depth=501`, 400, 'Invalid depth: a whole number from 0 to 500 (levels of both sides), as 100')
   await refused(
-    `/coingecko/orderbook?ticker_id=${id}&ticker_id=${id}`, 400, 'Invalid ticker_id: base mint, underscore, quote mint'
+    `/coingecko/orderbook?ticker_id=${id}&ticker_id=${id}`, 400, NO_TICKER_ID
   )
   await refused(`/coingecko/orderbook?ticker_id=${id}&deepth=5`, 400, 'Invalid deepth: only ticker_id, depth here')
   await refused('/coingecko/pairs?page=2', 400, 'Invalid page: no parameters here')
-  await refused(`/cmc/v1/orderbook/${id}?level=4`, 400, 'Invalid level: a whole number from 1 to 3')
+  await refused(`/cmc/v1/orderbook/${id}?level=4`, 400, 'Invalid level: a whole number from 1 to 3 (level of detail), as 2')
   await refused('/cmc/v1/orderbook/x', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT')
 })
 

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import type { AggregateLiquidity } from '../../schemas/liquidity.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
+import { INVALID_DAO } from '../../schemas/errors.js'
 
 const DAY = 86_400
 const dateOf = (day: number): string => new Date(day * DAY * 1000).toISOString().slice(0, 10)
@@ -52,7 +53,7 @@ test('GET /api/liquidity/aggregate: what the pools held as each UTC day ended, b
   const answer = await app.inject('/api/liquidity/aggregate')
   t.equal(answer.headers['x-history-complete'], 'true')
   for (const [query, status, sentence] of [
-    ['?dao=x', 400, 'Invalid dao'],
+    ['?dao=x', 400, INVALID_DAO],
     [`?dao=${usdc.address}`, 404, undefined],
     ['?day=1', 400, 'Invalid day: only dao here']
   ] as const) {

@@ -245,9 +245,9 @@ test('pools, their trades, candles and days: each agrees with the others', async
       await says(`/api/pools/${id}${path}?nonsense=1`, 400, /^Invalid nonsense: /)
     }
     await says('/api/pools?limit=1', 400, /^Invalid limit: /)
-    await says(`/api/pools/${id}/trades?limit=1001`, 400, 'Invalid limit: a whole number from 1 to 1000')
+    await says(`/api/pools/${id}/trades?limit=1001`, 400, 'Invalid limit: a whole number from 1 to 1000 (rows), as 100')
     await says(`/api/pools/${id}/trades?limit=0`, 400, /^Invalid limit: /)
-    await says(`/api/pools/${id}/trades?before=18446744073709551616`, 400, 'Invalid before: a trade_id')
+    await says(`/api/pools/${id}/trades?before=18446744073709551616`, 400, 'Invalid before: a trade_id, as 4711')
     await says(`/api/pools/${id}/trades?since=2&until=1`, 400, 'Invalid until: not before since')
     await says(`/api/pools/${id}/ohlcv?interval=2m`, 400, /^Invalid interval: one of 1m, 5m, 15m, 1h, 4h, 1d/)
     await says(`/api/pools/${id}/ohlcv?from=5&to=4`, 400, 'Invalid to: not before from')

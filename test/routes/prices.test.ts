@@ -158,7 +158,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
       t.same([answer.statusCode, answer.headers['cache-control']], [status, 'no-store'], url)
       t.match(answer.json<{ error: string }>().error, error)
     }
-    const list = /^Invalid mints: 1 to 100 addresses separated by commas, each once$/
+    const list = /^Invalid mints: 1 to 100 addresses separated by commas, each once, as \w+$/
     for (const query of [
       '', '?mints=', '?mints=nonsense', `?mints=${one.address},${one.address}`, `?mints=${'1'.repeat(9000)}`
     ]) await says(`/api/prices${query}`, 400, list)
@@ -170,7 +170,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     await says(`${quote}?amount=1`, 400, 'Invalid side: one of buy, sell')
     for (const amount of ['', '0', '0.0', '-1', '1e3', 'x', '1'.repeat(70)]) {
       await says(
-      `${quote}?side=buy&amount=${amount}`, 400, 'Invalid amount: whole tokens as plain decimal text above 0: 12.5'
+      `${quote}?side=buy&amount=${amount}`, 400, 'Invalid amount: whole tokens as plain decimal text above 0, as 100'
       )
     }
     await says(`${quote}?side=buy&amount=1.0000001`, 400, 'Invalid amount: at most 6 digits after the point')

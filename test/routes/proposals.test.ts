@@ -9,6 +9,7 @@ import { u128, u64 } from '../../simulator/inspect.js'
 import { createRandom } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 import { getterOf } from '../support/answers.js'
+import { INVALID_DAO, INVALID_PROPOSAL } from '../../schemas/errors.js'
 
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 
@@ -198,11 +199,11 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
     }
     const { address } = ledger.mint()
     await says('/api/proposals?state=open', 400, 'Invalid state: one of draft, pending, passed, failed, removed')
-    await says('/api/proposals?limit=0', 400, 'Invalid limit: a whole number from 1 to 1000')
-    await says('/api/proposals?dao=x', 400, 'Invalid dao: an address')
+    await says('/api/proposals?limit=0', 400, 'Invalid limit: a whole number from 1 to 1000 (rows), as 100')
+    await says('/api/proposals?dao=x', 400, INVALID_DAO)
     await says(`/api/proposals?dao=${address}`, 404, `DAO not found: ${address}`)
     await says(`/api/proposals?before=${address}`, 400, 'Invalid before: the address of a proposal')
-    await says('/api/proposals/x', 400, 'Invalid proposal')
+    await says('/api/proposals/x', 400, INVALID_PROPOSAL)
     await says(`/api/proposals/${address}`, 404, `Proposal not found: ${address}`)
     await says(`/api/daos/${excluded.address}/proposals`, 404, `DAO not found: ${excluded.address}`)
   })

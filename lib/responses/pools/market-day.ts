@@ -1,16 +1,15 @@
 import { compare, multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { invalidParameter } from '../../query.js'
+import { invalidParameter, readDay } from '../../query.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf, MINUTE } from '../../time.js'
+import { INVALID_DATE } from '../../../schemas/errors.js'
 import { type MarketDay, MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import { completenessHeaders } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { Market } from '../market.js'
 import { keepEach, type Sources } from '../sources.js'
-
-export const invalidDate = () => invalidParameter('date', 'a UTC day, YYYY-MM-DD, not after today, as 2026-01-31')
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
@@ -28,8 +27,8 @@ const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
 /**
- * One UTC day of all pools, by days since 1970-01-01, its sums as the aggregates have them. Throws INVALID_PARAMETER
- * for one that has not begun, and what those throw.
+ * One UTC day of all pools, YYYY-MM-DD, its sums as the aggregates have them. Throws INVALID_PARAMETER
+ * for what is none, or has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Market['totals']) {
   const get = keepEach(sources, MAX_KEPT, async (day: number) => {
@@ -76,8 +75,11 @@ export function createMarketDay (sources: Sources, totals: Market['totals']) {
       }, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) })
     }
   })
-  return async (day: number) => {
-    checkBegun(sources, day, invalidDate())
+  return async (date: string) => {
+    const day = readDay(date)
+    const invalid = new ServiceError('INVALID_PARAMETER', INVALID_DATE)
+    if (day === undefined) throw invalid
+    checkBegun(sources, day, invalid)
     return await get(day)
   }
 }
@@ -87,8 +89,8 @@ const toDays = jsonResponse(MarketDaysSchema)
 const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
- * UTC days of all pools since 1970-01-01, both ends included, oldest first, up to today. Throws INVALID_PARAMETER for
- * more than a year of them and for days to come, and what the aggregates throw.
+ * UTC days of all pools from the one that holds a Unix second to the one that holds another, oldest first, up to today.
+ * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Market['totals']) {
   const get = keepEach(sources, MAX_KEPT, async (key: string) => {
@@ -107,9 +109,9 @@ export function createMarketDays (sources: Sources, totals: Market['totals']) {
   })
   return async ({ from, to }: { from: number | undefined, to: number | undefined }) => {
     const today = dayOf(sources.history.head().time)
-    const last = Math.min(to ?? today, today)
-    const first = from ?? last - USUAL_DAYS + 1
-    if (from !== undefined) checkBegun(sources, from, invalidParameter('from', 'a day that has begun'))
+    const last = to === undefined ? today : Math.min(dayOf(to), today)
+    const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
+    if (from !== undefined) checkBegun(sources, first, invalidParameter('from', 'a day that has begun'))
     if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
     return await get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
   }

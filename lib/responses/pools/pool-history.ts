@@ -22,8 +22,8 @@ import { ALL, headPart, keepEach, type Sources, usdValuationOf } from '../source
 export interface TradesAsked {
   limit: number
   before: bigint | undefined
-  since: number | undefined
-  until: number | undefined
+  from: number | undefined
+  to: number | undefined
 }
 export interface CandlesAsked {
   interval: Interval
@@ -32,7 +32,6 @@ export interface CandlesAsked {
   limit: number
   empty: boolean
 }
-/** Days since 1970-01-01, both included. */
 interface DaysAsked { from: number | undefined, to: number | undefined }
 
 /** A pool, or one market of a proposal of its DAO. */
@@ -84,7 +83,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   }
 
   async function trades (
-    pair: Traded, { limit, before, since, until }: TradesAsked, reading: Reading
+    pair: Traded, { limit, before, from: since, to: until }: TradesAsked, reading: Reading
   ): Promise<Rows<Trades>> {
     const found = await reading.trades({
       dao: pair.address,
@@ -132,7 +131,7 @@ export function createPoolHistory (sources: Sources, check: (poolId: string) => 
   ): Promise<Rows<PoolDays>> {
     const worth = usd(pair.quoteMint)
     const today = dayOf(history.head().time)
-    const [first, last] = [from ?? 0, Math.min(to ?? today, today)]
+    const [first, last] = [dayOf(from ?? 0), to === undefined ? today : Math.min(dayOf(to), today)]
     const begin = first === 0 ? -Infinity : first * DAY - 1
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const unnamed = await reading.unnamedTrades(pair.address)

@@ -1,18 +1,20 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyPluginAsync } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { createEventStream } from '../../../lib/http/event-stream.js'
 import { invalidParameter, optional, type Parameter, readQuery } from '../../../lib/query.js'
 import { addresses } from '../../../lib/responses/parameters.js'
 import { positionOfId, STREAM_TYPES, type StreamType } from '../../../lib/responses/stream.js'
-import { AddressSchema } from '../../../schemas/common.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { badRequest, CHAIN_FAILURES, notFound } from '../../../schemas/responses.js'
 import { eventStream } from '../../../schemas/stream.js'
+import { described } from '../../endpoint.js'
 
 const MOST = 100
 const CONTENT_TYPE = 'text/event-stream; charset=utf-8'
 
 const types: Parameter<ReadonlySet<StreamType>> = {
+  description: `Some of ${STREAM_TYPES.join(',')}; default all.`,
+  example: 'trade,ticker',
   expects: `some of ${STREAM_TYPES.join(',')}, each once`,
   read (text) {
     const given = text.split(',')
@@ -21,37 +23,27 @@ const types: Parameter<ReadonlySet<StreamType>> = {
   },
   otherwise: { value: new Set(STREAM_TYPES) }
 }
-const some = optional(addresses(1, MOST))
+const list = (what: string) => optional(addresses(`1 to ${MOST} ${what} separated by commas; default all.`, MOST))
+const QUERY = {
+  types, pools: list('pools, whose trades, tickers and proposals are told'), proposals: list('proposals')
+}
 const setOf = (given: string[] | undefined): ReadonlySet<string> | undefined => given && new Set(given)
-const list = (what: string) =>
-  Type.Optional(Type.String(
-    { description: `1 to ${MOST} ${what} separated by commas; default all.`, examples: [AddressSchema.examples[0]] }
-  ))
 
-const routes: FastifyPluginAsyncTypebox = async fastify => {
+const routes: FastifyPluginAsync = async fastify => {
   const { stream, connections } = fastify
-  fastify.setValidatorCompiler(() => value => ({ value }))
 
   fastify.get('', {
     schema: {
       operationId: 'getStream',
       summary: 'Trades, tickers and proposals as they happen',
       description: 'Server-sent events. `trade`: the record of a trade with its `pool_id`, once it is final, in the ' +
-        'order of the chain. `ticker`: a ticker that has ' +
-        'changed. `proposal`: `proposal`, `dao`, `number` and `state` of one that is new or has changed its state. ' +
-          'With `Last-Event-ID`, which browsers send by ' +
-        'themselves, trades go on where the connection broke, up to an hour back; beyond that `gap` says since when ' +
-          'to ask for pages of trades. Trades that turn up after ' +
-        'later ones were told are in those pages alone. A comment every 15 s; `end` says why a connection is closed. ' +
-          'At most 5 of an address.',
+        'order of the chain. `ticker`: a ticker that has changed. `proposal`: `proposal`, `dao`, `number` and `state` ' +
+        'of one that is new or has changed its state. With `Last-Event-ID`, which browsers send by themselves, ' +
+        'trades go on where the connection broke, up to an hour back; beyond that `gap` says since when to ask for ' +
+        'pages of trades. Trades that turn up after later ones were told are in those pages alone. A comment every ' +
+        '15 s; `end` says why a connection is closed. At most 5 of an address.',
       tags: ['market'],
-      querystring: Type.Object({
-        types: Type.Optional(
-          Type.String({ description: `Some of ${STREAM_TYPES.join(',')}; default all.`, examples: ['trade,ticker'] })
-        ),
-        pools: list('pools, whose trades, tickers and proposals are told'),
-        proposals: list('proposals')
-      }),
+      querystring: described(QUERY),
       headers: Type.Object({
         'last-event-id': Type.Optional(Type.String({
           description: 'The `id` of the last event: slot, index in the block, place in the transaction.',
@@ -67,7 +59,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async (request, reply) => {
     const { raw, client, method, headers } = request
-    const asked = readQuery(request.query, { types, pools: some, proposals: some })
+    const asked = readQuery(request.query, QUERY)
     const id = headers['last-event-id']
     const after = id === undefined || id === '' ? undefined : positionOfId(String(id))
     if (typeof id === 'string' && id !== '' && after === undefined) {

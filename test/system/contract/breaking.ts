@@ -1,4 +1,4 @@
-import type { Contract, Operation } from './document.js'
+import { answerOf, type Contract, type Operation } from './document.js'
 
 /**
  * What a new version of the document takes from those who rely on the old one, a line for each: answers may gain paths,
@@ -58,10 +58,11 @@ function compareSchemas (before: Schema, after: Schema, [old, now]: [Lookup, Loo
   return problems
 }
 
-function compareAnswers (before: Operation, after: Operation, lookups: [Lookup, Lookup], at: string): string[] {
-  return Object.entries(before.responses).flatMap(([status, answer]) => {
-    const here = `${at} ${status}`
-    const next = after.responses[status]
+function compareAnswers (before: Contract, after: Contract, path: string, lookups: [Lookup, Lookup]): string[] {
+  return Object.keys(before.paths[path]!.get!.responses).flatMap(status => {
+    const here = `GET ${path} ${status}`
+    const answer = answerOf(before, path, status)!
+    const next = answerOf(after, path, status)
     if (next === undefined) return [`${here}: the status is gone`]
     const headers = Object.keys(answer.headers ?? {}).filter(name => next.headers?.[name] === undefined)
     const bodies = Object.entries(answer.content ?? {}).flatMap(([media, { schema }]) => {
@@ -111,6 +112,6 @@ export function breakingChanges (before: Contract, after: Contract): string[] {
       : [
       `${at}: operationId ${old.operationId} has become ${now.operationId}, the name of a client's function`
         ]
-    return [...renamed, ...compareParameters(old, now, lookups, at), ...compareAnswers(old, now, lookups, at)]
+    return [...renamed, ...compareParameters(old, now, lookups, at), ...compareAnswers(before, after, path, lookups)]
   })
 }

@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { contractText, describeContract } from '../../../scripts/contract.js'
 import { build, settings, startChain } from '../../helper.js'
-import { type Contract, createValidators, type Operation } from './document.js'
+import { answerOf, type Contract, createValidators, type DocumentedAnswer, type Operation, type Way } from './document.js'
 
 const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
 const contract = JSON.parse(committed) as Contract
 const operations = Object.entries(contract.paths).flatMap(
   ([path, { get }]): Array<[string, Operation]> => get === undefined ? [] : [[path, get]]
 )
+
+/** What an operation answers, by status. */
+const answersOf = (path: string, { responses }: Operation): Array<[string, DocumentedAnswer & Way]> =>
+  Object.keys(responses).map(status => [status, answerOf(contract, path, status)!])
 
 test('openapi.json is what the routes say', async t => {
   t.equal(await contractText(), committed, 'run `npm run openapi` and commit openapi.json')
@@ -32,7 +36,8 @@ test('the service serves the same document, as JSON and as YAML, and a page to r
 
 test('every operation says what it is, and what it answers', t => {
   t.equal(new Set(operations.map(([, { operationId }]) => operationId)).size, operations.length)
-  for (const [path, { operationId, summary, description, responses }] of operations) {
+  for (const [path, operation] of operations) {
+    const { operationId, summary, description, responses } = operation
     t.match({ operationId, summary, description }, { operationId: /^get[A-Z]/, summary: /./, description: /\.$/ }, path)
     t.ok(['200', '429', '500', '503'].every(status => status in responses), `${path}: what every endpoint answers`)
     t.equal(
@@ -40,7 +45,7 @@ test('every operation says what it is, and what it answers', t => {
       /^\/(api|coingecko|cmc|jupiter|dexscreener|geckoterminal)\//.test(path),
       `${path}: what every endpoint answers that reads the chain`
     )
-    for (const [status, { description: says, content, headers }] of Object.entries(responses)) {
+    for (const [status, { description: says, content, headers }] of answersOf(path, operation)) {
       t.match(says, /\.$/, `${path} ${status} is described`)
       t.equal(content === undefined, status === '304', `${path} ${status} has a body, or has none`)
       t.ok(headers?.['X-RateLimit-Remaining'], `${path} ${status} tells the limit`)
@@ -60,7 +65,7 @@ test('spec 4: the endpoints of the specification are there', t => {
 
 test('every example is valid, and every component and answer has one', async t => {
   const validators = createValidators(await describeContract())
-  const hold = (way: string[], value: unknown, what: string): void => {
+  const hold = (way: readonly string[], value: unknown, what: string): void => {
     const validate = validators(way)
     t.ok(validate(value), what, { errors: validate.errors })
   }
@@ -69,12 +74,11 @@ test('every example is valid, and every component and answer has one', async t =
     t.equal(examples.length, 1, `${name} has an example`)
     for (const example of examples) hold(['components', 'schemas', name], example, `the example of ${name}`)
   }
-  for (const [path, { responses }] of operations) {
-    for (const [status, { content = {} }] of Object.entries(responses)) {
+  for (const [path, operation] of operations) {
+    for (const [status, { content = {}, way }] of answersOf(path, operation)) {
       for (const [media, { example, examples = {} }] of Object.entries(content)) {
         const values = [...Object.values(examples).map(({ value }) => value), ...example === undefined ? [] : [example]]
-        const way = ['paths', path, 'get', 'responses', status, 'content', media, 'schema']
-        for (const value of values) hold(way, value, `${path} ${status}: ${JSON.stringify(value)}`)
+        for (const value of values) hold([...way, 'content', media, 'schema'], value, `${path} ${status}: ${JSON.stringify(value)}`)
       }
     }
   }

@@ -4,21 +4,37 @@ import formats from 'ajv-formats'
 /** The parts of an OpenAPI document that answers are held to. */
 export interface Contract {
   paths: Record<string, { get?: Operation }>
-  components: { schemas: Record<string, object>, headers: Record<string, unknown> }
+  components: {
+    schemas: Record<string, object>, headers: Record<string, unknown>, responses?: Record<string, DocumentedAnswer>
+  }
 }
 
 export interface Operation {
   operationId?: string
   summary?: string
   description?: string
-  parameters?: Array<{ name: string, in: string, required?: boolean, schema: object }>
-  responses: Record<string, DocumentedAnswer>
+  parameters?: Array<{ name: string, in: string, required?: boolean, schema: object, example?: unknown }>
+  responses: Record<string, DocumentedAnswer | { $ref: string }>
 }
 
 export interface DocumentedAnswer {
   description: string
   headers?: Record<string, object>
   content?: Record<string, { schema: object, example?: unknown, examples?: Record<string, { value: unknown }> }>
+}
+
+/** The keys that lead to a part of the document. */
+export interface Way { way: readonly string[] }
+
+/** What an operation answers with a status, and the way that leads to it; undefined: it has no such status. */
+export function answerOf (
+  { paths, components }: Contract, path: string, status: string
+): DocumentedAnswer & Way | undefined {
+  const answer = paths[path]?.get?.responses[status]
+  if (answer === undefined) return undefined
+  if (!('$ref' in answer)) return { ...answer, way: ['paths', path, 'get', 'responses', status] }
+  const name = answer.$ref.replace('#/components/responses/', '')
+  return { ...components.responses![name]!, way: ['components', 'responses', name] }
 }
 
 const ID = 'contract'

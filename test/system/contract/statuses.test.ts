@@ -9,7 +9,9 @@ import openapi from '../../../plugins/openapi.js'
 import budget from '../../../plugins/budget.js'
 import cachedResponse from '../../../plugins/cached-response.js'
 import client from '../../../plugins/client.js'
+import { INVALID_POOL_ID } from '../../../schemas/errors.js'
 import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
+import type { Contract } from './document.js'
 import { holdToContract } from './watch.js'
 
 /** Whatever goes wrong behind an endpoint, the document has the status that it answers with. */
@@ -85,13 +87,14 @@ const ENDPOINTS: Record<string, ErrorCode[]> = {
 async function start (t: Test, failing: { error: Error }, told: string[]): Promise<FastifyInstance> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
+  fastify.setValidatorCompiler(() => value => ({ value }))
   holdToContract(fastify, problem => told.push(problem))
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   const fail = async (): Promise<never> => { throw failing.error }
   fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
   fastify.decorate('cache', { supply: { get: fail } } as never)
   fastify.decorate(
-    'market', { tickers: fail, tickersOf: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail } as never
+    'market', { tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail } as never
   )
   // every form of every aggregator, by whatever name it is asked for
   const form = new Proxy({}, { get: () => fail })
@@ -136,4 +139,28 @@ test('spec 7: every failure of every endpoint is documented', async t => {
     )
   }
   t.same(told, [])
+})
+
+test('what a malformed parameter should be is said with its unit and an example', async t => {
+  const fastify = await start(t, { error: new ServiceError('WARMING_UP', 'asked rightly') }, [])
+  const { paths } = (await fastify.inject('/documentation/json')).json<Contract>()
+  let malformed = 0
+  for (const [path, { get }] of Object.entries(paths)) {
+    const query = (get!.parameters ?? []).filter(parameter => parameter.in === 'query')
+    const url = (odd: string, value: string): string => `${path.replaceAll(/\{\w+\}/g, 'x')}?` + query
+      .filter(({ name, required }) => required === true || name === odd)
+      .map(({ name, example }) => `${name}=${name === odd ? value : example}`).join('&')
+    for (const { name, example } of query) {
+      t.equal((await fastify.inject(url(name, String(example)))).statusCode, 503, `the example of ${path}, ${name}`)
+      const answer = await fastify.inject(url(name, '~'))
+      // an id that the answer itself checks, or in the contract's own words
+      if (answer.statusCode === 503) continue
+      const { error } = answer.json<{ error: string }>()
+      if (error === INVALID_POOL_ID) continue
+      malformed++
+      t.match([answer.statusCode, error], [400, /^Invalid \w+: .*(one of|some of|, as |ISO 8601: )/], error)
+      t.ok(error.startsWith(`Invalid ${name}: `), error)
+    }
+  }
+  t.ok(malformed >= 50, `${malformed} parameters`)
 })

@@ -1,7 +1,7 @@
 import { pipeline, Readable, Transform } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Contract, createValidators, type DocumentedAnswer } from './document.js'
+import { answerOf, type Contract, createValidators, type DocumentedAnswer } from './document.js'
 
 /** Answers of a path that does not exist have no operation to be held to; these they may be. */
 const NO_SUCH_PATH = [404, 429, 500, 503]
@@ -33,7 +33,6 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
   let own: string[] = []
 
   function documented (request: FastifyRequest, status: number): Held | string {
-    const { paths } = contract!
     if (request.is404) {
       return NO_SUCH_PATH.includes(status)
         ? {
@@ -42,10 +41,9 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
         : 'the path does not exist'
     }
     const path = (request.routeOptions.url ?? '').replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
-    const answer = paths[path]?.get?.responses[status]
+    const answer = answerOf(contract!, path, String(status))
     if (request.routeOptions.schema?.response === undefined) return 'the route has no schema of its answers'
-    if (answer !== undefined) return { ...answer, way: ['paths', path, 'get', 'responses', String(status)] }
-    return 'the route does not have this status'
+    return answer ?? 'the route does not have this status'
   }
 
   function check (request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {

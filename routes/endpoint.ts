@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import type { CachedResponse } from '../lib/http/cached-response.js'
+import { DEAR } from '../lib/http/dear-routes.js'
+import type { StreamedResponse } from '../lib/http/streamed-response.js'
+import type { Turn } from '../lib/line.js'
+import { invalidParameter, type Parameters, readQuery, type Values } from '../lib/query.js'
+import type { Sendable } from '../plugins/cached-response.js'
+import { AddressSchema } from '../schemas/common.js'
+import { INVALID_MINT, INVALID_TICKER_ID } from '../schemas/errors.js'
+import { BYTES_HEADERS, type HeaderName } from '../schemas/headers.js'
+import {
+  badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type notFound, notModified
+} from '../schemas/responses.js'
+import { TickerSchema } from '../schemas/ticker.js'
+
+/** What an endpoint answers where nothing fails; `T` is what its bytes hold. */
+export interface Answer<T> { description: string, headers: Record<string, TSchema>, content: object, of?: T }
+
+/** JSON made beforehand; `more`: headers beside those of every such answer. */
+export const answer = <S extends TSchema>(
+  schema: S, description: string, ...more: HeaderName[]
+): Answer<Static<S>> => json(schema, description, [...BYTES_HEADERS, ...more])
+
+interface Endpoint<T, P extends string, Q extends Parameters> {
+  operationId: string
+  summary: string
+  description: string
+  tag: string
+  /** Of the path, by name. */
+  params?: Record<P, TSchema>
+  /** Without any, the query may say what it likes. */
+  query?: Q
+  answer: Answer<T>
+  /** Sentences of the 400 beside those that name a parameter of the query. */
+  invalid?: Record<string, string>
+  missing?: ReturnType<typeof notFound>
+  /** Its answers cost work of their own. */
+  isDear?: true
+}
+
+interface Question<P extends string, Q extends Parameters> {
+  params: Record<P, string>
+  asked: Values<Q>
+  turn: Turn
+  /** Of the header. */
+  accept: string | undefined
+}
+
+/** The 400s of an endpoint: what its first parameter expects stands for all of a query. */
+function refusalsOf (query: Parameters | undefined, invalid: Record<string, string> | undefined) {
+  const [first] = Object.entries(query ?? {})
+  if (first !== undefined) {
+    const [name, { expects }] = first
+    return badRequest({ [name]: invalidParameter(name, expects).message, ...invalid })
+  }
+  if (invalid !== undefined) return badRequest(invalid)
+  return query === undefined ? undefined : NO_PARAMETERS
+}
+
+/** The querystring as the document describes it; handlers read it themselves, and say what is wrong. */
+export const described = (query: Parameters) =>
+  Type.Object(Object.fromEntries(Object.entries(query).map(([name, { description, example, otherwise }]) => {
+    const schema = Type.String({ description, examples: [example] })
+    return [name, otherwise === undefined ? schema : Type.Optional(schema)]
+  })))
+
+/** A GET whose answers are bytes made beforehand: `respond` gives them. */
+export function endpoint<T, P extends string = never, Q extends Parameters = {}> (
+  fastify: FastifyInstance,
+  path: string,
+  { tag, params, query, answer, invalid, missing, isDear, ...said }: Endpoint<T, P, Q>,
+  respond: (question: Question<P, Q>) => Promise<Sendable<CachedResponse<T> | StreamedResponse<T>>>
+): void {
+  const refusals = refusalsOf(query, invalid)
+  fastify.get(path, {
+    ...(isDear && { config: DEAR }),
+    schema: {
+      ...said,
+      tags: [tag],
+      ...(params !== undefined && { params: Type.Object(params) }),
+      ...(query !== undefined && { querystring: described(query) }),
+      response: {
+        200: answer,
+        304: notModified(answer.headers),
+        ...(refusals !== undefined && { 400: refusals }),
+        ...(missing !== undefined && { 404: missing }),
+        ...CHAIN_FAILURES
+      }
+    }
+  }, async (request, reply) => {
+    const { params, turn, headers: { accept } } = request
+    const asked = query === undefined ? {} as Values<Q> : readQuery(request.query, query)
+    return reply.sendCached(await respond({ params: params as Record<P, string>, asked, turn, accept }))
+  })
+}
+
+export const pathParameter = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+/** What several endpoints say of a mint, and of a pair, in their path. */
+export const MINT = {
+  params: { mintAddress: pathParameter('Address of a token mint.', AddressSchema.examples[0]!) },
+  invalid: { mint: INVALID_MINT },
+  missing: NO_MINT
+}
+export const PAIR = {
+  params: {
+    ticker_id: pathParameter('Base mint, underscore, quote mint.', TickerSchema.properties.ticker_id.examples[0]!)
+  },
+  invalid: { ticker: INVALID_TICKER_ID },
+  missing: NO_PAIR
+}
