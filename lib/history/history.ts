@@ -7,15 +7,10 @@ import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import type { VolumeBasis } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
-import { completeAll, createCompleter } from './indexing/complete.js'
 import type { Accounts, Context } from './indexing/context.js'
 import type { WalkSizes } from './indexing/feed.js'
 import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type Indexer } from './indexing/indexer.js'
-import { createMissingOwners } from './indexing/owners.js'
-import { createPublisher } from './indexing/publish.js'
-import { createReconciler, type Reconciler } from './indexing/reconcile.js'
-import { createSignatureWalk } from './indexing/signature-walk.js'
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
@@ -75,13 +70,7 @@ export interface History extends Answers {
   listening (is: boolean): void
 }
 
-interface Running {
-  writer: StepWriter
-  reconciler: Reconciler
-  owners: ReturnType<typeof createMissingOwners>
-  indexer: Indexer
-  background: () => Promise<void>
-}
+interface Running { writer: StepWriter, indexer: Indexer }
 
 /** What only an operator can solve is tried again this often, ms. */
 const REFUSED_MS = 60_000
@@ -113,14 +102,9 @@ export function createHistory (options: HistoryOptions): History {
     }
     const writer = await createStepWriter(store, valuation, onLog)
     const context = { ...known, writer, fetcher: createFetcher(known) }
-    const reconciler = createReconciler(context, () => running?.indexer.time)
-    const owners = createMissingOwners(context)
-    const publish = createPublisher(context, reconciler)
-    const indexer = createIndexer({
-      ...context,
-      walk: createSignatureWalk(context, { pageSize, stepSize }),
-      reconciler,
-      owners,
+    const indexer = createIndexer(context, {
+      pageSize,
+      stepSize,
       pollMs,
       listeningMs,
       checkMs,
@@ -128,12 +112,10 @@ export function createHistory (options: HistoryOptions): History {
       onProgress,
       async onReached () {
         if (running !== undefined) await onReached?.(seenOf(running))
-        await publish()
       }
     })
     indexer.listening(isListening)
-    const background = () => completeAll(createCompleter(context), pollMs, context)
-    return { writer, reconciler, owners, indexer, background }
+    return { writer, indexer }
   }
 
   /** Tries `attempt` until it succeeds or the history stops. */
@@ -165,14 +147,11 @@ export function createHistory (options: HistoryOptions): History {
   async function run (): Promise<void> {
     await insist("the history can't begin", async () => { running = await prepare() })
     await insist('the history waits to know its network (getGenesisHash)', bindNetwork)
-    if (!signal.aborted && running !== undefined) await Promise.all([running.indexer.run(), running.background()])
+    if (!signal.aborted) await running?.indexer.run()
   }
 
-  function seenOf ({ writer: { state }, reconciler, owners: { named }, indexer }: Running): Seen {
-    const { accounts, verifiedSlot, wasSearched: searched } = reconciler
-    const proof = { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named }
-    return { ...proof, state, head: indexer.reached, lastDay: indexer.lastDay, volumes }
-  }
+  const seenOf = ({ writer: { state }, indexer }: Running): Seen =>
+    ({ ...indexer.proof(), state, head: indexer.reached, lastDay: indexer.lastDay, volumes })
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
@@ -206,7 +185,7 @@ export function createHistory (options: HistoryOptions): History {
     },
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
-      const { indexer: { walked: signatures }, reconciler: { expected, searched } } = running
+      const { walked: signatures, expected, searched } = running.indexer
       const all = refusal ?? (isFull ? NO_ROOM : null)
       return { ...answers.status(), signatures, expected, searched, leads: true, refusal: all }
     },

@@ -10,8 +10,3 @@ export async function pause (clock: Clock, ms: number, ...signals: AbortSignal[]
     if (!signal.aborted) throw error
   }
 }
-
-/** Thrown out of a step when the indexer stops: nothing of it is written. */
-export class Stopped extends Error {
-  override readonly name = 'Stopped'
-}

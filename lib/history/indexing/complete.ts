@@ -2,15 +2,14 @@
  * Learns of rows of 1.0 what that did not read, from their transactions, and from blocks the places in them, which
  * `getTransaction` of today's nodes does not tell.
  */
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
-import { readEvents } from '../../protocol/events.js'
+import { isServiceError } from '../../errors.js'
 import { dayOf } from '../../time.js'
-import { pause } from '../pause.js'
 import { eventIndexOf } from '../rules/attribution.js'
 import type { CompletedEvent, IncompleteEvent } from '../store/store.js'
 import type { Context } from './context.js'
 
 const PAGE = 100
+const DEADLINE_MS = 20_000
 /** What no node has told is asked for again after so long, ms. */
 const AGAIN_MS = 600_000
 /** Looks at the newest events before the others are left to the next pass. */
@@ -24,32 +23,31 @@ export type Complete = ReturnType<typeof createCompleter>
  * Completes the newest events of slots between the two, both excluded. Gives how many were tried and completed, and
  * their oldest and newest slot.
  */
-export function createCompleter (
-  { reader, store, writer, program, eventAuthority, signal }: Omit<Context, 'daos' | 'clock' | 'onLog' | 'fetcher'>
-) {
-  const options = { priority: 'idle', signal } as const
-
+export function createCompleter ({ reader, fetcher, store, writer, signal }: Context) {
   async function fromTransactions (rows: readonly IncompleteEvent[], found: Completed): Promise<void> {
-    const signatures = [...new Set(rows.map(({ signature }) => signature))]
-    if (signatures.length === 0) return
-    for (const [at, tx] of (await reader.transactions(signatures, options)).entries()) {
-      if (tx == null || tx instanceof ServiceError) continue
-      const events = readEvents(tx, program, eventAuthority)
+    if (rows.length === 0) return
+    const wanted = [...new Map(rows.map(({ signature, slot }) => [signature, { signature, slot }])).values()]
+    try {
+      await fetcher.fetch(wanted, 'idle', DEADLINE_MS)
       for (const row of rows) {
-        if (row.signature !== signatures[at]) continue
-        const event = events.find(event => eventIndexOf(event) === row.eventIndex)
-        const maker = event?.user ?? event?.accounts[0]
-        if (event === undefined || event.seq !== row.seq || maker === undefined) continue
-        const { liquidity, facts } = event
-        found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity, facts, blockIndex: tx.transactionIndex ?? null })
+        const outcome = fetcher.outcome(row, 0)
+        const located = Array.isArray(outcome)
+          ? outcome.find(({ event }) => eventIndexOf(event) === row.eventIndex)
+          : undefined
+        const maker = located?.event.user ?? located?.event.accounts[0]
+        if (located === undefined || located.event.seq !== row.seq || maker === undefined) continue
+        const { event: { liquidity, facts }, blockIndex = null } = located
+        found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity, facts, blockIndex })
       }
+    } finally {
+      fetcher.forget(wanted)
     }
   }
 
   async function fromBlocks (rows: readonly IncompleteEvent[], found: Completed): Promise<void> {
     for (const slot of new Set(rows.map(({ slot }) => slot))) {
       signal.throwIfAborted()
-      const signatures = await reader.blockSignatures(slot, options)
+      const signatures = await reader.blockSignatures(slot, { priority: 'idle', signal })
       if (signatures === null) continue
       for (const row of rows) {
         const blockIndex = row.slot === slot ? signatures.indexOf(row.signature) : -1
@@ -81,43 +79,25 @@ export function createCompleter (
   }
 }
 
-/** Completes stored events beside the indexer, with a look at the newest every `pollMs`. Never throws. */
-export async function completeAll (
-  complete: Complete, pollMs: number, { clock, signal, onLog }: Pick<Context, 'clock' | 'signal' | 'onLog'>
-): Promise<void> {
+/** Completes stored events, new ones every `pollMs`: as pieces of work, each of which gives when the next is due. */
+export function createCompletion (complete: Complete, pollMs: number, { clock }: Pick<Context, 'clock'>) {
   /** Above it all is done or tried often enough; from here down to `below` it is still to come. */
   let top = 0
   let tries = 0
   let below = Number.MAX_SAFE_INTEGER
-  let again = -Infinity
 
-  async function head (): Promise<void> {
-    const { tried, completed, newest } = await complete(top, Number.MAX_SAFE_INTEGER)
-    if (tried === 0) return
-    tries = completed === tried ? 0 : tries + 1
-    if (tries !== 0 && tries < TRIES) return
-    tries = 0
-    top = newest
-  }
+  return {
+    async newest (): Promise<number> {
+      const { tried, completed, newest } = await complete(top, Number.MAX_SAFE_INTEGER)
+      tries = completed === tried ? 0 : tries + 1
+      if (tried > 0 && (tries === 0 || tries === TRIES)) [top, tries] = [newest, 0]
+      return clock.now() + pollMs
+    },
 
-  async function backlog (): Promise<boolean> {
-    if (clock.now() < again) return false
-    const { tried, oldest } = await complete(0, below)
-    below = tried > 0 ? oldest : Number.MAX_SAFE_INTEGER
-    if (tried === 0) again = clock.now() + AGAIN_MS
-    return tried > 0
-  }
-
-  while (!signal.aborted) {
-    let more = false
-    try {
-      await head()
-      more = await backlog()
-    } catch (error) {
-      if (signal.aborted) return
-      const message = `stored events can't be completed: ${messageOf(error)}; tried again`
-      onLog({ level: 'warn', code: 'retry', message })
+    async backlog (): Promise<number> {
+      const { tried, oldest } = await complete(0, below)
+      below = tried > 0 ? oldest : Number.MAX_SAFE_INTEGER
+      return clock.now() + (tried > 0 ? 0 : AGAIN_MS)
     }
-    await pause(clock, more ? 1 : pollMs, signal)
   }
 }

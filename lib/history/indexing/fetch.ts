@@ -3,7 +3,6 @@ import type { HistoryReader, Priority, RawTransaction, SignatureInfo } from '../
 import { backoff } from '../../backoff.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'
-import { Stopped } from '../pause.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 
@@ -114,7 +113,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
         ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity)
         : first, Infinity),
 
-    /** Asks once. Throws Stopped, and the ServiceError of a reader that gave nothing at all. */
+    /** Asks once. Throws the ServiceError of a reader that gave nothing at all. */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
@@ -124,8 +123,6 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
         for (const { signature } of own) inFlight.set(signature, settled)
         try {
           await asked
-        } catch (error) {
-          throw signal.aborted ? new Stopped() : error
         } finally {
           for (const { signature } of own) inFlight.delete(signature)
         }

@@ -1,20 +1,17 @@
 import type { Moment } from '../../chain/moment.js'
-import { backoff } from '../../backoff.js'
-import { isServiceError, messageOf } from '../../errors.js'
-import { pause, Stopped } from '../pause.js'
-import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
+import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type ProofFacts } from '../status.js'
 import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
-import { firstAvailable, HistoryLost } from './list.js'
-import type { createMissingOwners } from './owners.js'
-import type { Reconciler } from './reconcile.js'
-import type { Walk } from './signature-walk.js'
+import { createCompleter, createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
-import type { StepResult } from './feed.js'
+import type { StepResult, WalkSizes } from './feed.js'
+import { firstAvailable, HistoryLost } from './list.js'
+import { createMissingOwners } from './owners.js'
+import { createPublisher } from './publish.js'
+import { createReconciler } from './reconcile.js'
+import { createSignatureWalk } from './signature-walk.js'
+import { createLane, createTask, type Task } from './work.js'
 
-export interface IndexerOptions extends Context {
-  walk: Walk
-  reconciler: Reconciler
-  owners: ReturnType<typeof createMissingOwners>
+export interface IndexerOptions extends WalkSizes {
   /** Told when the head is reached; what it throws is thrown by the look at the head. */
   onReached: () => Promise<void>
   /** Told how far the last day is, while it is not covered. */
@@ -26,8 +23,6 @@ export interface IndexerOptions extends Context {
   /** Whether somebody follows what is published: both come more often then. */
   isFollowed: () => boolean
 }
-
-interface Task { at: number, failures: number }
 
 /** After so many answers that the past is unknown, over so long, it is taken for lost. */
 const LOST_AFTER = 6
@@ -42,27 +37,41 @@ const HEAD_DEADLINE_MS = 10_000
 /** While somebody follows what is published, or accounts are ahead of it, ms. */
 const FOLLOWED_MS = 5_000
 
-/** Follows the head and walks back, one step at a time, until the signal. */
-export function createIndexer (options: IndexerOptions) {
-  const { reader, writer, walk, reconciler, owners, clock, signal, onLog, onReached, onProgress, isFollowed } = options
-  const { pollMs, listeningMs, checkMs } = options
+/**
+ * Follows the head, compares with the accounts and walks back, one step at a time; beside that looks for what is
+ * missing. Until the signal.
+ */
+export function createIndexer (context: Context, options: IndexerOptions) {
+  const { reader, writer, clock, signal, onLog } = context
+  const { onReached, onProgress, isFollowed, pollMs, listeningMs, checkMs } = options
   const now = () => clock.now()
-  const task = (): Task => ({ at: 0, failures: 0 })
-  const [head, back, check] = [task(), task(), task()]
+  const walk = createSignatureWalk(context, options)
+  const reconciler = createReconciler(context, () => newest?.time)
+  const owners = createMissingOwners(context)
+  const publish = createPublisher(context, reconciler)
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
   let phase: Phase = 'starting'
-  let wakeUp = () => {}
   let wasBehind = false
   let lookedAt = -Infinity
   let isListening = false
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
 
+  const head = createTask(lookAtHead)
+  const check = createTask(compareAll)
+  const back = createTask(stepBack)
+  const lane = createLane([head, check, back], context, tellPhase)
+  const { newest: newestRows, backlog } = createCompletion(createCompleter(context), pollMs, context)
+  const missing = createTask(() => searched(reconciler.search.missing))
+  const gaps = createTask(() => searched(reconciler.search.gaps))
+  const aside = createLane([missing, gaps, createTask(newestRows), createTask(backlog)], context)
+
   const edge = () => lastDayEdge(newest?.time)
   const isCovered = () => coversDay(writer.state, newest?.time)
+  const unindexed = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
   /** Whether the accounts' numbers would tell something new once the head has come past them. */
   const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 ||
     reconciler.sequenceGaps().size > 0)
@@ -73,7 +82,7 @@ export function createIndexer (options: IndexerOptions) {
     return isFollowed() || reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
   }
 
-  function setPhase (): void {
+  function tellPhase (): void {
     const next = phaseOf(writer.state, reached)
     if (next === phase) return
     phase = next
@@ -103,47 +112,54 @@ export function createIndexer (options: IndexerOptions) {
     return moment
   }
 
-  function settle (task: Task, { failure, waitUntil }: StepResult): void {
+  /** Gives from when on the next step can do something. Throws what failed in this one. */
+  function settle (task: Task, { taken, failure, waitUntil = 0 }: StepResult): number {
+    if (taken > 0) task.failures = 0
     if (failure !== undefined) throw failure
-    if (waitUntil !== undefined) task.at = Math.max(task.at, waitUntil)
+    return waitUntil
   }
 
-  async function lookAtHead (): Promise<void> {
+  async function lookAtHead (): Promise<number> {
     lookedAt = now()
     const result = await walk.head(ask, edge() ?? -Infinity)
     const { behind } = result
-    if (result.taken > 0) head.failures = 0
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'
       onLog({ level: 'warn', code: 'node-behind', message })
     }
     wasBehind = behind
-    head.at = result.reached === undefined && !behind ? now() : lookedAt + interval()
+    if (unindexed().length > 0) lane.hasten(back, now())
     if (result.reached !== undefined) await atHead(result.reached)
-    settle(head, result)
+    return Math.max(settle(head, result), result.reached === undefined && !behind ? 0 : lookedAt + interval())
   }
 
   async function atHead (asked: Moment): Promise<void> {
     if (reached === null || asked.time > reached.time) reached = asked
     reconciler.reached(asked.slot)
     await owners.look(reconciler.verifiedSlot)
-    // a gap nobody has looked for yet keeps its DAO out of answers
-    if (!reconciler.searched) check.at = Math.min(check.at, now() + pollMs)
     await onReached()
+    await publish()
   }
 
-  async function stepBack (ranges: readonly UnindexedRange[]): Promise<void> {
+  async function compareAll (): Promise<number> {
+    await reconciler.check()
+    return now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
+  }
+
+  async function stepBack (): Promise<number> {
+    const ranges = unindexed()
     const [range] = ranges
+    if (range === undefined) return Infinity
     const from = edge()
     try {
-      if (from !== undefined && await walk.listNext(ranges, from)) return
-      const result = await walk.backfillStep(range!, from ?? -Infinity)
-      if (result.taken > 0) back.failures = 0
-      lost.delete(range!.above.oldest)
-      settle(back, result)
+      if (from !== undefined && await walk.listNext(ranges, from)) return now()
+      const result = await walk.backfillStep(range, from ?? -Infinity)
+      lost.delete(range.above.oldest)
+      return Math.max(settle(back, result), now())
     } catch (error) {
       if (!(error instanceof HistoryLost)) throw error
-      await lose(error.range ?? range!, error)
+      await lose(error.range ?? range, error)
+      return now()
     } finally {
       await followWork()
     }
@@ -159,74 +175,41 @@ export function createIndexer (options: IndexerOptions) {
     lost.delete(range.above.oldest)
   }
 
-  async function attempt (task: Task, work: () => Promise<void>): Promise<void> {
-    try {
-      await work()
-      task.failures = 0
-    } catch (error) {
-      if (error instanceof Stopped || signal.aborted) return
-      task.failures++
-      const ours = isServiceError(error)
-      const retryAfter = ours ? error.retryAfter : undefined
-      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter }))
-      task.at = now() + delay
-      const message = `${messageOf(error)}; tried again in ${delay} ms`
-      const detail = { failures: task.failures, ...(!ours && { error }) }
-      onLog({ level: ours ? 'warn' : 'error', code: 'retry', message, detail })
-    }
-  }
-
-  async function idle (until: number): Promise<void> {
-    const waking = new AbortController()
-    wakeUp = () => waking.abort()
-    await pause(clock, Math.max(until - now(), 0), waking.signal, signal)
-    wakeUp = () => {}
-  }
-
-  async function checkAll (): Promise<void> {
-    await reconciler.check(isCovered())
-    check.at = now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
-  }
-
-  async function run (): Promise<void> {
-    while (!signal.aborted) {
-      const ranges = unindexedRanges(writer.state.indexedRanges, writer.state.ended)
-      if (head.at <= now()) await attempt(head, lookAtHead)
-      else if (check.at <= now()) await attempt(check, checkAll)
-      else if (ranges.length > 0 && back.at <= now()) await attempt(back, () => stepBack(ranges))
-      else await idle(Math.min(head.at, check.at, ranges.length === 0 ? Infinity : back.at))
-      setPhase()
-    }
-  }
+  /** A piece of a search: not before the last day is covered. */
+  const searched = async (search: () => Promise<boolean>): Promise<number> =>
+    isCovered() && await search() ? now() : now() + pollMs
 
   return {
-    run,
-    wake (): void {
-      if (head.failures === 0) head.at = Math.min(head.at, lookedAt + WAKE_MS)
-      wakeUp()
-    },
+    run: async (): Promise<void> => { await Promise.all([lane.run(), aside.run()]) },
+    wake: () => lane.hasten(head, lookedAt + WAKE_MS),
     /** Accounts were read: what they number and is not stored is on its way, or left out by the node. */
     compare (accounts: Accounts): void {
       reconciler.note(accounts)
-      if (!reconciler.isAhead || head.failures > 0) return
-      head.at = Math.min(head.at, lookedAt + FOLLOWED_MS)
-      wakeUp()
+      if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
     /** Somebody has begun to follow what is published. */
     follow (): void {
-      if (check.failures === 0) check.at = Math.min(check.at, now())
-      if (head.failures === 0) head.at = Math.min(head.at, lookedAt + FOLLOWED_MS)
-      wakeUp()
+      lane.hasten(check, now())
+      lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
     listening (is: boolean): void {
-      if (isListening && !is) head.at = Math.min(head.at, now())
+      if (isListening && !is) lane.hasten(head, now())
       isListening = is
-      wakeUp()
     },
+    /** What is known of the completeness of what is stored. */
+    proof (): ProofFacts {
+      const { accounts, verifiedSlot, wasSearched } = reconciler
+      return {
+        sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched: wasSearched, named: owners.named
+      }
+    },
+    /** Signatures processed since the start. */
     get walked () { return walk.walked },
+    /** Events that the accounts have numbered; null: not compared yet. */
+    get expected () { return reconciler.expected },
+    /** Whether every sequence gap has been looked for. */
+    get searched () { return reconciler.searched },
     get reached () { return reached },
-    /** The chain's time as of the newest finalized moment, Unix seconds. */
-    get time () { return newest?.time },
     get lastDay () { return lastDay }
   }
 }

@@ -38,7 +38,7 @@ export function createReconciler (context: Context, headTime: () => number | und
     }
     return cached.gaps
   }
-  const search = createSearch(context, sequenceGaps)
+  const search = createSearch(context, { sequenceGaps, createdAt: dao => created.get(dao) })
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
 
@@ -75,6 +75,7 @@ export function createReconciler (context: Context, headTime: () => number | und
 
   return {
     sequenceGaps,
+    search,
     /** The DAOs that the accounts have shown, with the numbers that they had. */
     get accounts () { return verified },
     /** Every sequence gap has been looked for, at least once. */
@@ -101,14 +102,13 @@ export function createReconciler (context: Context, headTime: () => number | und
       walkedSlot = Math.max(walkedSlot, slot)
       settle()
     },
-    /** Reads the accounts, and where `searches` looks for what is missing, for a while. */
-    async check (searches: boolean): Promise<void> {
+    /** Reads the accounts, and judges by them what they tell of. */
+    async check (): Promise<void> {
       const accounts = await daos()
       await writer.learn(accounts.daos.map(({ address }) => address))
       note(accounts)
       await noteAhead()
       await judge(accounts.daos)
-      if (searches) await search.run(created)
     }
   }
 }

@@ -7,169 +7,183 @@ import { createLister, type Cursor, firstAvailable } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** One search, ms; missing transactions have their half of it first. */
-const SEARCH_MS = 3000
-/** What one call may take, ms, however little of the search is left. */
-const CALL_MS = 1000
 /** Transactions read and written at a time, and those of one bulk call. */
 const STEP = 25
 const BULK_PAGE = 250
+const DEADLINE_MS = 3_000
 const BEGINNING = 'where the nodes begin'
 
-/** What is known of something that is looked for, ever less often. */
-interface Sought {
-  /** Searches in vain. */
-  tries: number
+/** What was looked for in vain, ever less often. */
+interface Tried {
+  times: number
+  /** When it is looked for again, ms. */
   at: number
-  /** Where a search goes on, and whether it has met something listed and not given. */
-  cursor?: Cursor | undefined
-  meetsMissing?: boolean
-  /** Whether the last that ended has. */
-  isWithheld?: boolean
+  /** Whether the last search met something that is listed and not given. */
+  isWithheld: boolean
 }
 
-export function createSearch (
-  context: Context, sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>
-) {
+/** The gap that is looked for, page by page, newest first. */
+interface Searched {
+  gap: SequenceGap
+  /** Where the next page begins; undefined: at the newest. */
+  cursor: Cursor | undefined
+  token?: string | undefined
+  /** Of the page at hand, not read yet. */
+  entries: SignatureInfo[]
+  pages: number
+  isLastPage: boolean
+  found: number
+  meetsMissing: boolean
+}
+
+/** What is known of gaps beside their DAO's events. */
+export interface GapFacts {
+  sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>
+  /** When a DAO was made, Unix seconds. */
+  createdAt: (dao: string) => number | undefined
+}
+
+export function createSearch (context: Context, { sequenceGaps, createdAt }: GapFacts) {
   const { reader, fetcher, writer, store, clock, signal, onLog } = context
   const lister = createLister(context)
-  const known = new Map<string, Sought>()
-  const call = (until: number) =>
-    ({ priority: 'idle' as const, deadlineMs: Math.max(CALL_MS, until - clock.now()), signal })
-  const isOver = (until: number): boolean => clock.now() >= until || signal.aborted
-  const isDue = (key: string): boolean => (known.get(key)?.at ?? 0) <= clock.now()
-  const wasTried = (key: string): boolean => (known.get(key)?.tries ?? 0) > 0
+  const tried = new Map<string, Tried>()
+  let current: Searched | undefined
+  const isDue = (key: string): boolean => (tried.get(key)?.at ?? 0) <= clock.now()
+  const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
+  const allGaps = () => [...sequenceGaps().values()].flat()
 
-  function noteFailed (key: string, isWithheld = false): void {
-    const tries = (known.get(key)?.tries ?? 0) + 1
-    const at = clock.now() + Math.min(FIRST_RETRY_MS * 4 ** (tries - 1), MAX_RETRY_MS)
-    known.set(key, { tries, at, isWithheld })
+  function noteTried (key: string, isWithheld = false): void {
+    const times = (tried.get(key)?.times ?? 0) + 1
+    const at = clock.now() + Math.min(FIRST_RETRY_MS * 4 ** (times - 1), MAX_RETRY_MS)
+    tried.set(key, { times, at, isWithheld })
   }
 
   /** Reads and stores what is given of `entries`, newest first; the walk's cursors stay. */
-  async function storeListed (entries: readonly Wanted[], until: number) {
+  async function storeListed<T extends Wanted> (entries: readonly T[]) {
     const open = entries.filter(entry => !entry.failed && !fetcher.isHeld(entry))
-    if (open.length > 0) await fetcher.fetch(open, 'idle', call(until).deadlineMs)
+    if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
     const outcomes = entries.map(entry => ({ entry, outcome: fetcher.outcome(entry, 0) }))
     fetcher.forget(entries)
-    const given = outcomes.flatMap(({ entry, outcome }) => Array.isArray(outcome) ? [{ entry, events: outcome }] : [])
-    const missing = new Set(writer.state.missing.map(({ signature }) => signature))
-    const found = given.map(({ entry }) => entry.signature).filter(signature => missing.has(signature))
-    const events = given.toReversed().flatMap(({ events }) => events)
+    const known = new Set(writer.state.missing.map(({ signature }) => signature))
+    const given = outcomes.filter(({ outcome }) => Array.isArray(outcome))
+    const found = given.map(({ entry }) => entry.signature).filter(signature => known.has(signature))
+    const events = given.toReversed().flatMap(({ outcome }) => Array.isArray(outcome) ? outcome : [])
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
-    for (const signature of found) known.delete(signature)
-    return { outcomes, added, found: found.length }
+    for (const signature of found) tried.delete(signature)
+    return {
+      added,
+      found: found.length,
+      missing: outcomes.filter(({ outcome }) => outcome !== undefined && isMissing(outcome)).map(({ entry }) => entry),
+      unanswered: outcomes.filter(({ outcome }) => outcome === undefined).map(({ entry }) => entry)
+    }
   }
 
-  async function fetchMissing (until: number): Promise<void> {
+  /** Asks once more for missing transactions that are due; false: none is. */
+  async function missing (): Promise<boolean> {
     const due = writer.state.missing.filter(({ signature }) => isDue(signature)).slice(0, STEP)
-    if (due.length === 0) return
+    if (due.length === 0) return false
     fetcher.forget(due)   // what was said of them before
-    const { outcomes, found } = await storeListed(due, until)
-    for (const { entry, outcome } of outcomes) {
-      if (outcome !== undefined && isMissing(outcome)) noteFailed(entry.signature)
+    const { missing, found } = await storeListed(due)
+    for (const { signature } of missing) noteTried(signature)
+    if (found > 0) {
+      const message = `${found} transactions that were missing have been read`
+      onLog({ level: 'info', code: 'transaction-found', message })
     }
-    if (found === 0) return
-    const message = `${found} transactions that were missing have been read`
-    onLog({ level: 'info', code: 'transaction-found', message })
+    return true
   }
 
-  /**
-   * Looks for a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
-   * (programs/futarchy/src/instructions). Gives how many were found, and whether the search has ended.
-   */
-  async function refetch (gap: SequenceGap, sought: Sought, until: number): Promise<{ found: number, ended: boolean }> {
-    let found = 0
-
-    /** Gives the last one read, and whether all that may hold the events were. */
-    async function read (
-      entries: readonly SignatureInfo[]
-    ): Promise<{ last: SignatureInfo | undefined, all: boolean }> {
-      const inside = entries.filter(({ slot }) => slot <= gap.toSlot && slot >= gap.fromSlot)
-      for (let at = 0; at < inside.length; at += STEP) {
-        if (at > 0 && isOver(until)) return { last: inside[at - 1], all: false }
-        const { outcomes, added } = await storeListed(inside.slice(at, at + STEP), until)
-        found += added
-        sought.meetsMissing ||= outcomes.some(({ outcome }) => outcome !== undefined && isMissing(outcome))
-        const open = outcomes.findIndex(({ outcome }) => outcome === undefined)
-        if (open !== -1) return { last: inside[at + open - 1], all: false }
-      }
-      return { last: undefined, all: true }
-    }
-
-    const [after] = sought.cursor === undefined ? await store.origins([{ dao: gap.dao, seq: gap.to + 1n }]) : []
-    let isFirst = sought.cursor === undefined
-    let cursor = after === undefined ? sought.cursor : { signature: after.signature, slot: gap.toSlot }
-    for (let token: string | undefined; ; isFirst = false) {
-      const bulk = { limit: BULK_PAGE, fromSlot: gap.fromSlot, token }
-      const page = await lister.page(gap.dao, cursor, { bulk }, call(until))
-      const end = page.infos.at(-1)
-      if (end === undefined) {
-        // a node that does not know where to begin answers with nothing: once more from its newest
-        if (!isFirst || cursor === undefined) return { found, ended: true }
-        cursor = undefined
-        continue
-      }
-      const { last, all } = await read(page.infos)
-      fetcher.forget(page.infos)
-      if (all && end.slot < gap.fromSlot) return { found, ended: true }
-      sought.cursor = cursor = all ? end : last ?? cursor
-      if (!all || isOver(until)) return { found, ended: false }
-      token = page.token
-    }
+  async function begin (gap: SequenceGap): Promise<Searched> {
+    const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
+    const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
+    return { gap, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
   }
 
-  async function fillGaps (until: number): Promise<void> {
-    for (const gap of [...sequenceGaps().values()].flat()) {
-      if (isOver(until)) return
-      const [{ dao, from, to }, key] = [gap, gapKey(gap)]
-      if (!isDue(key)) continue
-      const sought = known.get(key) ?? { tries: 0, at: 0 }
-      known.set(key, sought)
-      const { found, ended } = await refetch(gap, sought, until)
-      if (!ended) continue
-      const detail = { dao, from: String(from), to: String(to) }
-      if (sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) !== true) {
-        known.delete(key)
-        const message = `events ${from} to ${to} of ${dao} were missing and have been found`
-        onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
-        continue
-      }
-      if (!wasTried(key)) {
-        const message = `events ${from} to ${to} of ${dao} are missing; the node gave ${found} of them`
-        onLog({ level: 'warn', code: 'sequence-gap', message, detail })
-      }
-      noteFailed(key, sought.meetsMissing)
+  async function listPage (search: Searched): Promise<void> {
+    const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
+    const bulk = { limit: BULK_PAGE, fromSlot, token }
+    const page = await lister.page(dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const end = page.infos.at(-1)
+    if (end === undefined) {
+      // a node that does not know where to begin answers with nothing: once more from its newest
+      search.isLastPage = search.pages > 0 || cursor === undefined
+      search.cursor = undefined
+      return
     }
+    const isInside = ({ slot }: SignatureInfo) => slot >= fromSlot && slot <= toSlot
+    fetcher.forget(page.infos.filter(info => !isInside(info)))
+    search.entries = page.infos.filter(isInside)
+    search.cursor = end
+    search.token = page.token
+    search.pages++
+    search.isLastPage = end.slot < fromSlot
+  }
+
+  async function readSome (search: Searched): Promise<void> {
+    const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP))
+    search.entries = [...unanswered, ...search.entries.slice(STEP)]
+    search.found += added
+    search.meetsMissing ||= missing.length > 0
+  }
+
+  function conclude ({ gap, found, meetsMissing }: Searched): void {
+    const { dao, from, to } = gap
+    const detail = { dao, from: String(from), to: String(to) }
+    if (sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) !== true) {
+      tried.delete(gapKey(gap))
+      const message = `events ${from} to ${to} of ${dao} were missing and have been found`
+      onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
+      return
+    }
+    if (!wasTried(gap)) {
+      const message = `events ${from} to ${to} of ${dao} are missing; the node gave ${found} of them`
+      onLog({ level: 'warn', code: 'sequence-gap', message, detail })
+    }
+    noteTried(gapKey(gap), meetsMissing)
   }
 
   /**
    * A DAO's first events that no node has happened before the first node begins, not before its first transaction
    * listed. A node that claims to have what it lacks is not believed.
    */
-  async function noteBeginning (created: ReadonlyMap<string, number>): Promise<void> {
+  async function noteBeginning (): Promise<void> {
     const { indexedRanges: [range, ...others], ended, beginning } = writer.state
     if (!ended || range === undefined || others.length > 0 || beginning !== null || !isDue(BEGINNING)) return
-    const lost = [...sequenceGaps().values()].flat().filter(gap => gap.from === 1n && wasTried(gapKey(gap)))
+    const lost = allGaps().filter(gap => gap.from === 1n && wasTried(gap))
     if (lost.length === 0) return
-    noteFailed(BEGINNING)
+    noteTried(BEGINNING)
     const begins = await firstAvailable(reader)
     if (begins === undefined || begins.slot > range.oldestSlot) return
-    if (lost.some(({ dao }) => (created.get(dao) ?? Infinity) > begins.time)) return
+    if (lost.some(({ dao }) => (createdAt(dao) ?? Infinity) > begins.time)) return
     await writer.commit({ events: [], beginning: begins.time })
   }
 
-  return {
-    /** Whether a gap has been looked for, in vain. */
-    wasTried: (gap: SequenceGap): boolean => wasTried(gapKey(gap)),
-    /** Whether the last search met transactions that are listed and not given. */
-    isWithheld: (gap: SequenceGap): boolean => known.get(gapKey(gap))?.isWithheld === true,
-    /** Looks for what is due. `created`: when DAOs were made, Unix seconds. */
-    async run (created: ReadonlyMap<string, number>): Promise<void> {
-      const begun = clock.now()
-      await fetchMissing(begun + SEARCH_MS / 2)
-      await fillGaps(begun + SEARCH_MS)
-      await noteBeginning(created)
+  /**
+   * Looks for a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
+   * (programs/futarchy/src/instructions). Lists a page, or reads some of it; false: no gap is due.
+   */
+  async function gaps (): Promise<boolean> {
+    if (current === undefined) {
+      const gap = allGaps().find(gap => isDue(gapKey(gap)))
+      if (gap === undefined) {
+        await noteBeginning()
+        return false
+      }
+      current = await begin(gap)
     }
+    if (current.entries.length > 0) await readSome(current)
+    else if (!current.isLastPage) await listPage(current)
+    if (current.entries.length > 0 || !current.isLastPage) return true
+    conclude(current)
+    current = undefined
+    return true
+  }
+
+  return {
+    missing,
+    gaps,
+    /** Whether a gap has been looked for, in vain. */
+    wasTried,
+    /** Whether the last search met transactions that are listed and not given. */
+    isWithheld: (gap: SequenceGap): boolean => tried.get(gapKey(gap))?.isWithheld === true
   }
 }

@@ -1,6 +1,8 @@
 import { test } from 'tap'
+import { systemClock } from '../../../../lib/clock.js'
 import { ratio } from '../../../../lib/decimal.js'
 import { createCompleter } from '../../../../lib/history/indexing/complete.js'
+import { createFetcher } from '../../../../lib/history/indexing/fetch.js'
 import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../../lib/protocol/events.js'
@@ -38,10 +40,18 @@ test('what no node has told of stored events is learnt from their blocks, once',
         index => (JSON.parse(ledger.history.json(index)) as RawTransaction).slot === slot
       ).map(index => ledger.history.signature(index))
   } as Partial<HistoryReader> as HistoryReader
-  const { signal } = new AbortController()
-  const complete = createCompleter({
-    reader, store, writer, program: ledger.program, eventAuthority: ledger.eventAuthority, signal
-  })
+  const context = {
+    reader,
+    store,
+    writer,
+    program: ledger.program,
+    eventAuthority: ledger.eventAuthority,
+    daos: async () => ({ slot: 0, daos: [] }),
+    clock: systemClock,
+    onLog () {},
+    signal: new AbortController().signal
+  }
+  const complete = createCompleter({ ...context, fetcher: createFetcher(context) })
 
   const { tried, completed } = await complete(...ALL)
   t.ok(tried > 0)

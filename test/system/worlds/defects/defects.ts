@@ -344,8 +344,8 @@ export const DEFECTS: Defect[] = [
     put: 'listing.whole = infos.length === 0 || (isBulk && infos.length < pageSize) ||',
     and: {
       file: 'lib/history/indexing/search.ts',
-      find: 'if (all && end.slot < gap.fromSlot)',
-      put: 'if (all && (end.slot < gap.fromSlot || page.infos.length < BULK_PAGE))'
+      find: 'search.isLastPage = end.slot < fromSlot',
+      put: 'search.isLastPage = end.slot < fromSlot || page.infos.length < BULK_PAGE'
     }
   },
   {

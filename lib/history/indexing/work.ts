@@ -1,0 +1,71 @@
+/** Work that comes again and again: when each piece is due, and what becomes of one that fails. */
+import { backoff } from '../../backoff.js'
+import { isServiceError, messageOf } from '../../errors.js'
+import { pause } from '../pause.js'
+import type { Context } from './context.js'
+
+export interface Task {
+  /** When the next piece is due, ms by the clock; 0: before all others. */
+  at: number
+  /** Pieces in a row that failed. */
+  failures: number
+  /** Does a piece, and gives when the next one is due. */
+  readonly work: () => Promise<number>
+}
+
+export const createTask = (work: Task['work']): Task => ({ at: 0, failures: 0, work })
+
+/** Does the tasks' pieces one after another, what has been due for longest first. `after`: told of each. */
+export function createLane (
+  tasks: readonly Task[], { clock, signal, onLog }: Pick<Context, 'clock' | 'signal' | 'onLog'>, after = () => {}
+) {
+  let wakeUp = () => {}
+  const first = () => tasks.reduce((first, task) => task.at < first.at ? task : first)
+
+  async function attempt (task: Task): Promise<void> {
+    task.at = Infinity   // what hastens it meanwhile holds
+    try {
+      const next = await task.work()
+      task.failures = 0
+      task.at = Math.min(task.at, next)
+    } catch (error) {
+      if (signal.aborted) return
+      task.failures++
+      const isOurs = isServiceError(error)
+      const retryAfter = isOurs ? error.retryAfter : undefined
+      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter }))
+      task.at = clock.now() + delay
+      const message = `${messageOf(error)}; tried again in ${delay} ms`
+      const detail = { failures: task.failures, ...(!isOurs && { error }) }
+      onLog({ level: isOurs ? 'warn' : 'error', code: 'retry', message, detail })
+    }
+  }
+
+  async function idle (ms: number): Promise<void> {
+    const waking = new AbortController()
+    wakeUp = () => waking.abort()
+    await pause(clock, ms, waking.signal, signal)
+    wakeUp = () => {}
+  }
+
+  return {
+    /** Ends with the signal. Never throws. */
+    async run (): Promise<void> {
+      while (!signal.aborted) {
+        const task = first()
+        const ms = task.at - clock.now()
+        if (ms > 0) await idle(ms)
+        else {
+          await attempt(task)
+          after()
+        }
+      }
+    },
+    /** Has a task come at `at` at the latest, unless it waits after a failure. */
+    hasten (task: Task, at: number): void {
+      if (task.failures > 0 || at >= task.at) return
+      task.at = at
+      wakeUp()
+    }
+  }
+}
