@@ -1,10 +1,13 @@
-// Runs a script of the build, `node scripts/built.js export --what …`; says so in one line where there is no build yet.
+// Runs what the build has made: `node scripts/built.js export --what …` a script, `node scripts/built.js start` the
+// service. Says so in one line where there is no build yet.
 import { existsSync } from 'node:fs'
 
 const [name] = process.argv.splice(2, 1)
-const file = new URL(`../dist/scripts/${name}.js`, import.meta.url)
+const isService = name === 'start'
+const file = new URL(isService ? '../dist/server.js' : `../dist/scripts/${name}.js`, import.meta.url)
 if (existsSync(file)) await import(file.href)
 else {
-  process.stderr.write(`npm run ${name} runs what \`npm run build\` has made: build first\n`)
+  const command = isService ? 'npm start' : `npm run ${name}`
+  process.stderr.write(`${command} runs what the build makes: \`npm run build\` first\n`)
   process.exitCode = 2
 }

@@ -50,8 +50,8 @@ async function tokensOf (url: URL): Promise<ReadonlyMap<string, PoolTokens>> {
   const answer = await fetch(new URL('/api/pools', url)).catch(() => undefined)
   if (answer?.status !== 200) {
     process.stderr.write(
-      `no list of pools at ${url.origin}: mints, symbols, decimals, prices and whole tokens stay empty (--url names ` +
-        'a running service)\n'
+      `no list of pools from ${url.origin} (${answer?.status ?? 'no answer'}): mints, symbols, decimals, prices and ` +
+        'whole tokens stay empty. --url names a running service\n'
     )
     await answer?.body?.cancel()
     return new Map()

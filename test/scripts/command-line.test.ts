@@ -89,5 +89,5 @@ test('values that can\'t be are told in one line', { timeout: 400_000 }, async t
 
 test('what runs the build says so where there is none', async t => {
   const { code, errors } = await run(t, 'scripts/built.js', 'no-such-script')
-  t.same([code, errors], [2, 'npm run no-such-script runs what `npm run build` has made: build first\n'])
+  t.same([code, errors], [2, 'npm run no-such-script runs what the build makes: `npm run build` first\n'])
 })

@@ -29,7 +29,7 @@ test('npm run export: every trade in each format, beside the running service', a
   for (const format of ['csv', 'ndjson', 'parquet']) {
     t.match(
       await run('--what', 'trades', '--format', format, '--out', file(format)),
-      new RegExp(`^no list of pools at ${NOBODY}: .*\n${want.length} trades written to `)
+      new RegExp(`^no list of pools from ${NOBODY} \\(no answer\\): .*\n${want.length} trades written to `)
     )
   }
   const [head, ...lines] = readFileSync(file('csv'), 'utf8').trim().split('\n')
