@@ -30,7 +30,8 @@ await runScript(async () => {
   const open = url === undefined || chain === undefined
     ? openStage
     : () => openDemo(httpUrl('url', url), httpUrl('chain', chain))
-  for (const [name, { what, run, show }] of Object.entries(ATTACKS)) {
+  const bent: string[] = []
+  for (const [name, { what, run, show, holds }] of Object.entries(ATTACKS)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue
     const scene = await open()
     console.log(`\n${name}: ${what}`)
@@ -42,5 +43,8 @@ await runScript(async () => {
       const [was, is] = [figure(before[key]), figure(after[key])]
       console.log(`  ${key}: ${was === is ? `${is}, as before` : `${was} before, ${is} after`}`)
     }
+    if (!holds(before, after)) bent.push(name)
+    console.log(bent.includes(name) ? '  not held: the figures are not what they should be' : '  held')
   }
+  if (bent.length > 0) throw new UsageError(`not held: ${bent.join(', ')}`)
 })

@@ -16,7 +16,7 @@ test('attacks are carried out on the running demo by the command that it prints'
   t.equal(code, 0, attacks.output())
   t.match(
     attacks.stdout(),
-    /^ {2}dust: nothing before, 99\.00 after$/m,
+    /^ {2}dust: nothing before, 99\.00 after\n {2}held$/m,
     'what was paid, and not what the fee would make of it'
   )
   t.ok(demo.isAlive(), demo.output())

@@ -52,7 +52,8 @@ async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
   for (const [key, value] of Object.entries(identity)) {
     const kept = meta.get(key)
     if (value !== undefined && kept !== undefined && kept !== value) {
-      throw unusable(`the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}`)
+      throw unusable(`the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}; ` +
+        'another DATA_DIR or database begins a new one')
     }
   }
   const isNew = ([key, value]: [string, unknown]): boolean => value !== undefined && !meta.has(key)

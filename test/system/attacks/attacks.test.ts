@@ -7,7 +7,7 @@ import { openStage } from '../../../scripts/attacks/stage.js'
 const AFTER: Record<string, Record<string, unknown>> = {
   'ten-cent-pool': { first: 'ALPHA 400099.50 USD', total: '100.00', rich: '0.00' },
   dust: { first: 'ALPHA 400099.50 USD', total: '199.00', dust: '99.00' },
-  'fake-dollar': { first: 'ALPHA 400099.50 USD', total: '100.00', last: 'FAKED', priced: 1 },
+  'fake-dollar': { first: 'ALPHA 400099.50 USD', total: '100.00', last: 'FAKED', unpriced: 1 },
   'nobodys-tokens': { first: 'ALPHA 400099.50 USD', total: '100.00', listed: 62 },
   'same-pair': { first: 'ALPHA 400099.50 USD', total: '100.00', pools: ['400099.50', '0.00'] },
   'treasury-fake-dollar': {
