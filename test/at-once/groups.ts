@@ -1,52 +1,41 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 
 /**
  * Test files that share a process in a run of all: to start one, load the service and compile what it runs costs two
- * seconds, and most need less than that themselves. They are those that .taprc leaves out; by its name each runs alone.
+ * seconds, and most need less than that themselves. They are all that .taprc does not name; by its name each runs alone.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const EVERY = '/*.test.ts'
 
-/** By where a file stands; the first that fits. */
+/** By where a file is; the first that fits. */
 const GROUPS = {
   browser: /^test\/system\/(browser\/|contract\/page\.)/,
   contract: /^test\/system\/contract\//,
   // what waits most and takes longest begins with the others, so that the end is not left to one processor
   replicas: /^test\/system\/replicas\//,
   worlds: /^test\/system\/worlds\//,
-  reliability: /^test\/system\/reliability\//,
+  reliability: /^test\/system\//,
+  store: /^test\/lib\/(rate-limit\/|history\/(store\/|candles|copy|shared-history|upgrade|year))/,
   history: /^test\/lib\/history\/(?!rules\/)/,
   chain: /^test\/lib\/chain\//,
   scripts: /^test\/scripts\/(?!recording\/)/,
-  plugins: /^test\/plugins\//,
+  plugins: /^test\/(plugins\/|server\.|start\.)/,
+  market: /^test\/routes\/(daos|decisions|liquidity|pages|prices|proposals|stream|treasuries)\./,
   routes: /^test\/routes\//,
   rules: /^test\//
 }
 type Group = keyof typeof GROUPS
-const groupOf = (pattern: string): Group | undefined => (Object.keys(GROUPS) as Group[]).find(
-  group => GROUPS[group].test(pattern)
-)
 
-function filesOf (pattern: string): string[] {
-  const folder = join(ROOT, dirname(pattern))
-  const files = readdirSync(folder).filter(name => name.endsWith('.test.ts')).map(name => join(folder, name)).filter(
-    path => pattern.endsWith(EVERY) || path === join(ROOT, pattern)
-  )
-  if (files.length === 0) throw new Error(`${pattern}: there is no such test`)
-  return files.sort()
-}
-
-/**
- * Loads the files of a group, whose tests then run one after the other. Throws where .taprc leaves out one that is not
- * there, or none of the group.
- */
+/** Loads the files of a group, whose tests then run one after the other. Throws where there is none. */
 export async function runAtOnce (group: Group): Promise<void> {
-  const { exclude } = parse(readFileSync(join(ROOT, '.taprc'), 'utf8')) as { exclude: string[] }
-  const files = exclude.filter(pattern => groupOf(pattern) === group).flatMap(filesOf)
-  if (files.length === 0) throw new Error(`${group}: .taprc leaves out no file of it`)
-  for (const file of files) await import(file)
+  const { include } = parse(readFileSync(join(ROOT, '.taprc'), 'utf8')) as { include: string[] }
+  const files = (readdirSync(join(ROOT, 'test'), { recursive: true }) as string[]).map(name => `test/${name}`).filter(
+    file => file.endsWith('.test.ts') && !file.startsWith('test/at-once/') && !include.includes(file) &&
+      Object.entries(GROUPS).find(([, pattern]) => pattern.test(file))![0] === group
+  )
+  if (files.length === 0) throw new Error(`${group}: there is no such test`)
+  for (const file of files.sort()) await import(join(ROOT, file))
 }
