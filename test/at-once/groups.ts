@@ -5,7 +5,8 @@ import { parse } from 'yaml'
 
 /**
  * Test files that share a process in a run of all: to start one, load the service and compile what it runs costs two
- * seconds, and most need less than that themselves. They are all that .taprc does not name; by its name each runs alone.
+ * seconds, and most need less than that themselves. They are all that .taprc does not name; by its name each runs
+ * alone.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
