@@ -78,3 +78,16 @@ export async function patient (
     await new Promise(resolve => { setTimeout(resolve, 100) })
   }
 }
+
+/** Asks patiently; the JSON of what must be a 200, and what must be an error of this status and sentence. */
+export const asking = (t: Test, app: FastifyInstance) => ({
+  async get<T> (url: string): Promise<T> {
+    const answer = await patient(app, url)
+    t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
+    return answer.json<T>()
+  },
+  async refused (url: string, status: number, error: string): Promise<void> {
+    const answer = await patient(app, url)
+    t.same([answer.statusCode, answer.json()], [status, { error }], url)
+  }
+})

@@ -97,11 +97,7 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   }
   await checkWindow(checking, pool, `/api/tickers ${id}`, ticker, { base: 'base_volume', quote: 'target_volume' })
   const window = await checkWindow(
-    checking,
-    pool,
-    where,
-    row,
-    { base: 'base_volume_24h', quote: 'target_volume_24h', change: 'price_change_24h' }
+    checking, pool, where, row, { base: 'base_volume_24h', quote: 'target_volume_24h', change: 'price_change_24h' }
   )
   if (window === undefined) return
   for (const [name, price] of [

@@ -4,17 +4,7 @@ import { checkMembers } from './members.js'
 import { checkFollows } from './follow.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS,
-  amount,
-  compareFields,
-  isRow,
-  type Json,
-  near,
-  type Refuse,
-  type Row,
-  SIGNATURE,
-  text,
-  tokenTexts
+  ADDRESS, amount, compareFields, isRow, type Json, near, type Refuse, type Row, SIGNATURE, text, tokenTexts
 } from './rules.js'
 import { compareSupply } from './supply.js'
 
@@ -275,11 +265,7 @@ async function checkAsset (checking: Checking, form: string, mint: string): Prom
     refuse(`${path}: no decimals`)
   }
   await compareSupply(
-    checking,
-    mint,
-    path,
-    asset,
-    [['totalSupply', 'totalSupply'], ['circulatingSupply', 'circulatingSupply']]
+    checking, mint, path, asset, [['totalSupply', 'totalSupply'], ['circulatingSupply', 'circulatingSupply']]
   )
   const token = (await market.pools()).flatMap(({ base, quote }) => [base, quote]).find(one => one.mint === mint)
   if (token === undefined) return

@@ -5,21 +5,8 @@ import { checkWindow } from './figures.js'
 import { decimalsOf, type OwnPool } from './market.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS,
-  amount,
-  averageWithin,
-  below,
-  book,
-  compareFields,
-  isRow,
-  type Json,
-  milliseconds,
-  type Row,
-  rows,
-  same,
-  text,
-  tokenTexts,
-  trades
+  ADDRESS, amount, averageWithin, below, book, compareFields, isRow, type Json, milliseconds, type Row, rows, same,
+  text, tokenTexts, trades
 } from './rules.js'
 
 const DEPTH = 20
@@ -186,11 +173,6 @@ async function checkPair (checking: Checking, pool: OwnPool): Promise<void> {
   const list = await reader.json(path)
   trades(list, path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number', since: since - APART }, now)
   await compareTrades(
-    checking,
-    pool,
-    path,
-    list,
-    { target: 'quote_volume', time: 'timestamp' },
-    { since: since / 1000 + APART / 1000 }
+    checking, pool, path, list, { target: 'quote_volume', time: 'timestamp' }, { since: since / 1000 + APART / 1000 }
   )
 }

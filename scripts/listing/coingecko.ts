@@ -3,18 +3,7 @@ import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS,
-  amount,
-  averageWithin,
-  below,
-  book,
-  compareFields,
-  isRow,
-  milliseconds,
-  type Refuse,
-  type Row,
-  rows,
-  text,
+  ADDRESS, amount, averageWithin, below, book, compareFields, isRow, milliseconds, type Refuse, type Row, rows, text,
   trades
 } from './rules.js'
 

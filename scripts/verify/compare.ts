@@ -280,9 +280,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const day = group(`24 hours from ${past.transactions} transactions`)
   if (word.basis === 'input') {
     day.fields(
-      '',
-      detail,
-      { base_volume_24h: volumes(window).base_volume, target_volume_24h: volumes(window).target_volume }
+      '', detail, { base_volume_24h: volumes(window).base_volume, target_volume_24h: volumes(window).target_volume }
     )
     day.fields('/api/tickers', inTickers, {
       base_volume: text(sum(window, 'base') * 10n ** 8n, pool.base.unit * 10n ** 8n, 8),
@@ -323,9 +321,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
       notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
     } else {
       day.field(
-        name,
-        detail?.[name],
-        volumes(swaps.filter(({ at }) => at >= from && at < end - end % 60)).target_volume
+        name, detail?.[name], volumes(swaps.filter(({ at }) => at >= from && at < end - end % 60)).target_volume
       )
     }
   }

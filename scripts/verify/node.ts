@@ -59,11 +59,7 @@ export function nodeAt (rpc: string) {
     const { context, value } = await call<{
       context: { slot: number }
       value: { owner: string, data: [string] } | null
-    }>(
-      'getAccountInfo',
-      address,
-      options
-    )
+    }>('getAccountInfo', address, options)
     return value === null
       ? undefined
       : { slot: context.slot, owner: value.owner, data: Buffer.from(value.data[0], 'base64') }

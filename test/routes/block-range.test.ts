@@ -5,7 +5,7 @@ import type {
   BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock
 } from '../../schemas/block-range.js'
 import { createRandom, type Dao } from '../../simulator/index.js'
-import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
+import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
 
@@ -21,11 +21,7 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
       bounds: { delay: 60_000 }
     })
     await historyComplete(app)
-    const get = async <T>(url: string): Promise<T> => {
-      const answer = await patient(app, url)
-      t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
-      return answer.json<T>()
-    }
+    const { get, refused } = asking(t, app)
     const latest = async (): Promise<number> => {
       const answer = await app.inject('/dexscreener/latest-block')
       return answer.statusCode === 200 ? answer.json<LatestBlock>().block.blockNumber : -1
@@ -41,10 +37,6 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
       }
       t.ok(newest >= slot, `published up to ${newest} of ${slot}`)
       return newest
-    }
-    const refused = async (url: string, status: number, error: string) => {
-      const answer = await patient(app, url)
-      t.same([answer.statusCode, answer.json()], [status, { error }], url)
     }
     return { app, get, latest, publish, refused }
   }

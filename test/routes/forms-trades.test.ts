@@ -5,7 +5,7 @@ import type { Turn } from '../../lib/line.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
-import { build, historyComplete, patient, settings, startChain, until } from '../helper.js'
+import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
@@ -37,11 +37,7 @@ async function setUp (t: Test) {
     bounds: { delay: 60_000 }
   })
   await historyComplete(app)
-  const get = async <T>(url: string): Promise<T> => {
-    const answer = await patient(app, url)
-    t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
-    return answer.json<T>()
-  }
+  const { get } = asking(t, app)
   return { ledger, dao, twin, quiet, app, get, trades, id: `${base.address}_${usdc.address}` }
 }
 

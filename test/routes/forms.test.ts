@@ -2,7 +2,7 @@ import { test, type Test } from 'tap'
 import type { CmcAssets, CmcOrderBook, CmcTickers } from '../../schemas/cmc.js'
 import type { CoinGeckoOrderBook, CoinGeckoPairs } from '../../schemas/coingecko.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { build, historyComplete, patient, settings, startChain } from '../helper.js'
+import { asking, build, historyComplete, settings, startChain } from '../helper.js'
 
 const NO_TICKER_ID = 'Invalid ticker_id: base mint, underscore, quote mint, as ' +
   'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta_EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
@@ -30,15 +30,7 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
       bounds: { delay: 60_000 }
     })
     await historyComplete(app)
-    const get = async <T>(url: string): Promise<T> => {
-      const answer = await patient(app, url)
-      t.equal(answer.statusCode, 200, `${url}: ${answer.payload.slice(0, 200)}`)
-      return answer.json<T>()
-    }
-    const refused = async (url: string, status: number, error: string) => {
-      const answer = await patient(app, url)
-      t.same([answer.statusCode, answer.json()], [status, { error }], url)
-    }
+    const { get, refused } = asking(t, app)
     return { app, get, refused }
   }
   return { ledger, node, dao, twin, bare, excluded, usdc, start, id: `${dao.base.address}_${usdc.address}` }

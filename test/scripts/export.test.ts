@@ -47,16 +47,7 @@ test('npm run export: every trade in each format, beside the running service', a
   t.same(plain(await parquetReadObjects({ file: await asyncBufferFromFile(file('parquet')) })), want)
   t.match(
     await run(
-      '--what',
-      'trades',
-      '--format',
-      'csv',
-      '--out',
-      file('none'),
-      '--from',
-      '2020-01-01',
-      '--to',
-      '2020-01-02'
+      '--what', 'trades', '--format', 'csv', '--out', file('none'), '--from', '2020-01-01', '--to', '2020-01-02'
     ),
     /^0 trades/m
   )

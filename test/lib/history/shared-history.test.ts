@@ -12,9 +12,9 @@ import { ageTime } from '../../support/age-time.js'
 import { accountsOf, settled, until, watch } from '../../support/history/history.js'
 import { ask, cutAll, newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { ledgerReader } from '../../support/history/reader.js'
-import { startWire } from '../../support/history/wire.js'
 import { postgresRows, sqliteRows } from '../../support/history/rows.js'
 import { makeYear } from '../../support/history/year.js'
+import { createLink } from '../../support/link.js'
 import { steadyNow } from '../../support/steady-time.js'
 
 const skip = await withoutPostgres()
@@ -274,18 +274,21 @@ test(
     const { url } = newPlace(t)
     const ledger = present()
     const writer = await share(t, ledger, url)
-    const wire = await startWire(t, url)
+    const database = new URL(url)
+    const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
+    t.teardown(() => link.close())
+    Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
     // Limits as in any URL of the driver: not to wait for the usual ones here
-    const reader = await share(t, ledger, `${wire.url}&query_timeout=3000`, { writes: false })
+    const reader = await share(t, ledger, `${database.href}&query_timeout=3000`, { writes: false })
     for (const { history } of [writer, reader]) history.start()
     await until(() => reader.history.status().last24h)
     await checkWindow(t, ledger, reader, 'before')
-    wire.silent = true
+    const end = link.begin('silent')
     const begun = steadyNow()
     await t.rejects(reader.history.last24h(), { code: 'HISTORY_UNAVAILABLE' })
     t.ok(steadyNow() - begun < 15_000)
     trade(ledger, 1)
-    wire.silent = false
+    end()
     await until(() => reader.history.status().swaps === ledger.swaps.length)
     await checkWindow(t, ledger, reader, 'after')
   }

@@ -698,10 +698,7 @@ test('the service passes by every form, and each planted fault is refused', { ti
   const { spam } = buildMarket(ledger, { daos: 7, swaps: 160, days: 0.3, noise: false })
   const app = await build(t, {
     env: settings(
-      t,
-      node,
-      ledger,
-      { RATE_LIMIT_MAX: '100000', PROTOCOL_FEE_RATE: '0.005', EXCLUDED_DAOS: spam.address }
+      t, node, ledger, { RATE_LIMIT_MAX: '100000', PROTOCOL_FEE_RATE: '0.005', EXCLUDED_DAOS: spam.address }
     ),
     now: () => ledger.time * 1000,
     pollMs: 20,

@@ -5,6 +5,7 @@
 import {
   createLedger, createRandom, type Dao, FORGERIES, type Ledger, type SimulatedNode, startNode, USDC
 } from '../../../../simulator/index.js'
+import { swapSomewhere } from '../chain.js'
 import type { Host } from '../network.js'
 import type { ChainAction } from '../plan.js'
 import { createTruth, type Counting } from '../truth.js'
@@ -69,20 +70,9 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     input: createTruth(ledger, USDC, finalityLag), fees: createTruth(ledger, USDC, finalityLag, BY_FEES)
   }
 
-  function swap (): void {
-    const dao = ledger.daos[random.int(ledger.daos.length)]!
-    const side = random.int(2) === 0 ? 'buy' : 'sell'
-    const reserve = side === 'buy' ? dao.reserves.quote : dao.reserves.base
-    if (reserve < 200_000n) return
-    dao.swap(
-      side,
-      random.amount(reserve / 100_000n + 1n, reserve / 200n + 1n),
-      random.int(12) === 0 ? { failed: true } : random.int(8) === 0 ? { via: 'aggregator' } : {}
-    )
-  }
   for (let at = 0; at < plan.past.swaps; at++) {
     ledger.advance(Math.max(0, past * (at + 1) / (plan.past.swaps + 1) - (ledger.time - start)))
-    swap()
+    swapSomewhere(ledger, random)
   }
   ledger.advance(Math.max(0, Date.now() / 1000 - ledger.time))
 
@@ -108,7 +98,7 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
     // however late this is: as many as there would have been
     while (nextSwap <= at) {
       nextSwap += random.next() * 2000 * plan.every
-      if (ledger.slotMs !== null) swap()
+      if (ledger.slotMs !== null) swapSomewhere(ledger, random)
     }
     note()
   }, TICK_MS)
@@ -123,7 +113,7 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
       case 'launch': if (!dao.proposalLive) dao.launchProposal(); break
       case 'finalize': if (dao.proposalLive) dao.finalizeProposal({ passed: random.int(2) === 0 }); break
       case 'collect': if (!dao.proposalLive) dao.collectFees(); break
-      case 'burst': for (let at = 0; at < 40; at++) swap(); break
+      case 'burst': for (let at = 0; at < 40; at++) swapSomewhere(ledger, random); break
       case 'forged': ledger.forgedEvent(dao, FORGERIES[random.int(FORGERIES.length)]!); break
       case 'fees': dao.setFees(25, 25); break
       case 'liquidity': if (!dao.proposalLive) dao.provideLiquidity(10n ** 8n); break
