@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import type { LightMyRequestResponse } from 'fastify'
 import { test } from 'tap'
 import { carried, thresholdOf, twapOf } from '../../lib/market/decision.js'
 import type { DaoRecord } from '../../schemas/dao.js'
@@ -165,8 +166,18 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       '/api/fees/aggregate', '/api/liquidity/aggregate', `/api/supply/${dao.base.address}`, '/coingecko/tickers',
       `/coingecko/orderbook?ticker_id=${dao.base.address}_${dao.quote.address}`, '/cmc/v1/summary'
     ]
+    /** Each is of now: one that says its age waits for a refresh that a busy machine has failed. */
+    const ask = async (path: string) => {
+      let answer: LightMyRequestResponse | undefined
+      await until(`${path} is of now`, async () => {
+        answer = await app.inject(path)
+        if (answer.headers.age !== undefined) later += 0.1
+        return answer.headers.age === undefined
+      })
+      return answer!
+    }
     const bodies = async (): Promise<string[]> => await Promise.all(paths.map(async path => {
-      const { statusCode, body } = await app.inject(path)
+      const { statusCode, body } = await ask(path)
       t.equal(statusCode, 200, path)
       // an order book says when it was made, a DAO has the live proposal in full
       return body.replace(/"timestamp":\d+/, '').replace(/"live":\{.*\},"spending_limit"/, '"spending_limit"')
@@ -181,7 +192,7 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
       const data = Buffer.from(entry.data())
       random.bytes(MARKETS).copy(data, PASS)
       ledger.accounts.override(address, { owner: entry.owner, data, lamports: entry.lamports })
-      later = 11
+      later += 11
       t.same(await bodies(), before)
       t.not(
         (await get<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)).pass!.price,
