@@ -12,7 +12,7 @@ declare module 'fastify' {
     }
   }
   interface FastifyContextConfig {
-    /** Answers cost work of their own: `DEAR` of lib/http/dear-routes.ts. */
+    /** Answers cost work of their own: done in turns, and under pressure left undone. */
     isDear?: boolean
   }
   interface FastifyRequest {

@@ -3,9 +3,10 @@ import { createGzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Aged } from '../lib/live/fresh.js'
-import { chooseVariant, etagOf, isKnown, type CachedResponse } from '../lib/http/cached-response.js'
+import {
+  type CachedResponse, chooseVariant, etagOf, isKnown, isStreamed, type StreamedResponse
+} from '../lib/http/cached-response.js'
 import { chooseEncoding } from '../lib/http/encoding.js'
-import { isStreamed, type StreamedResponse } from '../lib/http/streamed-response.js'
 
 /** An answer with its age; without parts where no state of the chain is in it. */
 export type Sendable<V> = Omit<Aged<V>, 'parts'> & Partial<Pick<Aged<V>, 'parts'>>

@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { noteRequests } from '../lib/http/client-errors.js'
-import { type Connections, type Pace, watchConnections } from '../lib/http/connections.js'
-import { connectionsWithin, mostOpenFiles } from '../lib/http/open-files.js'
+import {
+  type Connections, connectionsWithin, mostOpenFiles, type Pace, watchConnections
+} from '../lib/http/connections.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

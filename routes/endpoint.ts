@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import type { CachedResponse } from '../lib/http/cached-response.js'
-import { DEAR } from '../lib/http/dear-routes.js'
-import type { StreamedResponse } from '../lib/http/streamed-response.js'
+import type { CachedResponse, StreamedResponse } from '../lib/http/cached-response.js'
 import type { Turn } from '../lib/line.js'
 import { invalidParameter, type Parameters, readQuery, type Values } from '../lib/query.js'
 import type { Sendable } from '../plugins/cached-response.js'
@@ -74,7 +72,7 @@ export function endpoint<T, P extends string = never, Q extends Parameters = {}>
 ): void {
   const refusals = refusalsOf(query, invalid)
   fastify.get(path, {
-    ...(isDear && { config: DEAR }),
+    ...(isDear && { config: { isDear: true } }),
     schema: {
       ...said,
       tags: [tag],

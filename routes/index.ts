@@ -5,7 +5,7 @@ import { plainReference, type ReferenceDocument } from '../lib/http/plain-refere
 import { BYTES_HEADERS, headers } from '../schemas/headers.js'
 import { RootSchema, type Root } from '../schemas/root.js'
 import { COMMON_FAILURES, json, notModified } from '../schemas/responses.js'
-import { SERVICE_NAME, SERVICE_VERSION } from '../lib/version.js'
+import { SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
 
 const LISTING_SPECIFICATION = 'https://docs.google.com/document/d/1v27QFoQq1SKT3Priq3aqPgB70Xd_PnDzbOCiuoCyixw'
 

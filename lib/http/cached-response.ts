@@ -21,6 +21,19 @@ export interface CachedResponse<T = unknown> {
   readonly holds?: T
 }
 
+/** An answer too large to be held as a whole: its bytes are made as its client takes them. */
+export interface StreamedResponse<T = unknown> {
+  contentType: string
+  /** What its entity tags begin with: the same for the same bytes. */
+  tag: string
+  parts (): AsyncIterable<Buffer>
+  /** For the compiler alone: no value has it. */
+  readonly holds?: T
+}
+
+export const isStreamed = <T>(response: CachedResponse<T> | StreamedResponse<T>): response is StreamedResponse<T> =>
+  'parts' in response
+
 /** Smaller bodies aren't worth compressing: they fit a packet. */
 const MIN_COMPRESSED = 1_024
 const TAG_BYTES = 18
@@ -28,6 +41,8 @@ const TAG_BYTES = 18
 /** What an entity tag says of these bytes. */
 export const tagOf = (bytes: Buffer | string): string =>
   createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_BYTES)
+/** A tag of all that an answer's bytes depend on. */
+export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => tagOf(JSON.stringify(parts))
 export const etagOf = (tag: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 

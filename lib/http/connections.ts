@@ -1,6 +1,19 @@
+import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { systemClock } from '../clock.js'
+
+const LIMITS = '/proc/self/limits'
+
+/** Files that a process may have open, by the text of its /proc/self/limits (proc(5)); Infinity where it names none. */
+export const openFilesIn = (limits: string): number => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
+
+/** The same of this process; Infinity where the system does not tell. */
+export const mostOpenFiles = (): number => existsSync(LIMITS) ? openFilesIn(readFileSync(LIMITS, 'utf8')) : Infinity
+
+/** Connections that may be open at once, of `wanted`: the rest is for the store, the nodes and the log. */
+export const connectionsWithin = (openFiles: number, wanted: number): number =>
+  Math.max(1, Math.min(wanted, Math.floor(openFiles * 3 / 4) - 32))
 
 export type Connections = ReturnType<typeof watchConnections>
 

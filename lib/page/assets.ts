@@ -4,7 +4,7 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import { mediaTypeOf } from '../http/media-type.js'
-import { publicFolder } from '../http/public-folder.js'
+import { publicFolder } from '../package.js'
 import { joinModules } from './join-modules.js'
 
 /** The page's files, packed once, under a name that changes with what is in them. */
@@ -18,14 +18,7 @@ const ENTRIES = ['list.js', 'pool.js', 'decisions.js', 'status.js']
 const CHARTS = 'lightweight-charts.js'
 const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
 
-export interface PageAssets {
-  /** Name of the folder that the files are served under: browsers keep what they get from it for good. */
-  version: string
-  /** A file's bytes; undefined where there is none of the name. */
-  file (name: string): CachedResponse | undefined
-  /** The text of a page before its parts are filled in. */
-  template (name: string): string
-}
+export type PageAssets = ReturnType<typeof loadAssets>
 
 function chartLibrary (): string {
   return join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
@@ -36,7 +29,7 @@ function chartLibrary (): string {
  * other scripts as they are. HTML files are templates, not served. Throws where the folder or one of its modules can't
  * be read.
  */
-export function loadAssets (folder = publicFolder('market')): PageAssets {
+export function loadAssets (folder = publicFolder('market')) {
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
   const names = readdirSync(folder).sort()
   const texts = new Map<string, () => string>()
@@ -54,14 +47,17 @@ export function loadAssets (folder = publicFolder('market')): PageAssets {
 
   const made = new Map<string, CachedResponse>()
   return {
+    /** Name of the folder that the files are served under: browsers keep what they get from it for good. */
     version: hash.digest('hex').slice(0, VERSION_LENGTH),
-    file (name) {
+    /** A file's bytes; undefined where there is none of the name. */
+    file (name: string): CachedResponse | undefined {
       const text = texts.get(name)
       if (text === undefined) return undefined
       const response = made.get(name) ?? makeCachedResponse(mediaTypeOf(name), text())
       made.set(name, response)
       return response
     },
+    /** The text of a page before its parts are filled in. */
     template: read
   }
 }

@@ -13,24 +13,39 @@ export interface Count {
   ttl: number
 }
 
-export function createWindowCounter (now: () => number = systemClock.epoch, most: number = MAX_CLIENTS) {
-  const counts = new LRUCache<string, { current: number }>(upTo(most))
-  let window = 0
+/** Number of the clock minute in which `time` is, Unix ms. */
+export const windowOf = (time: number): number => Math.floor(time / WINDOW)
+
+/** What is kept of each client until the clock's minute turns: the first time in a minute what `make` gives. */
+export function createMinute<T extends object> (
+  make: () => T, now: () => number = systemClock.epoch, most: number = MAX_CLIENTS
+) {
+  const clients = new LRUCache<string, T>(upTo(most))
+  let current = 0
+  return {
+    of (key: string): { client: T, window: number, ttl: number } {
+      const time = now()
+      const window = windowOf(time)
+      if (window !== current) {
+        clients.clear()
+        current = window
+      }
+      let client = clients.get(key)
+      if (client === undefined) clients.set(key, client = make())
+      return { client, window, ttl: WINDOW - time % WINDOW }
+    },
+    /** Clients of this minute. */
+    size: () => clients.size
+  }
+}
+
+export function createWindowCounter (now?: () => number, most?: number) {
+  const { of, size } = createMinute(() => ({ current: 0 }), now, most)
   return {
     count (key: string): Count {
-      const time = now()
-      const turned = Math.floor(time / WINDOW)
-      if (turned !== window) {
-        counts.clear()
-        window = turned
-      }
-      const ttl = WINDOW - time % WINDOW
-      const known = counts.get(key)
-      if (known !== undefined) return { current: ++known.current, ttl }
-      counts.set(key, { current: 1 })
-      return { current: 1, ttl }
+      const { client, ttl } = of(key)
+      return { current: ++client.current, ttl }
     },
-    /** Clients counted in this window. */
-    size: () => counts.size
+    size
   }
 }

@@ -59,14 +59,14 @@ function describe (error: unknown): { trouble: Trouble, reason: string } {
 /** Counting is done by scripts: each is one round trip, and none can be left half done. */
 declare module 'ioredis' {
   interface RedisCommander<Context> {
-    addRequests (key: string, n: number, expiry: number): Result<number, Context>
+    addRequest (key: string, expiry: number): Result<number, Context>
     beat (key: string, id: string, gone: number, expiry: number): Result<number, Context>
   }
 }
 
-/** Adds to a count, which lives for as long as its beginning says. */
-const ADD = `local count = redis.call('INCRBY', KEYS[1], ARGV[1])
-if count == tonumber(ARGV[1]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+/** Adds one to a count, which lives for as long as its beginning says. */
+const ADD = `local count = redis.call('INCR', KEYS[1])
+if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return count`
 
 /**
@@ -95,7 +95,7 @@ function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeou
     disconnectTimeout: closeTimeout,
     retryStrategy: () => retryMs
   })
-  redis.defineCommand('addRequests', { numberOfKeys: 1, lua: ADD })
+  redis.defineCommand('addRequest', { numberOfKeys: 1, lua: ADD })
   redis.defineCommand('beat', { numberOfKeys: 1, lua: HEARTBEAT })
   return redis
 }
@@ -158,11 +158,11 @@ export function createRedisLink ({
     get up () { return up === true },
     /** Processes that shared the counts when that was last known, this one included. */
     get replicas () { return replicas },
-    /** Adds `n` to the count of `key` and gives the sum. Rejects while Redis is away, or after the timeout. */
-    async add (key: string, n: number) {
+    /** Adds one to the count of `key` and gives the sum. Rejects while Redis is away, or after the timeout. */
+    async add (key: string) {
       if (up !== true) throw new Error('Redis is away')
       try {
-        return await within(redis.addRequests(prefix + key, n, expiry), timeout)
+        return await within(redis.addRequest(prefix + key, expiry), timeout)
       } catch (error) {
         fail(error)
         throw error

@@ -1,12 +1,10 @@
-import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
-import { upTo } from '../lru.js'
-import { type Count, MAX_CLIENTS, WINDOW } from './minute-window.js'
+import { type Count, createMinute, windowOf } from './minute-window.js'
 
 /** Where the counts of all processes are. */
 export interface SharedCounts {
-  /** Adds to the count of a client and minute, and gives the sum; rejects soon when it can't. */
-  add (key: string, n: number): Promise<number>
+  /** Adds one to the count of a client and minute, and gives the sum; rejects soon when it can't. */
+  add (key: string): Promise<number>
   readonly up: boolean
   /** Processes that count together, this one included, as far as is known. */
   readonly replicas: number
@@ -26,8 +24,6 @@ export type SharedCounter = ReturnType<typeof createSharedCounter>
 interface Client {
   /** Highest shared count seen. */
   shared: number
-  /** Requests let through by this process that the shared count has not been told of. */
-  untold: number
   /** Requests let through on this process's share. */
   own: number
   /** How many those may be, from the first request on that needs to know. */
@@ -40,28 +36,11 @@ interface Client {
  * divided by the number of processes, so that all together stay within the limit.
  */
 export function createSharedCounter (
-  { counts, max, now = systemClock.epoch, most = MAX_CLIENTS }: SharedCounterOptions
+  { counts, max, now = systemClock.epoch, most }: SharedCounterOptions
 ) {
-  const clients = new LRUCache<string, Client>(upTo(most))
-  let window = 0
-  /** Counting together has failed in this window: processes are on their shares. */
-  let torn = false
-
-  function turn (time: number): void {
-    const turned = Math.floor(time / WINDOW)
-    if (turned === window) return
-    clients.clear()
-    window = turned
-    torn = false
-  }
-
-  function clientOf (key: string): Client {
-    const known = clients.get(key)
-    if (known !== undefined) return known
-    const client = { shared: 0, untold: 0, own: 0, share: undefined }
-    clients.set(key, client)
-    return client
-  }
+  const minute = createMinute<Client>(() => ({ shared: 0, own: 0, share: undefined }), now, most)
+  /** The last window in which counting together has failed: in it processes are on their shares. */
+  let torn = -1
 
   /** The count of a request on the share of this process. */
   function countOwn (client: Client): number {
@@ -73,40 +52,29 @@ export function createSharedCounter (
   }
 
   /** The count of a request that all processes know of, or of one on the share where that fails. */
-  async function countRequest (key: string, client: Client): Promise<number> {
-    let own = torn ? countOwn(client) : 0
-    if (own > max) return own
-    const told = client.untold + 1
-    client.untold = 0
+  async function countRequest (key: string, client: Client, window: number): Promise<number> {
+    const own = torn === window ? countOwn(client) : undefined
+    if (own !== undefined && own > max) return own
     if (counts.up) {
       try {
-        const count = await counts.add(key, told)
+        const count = await counts.add(`${window}:${key}`)
         client.shared = Math.max(client.shared, count)
-        return Math.max(count, own)
+        return Math.max(count, own ?? 0)
       } catch {
         // whoever made `counts` tells of it; here its requests count on the share
       }
     }
-    torn = true
-    if (own === 0) own = countOwn(client)
-    client.untold += own > max ? told - 1 : told
-    return own
+    torn = window
+    return own ?? countOwn(client)
   }
 
   return {
     /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
     async count (key: string): Promise<Count> {
-      const time = now()
-      turn(time)
-      const ttl = WINDOW - time % WINDOW
-      const client = clientOf(key)
-      if (client.shared >= max) return { current: max + 1, ttl }
-      return { current: await countRequest(`${window}:${key}`, client), ttl }
+      const { client, window, ttl } = minute.of(key)
+      return { current: client.shared >= max ? max + 1 : await countRequest(key, client, window), ttl }
     },
     /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
-    tear () {
-      turn(now())
-      torn = true
-    }
+    tear () { torn = windowOf(now()) }
   }
 }

@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
-import { DEAR } from '../../lib/http/dear-routes.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
 import type { FoundPool } from '../../lib/page/pool-facts.js'
 
@@ -62,10 +61,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   // What others show beside a link to a page
   const sendImage = (reply: FastifyReply, image: Buffer) => reply.header('cache-control', IMAGE_KEPT)
     .header('content-length', image.length).type('image/png').send(image)
-  fastify.get('/card.png', { config: DEAR, schema: { hide: true } }, async ({ turn }, reply) =>
+  fastify.get('/card.png', { config: { isDear: true }, schema: { hide: true } }, async ({ turn }, reply) =>
     sendImage(reply, await page.card('', turn)))
   fastify.get('/pool/:pool_id/card.png', {
-    config: DEAR,
+    config: { isDear: true },
     schema: { hide: true, params: Type.Object({ pool_id: Type.String({ minLength: 1 }) }) }
   }, async ({ params: { pool_id: pool }, turn }, reply) => sendImage(reply, await page.card(pool, turn)))
 

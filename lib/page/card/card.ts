@@ -63,16 +63,13 @@ const FONT = {
   defaultFontFamily: 'Inter SemiBold'
 }
 
-/** What is drawn as a picture, or changes one. */
-const EMOJI =
-  /(?![©®™])(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicator}|[\ufe0e\ufe0f]|\u200d|\u20e3)/gu
-/** What the font has no letter for. */
-const SCRIPTS = ['Latin', 'Greek', 'Cyrillic', 'Inherited'].map(name => `\\p{Script=${name}}`).join('')
-const UNKNOWN = new RegExp(`[^${SCRIPTS} -\\u00ff\\u2010-\\u2026\\u20ac\\u2122\\u2212]`, 'gu')
+/** What the font has no letter for; pictures, and what changes one, are among it. */
+const UNKNOWN =
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0300-\u036f -\u00ff\u2010-\u2026\u20ac\u2122\u2212]/gu
 
 /** A text as far as the font can write it, of so many characters at most, for the image's source. */
 const written = (text: string, most: number): string =>
-  escapeHtml(cutText(text.normalize('NFKC').replace(EMOJI, '').replace(UNKNOWN, '').replace(/ +/g, ' ').trim(), most))
+  escapeHtml(cutText(text.normalize('NFKC').replace(UNKNOWN, '').replace(/ +/g, ' ').trim(), most))
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
 

@@ -1,12 +1,13 @@
 import { ServiceError } from '../../errors.js'
 import type { PublishedReading } from '../../history/history.js'
-import { type CachedResponse, makeCachedResponse } from '../../http/cached-response.js'
-import { type StreamedResponse, tagOfAll } from '../../http/streamed-response.js'
+import {
+  type CachedResponse, makeCachedResponse, type StreamedResponse, tagOfAll
+} from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
+import { SERVICE_VERSION } from '../../package.js'
 import { parseKey } from '../../protocol/pda.js'
 import { invalidParameter } from '../../query.js'
-import { SERVICE_VERSION } from '../../version.js'
 import {
   type DexAsset, DexAssetSchema, type DexEvents, type DexPair, DexPairSchema, type GeckoTerminalAsset,
   GeckoTerminalAssetSchema, type GeckoTerminalEvents, type LatestBlock, LatestBlockSchema

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { connectionsWithin, mostOpenFiles, openFilesIn } from '../../../lib/http/open-files.js'
+import { connectionsWithin, mostOpenFiles, openFilesIn } from '../../../lib/http/connections.js'
 
 const TEXT = `Limit                     Soft Limit           Hard Limit           Units
 Max resident set          unlimited            unlimited            bytes

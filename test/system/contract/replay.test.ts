@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import { serveRecording } from '../../../scripts/recording/serve.js'
-import { SERVICE_VERSION } from '../../../lib/version.js'
+import { SERVICE_VERSION } from '../../../lib/package.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { ALL } from '../../../lib/responses/sources.js'
 import { build, historyComplete, ROUTER, until } from '../../helper.js'
