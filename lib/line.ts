@@ -1,6 +1,9 @@
+import { LRUCache } from 'lru-cache'
+import { systemClock } from './clock.js'
 import { ServiceError } from './errors.js'
+import { upTo } from './lru.js'
 
-/** Work that is dear, a few pieces at a time: who has fewest of them in work comes first. */
+/** Work that is dear, a few pieces at a time: who has had most of it lately waits longest. */
 
 interface LineOptions {
   /** Pieces of work at once, of all clients and of one. */
@@ -9,13 +12,23 @@ interface LineOptions {
   /** Requests that may wait, of all clients and of one; beyond, they are refused. */
   waiting: number
   waitingEach: number
+  /** Milliseconds, steadily growing. */
+  now?: () => number
 }
 
 export type Line = ReturnType<typeof createLine>
 
+/** After so long half of what was had is forgotten, ms. */
+const HALF_LIFE = 10_000
+/** What is much: milliseconds of work of all, of those that are remembered, and a client's share of them. */
+const MUCH = 500
+const LARGE_SHARE = 0.25
+/** Clients whose work is remembered. */
+const MAX_CLIENTS = 10_000
 /** Seconds after which a client who was refused may try again. */
 const RETRY_AFTER = 2
 
+interface Spent { ms: number, at: number }
 interface Waiting { who: string, begin: () => void }
 
 /** Adds `n` to a count that is there only while it is not 0. */
@@ -25,19 +38,27 @@ function add (counts: Map<string, number>, who: string, n: number): void {
   else counts.set(who, count)
 }
 
-export function createLine ({ atOnce, each, waiting: most, waitingEach }: LineOptions) {
+export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions) {
   const working = new Map<string, number>()
   const inLine = new Map<string, number>()
   const line: Waiting[] = []
+  const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
+  const all: Spent = { ms: 0, at: now() }
   let busy = 0
 
-  const workOf = ({ who }: Waiting): number => working.get(who) ?? 0
+  const left = ({ ms, at }: Spent): number => ms * 2 ** ((at - now()) / HALF_LIFE)
+  const spent = (who: string): number => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
+
+  function note (who: string, ms: number): void {
+    spentBy.set(who, { ms: spent(who) + ms, at: now() })
+    Object.assign(all, { ms: left(all) + ms, at: now() })
+  }
 
   function beginNext (): void {
     while (busy < atOnce) {
       let next: Waiting | undefined
       for (const one of line) {
-        if (workOf(one) < each && (next === undefined || workOf(one) < workOf(next))) next = one
+        if ((working.get(one.who) ?? 0) < each && (next === undefined || spent(one.who) < spent(next.who))) next = one
       }
       if (next === undefined) return
       line.splice(line.indexOf(next), 1)
@@ -57,7 +78,9 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach }: LineOp
     add(inLine, who, 1)
     beginNext()
     await turn
+    const begun = now()
     return () => {
+      note(who, now() - begun)
       add(working, who, -1)
       busy--
       beginNext()
@@ -74,7 +97,9 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach }: LineOp
       } finally {
         end()
       }
-    }
+    },
+    /** Whether a client's work has been a large part of what was done lately, and that was much. */
+    isGreedy: (who: string) => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
   }
 }
 

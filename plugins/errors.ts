@@ -3,12 +3,12 @@ import fp from 'fastify-plugin'
 import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { endpointNotFound, ERRORS, UNEXPECTED } from '../schemas/errors.js'
+import { endpointNotFound, ERRORS, RATE_LIMITED, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Seconds after which a 429 or a 503 is worth another try, where nothing better is known. */
+/** Seconds after which a 503 is worth another try, where nothing better is known. */
 const RETRY_AFTER = 5
 
 /** Status and body for anything thrown. Errors of the framework keep their status; what they say is ours. */
@@ -18,6 +18,8 @@ export function answerFor (error: unknown, path: string): { status: number, mess
     return { status, message: sentence }
   }
   const status = (error as FastifyError | undefined)?.statusCode
+  if (status === 429) return { status, message: RATE_LIMITED }
+  if (status === 503) return { status, message: UNAVAILABLE }
   // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
   // not exist.
   if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: endpointNotFound(path) }
@@ -44,7 +46,7 @@ export default fp(async fastify => {
   fastify.setErrorHandler((error, request, reply) => {
     const { status, message } = answerFor(error, pathOf(request.originalUrl))
     if (status >= 500 && !isServiceError(error, ...EXPECTED)) request.log.error({ err: error }, message)
-    if (status === 429 || status === 503) {
+    if (status === 503) {
       reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
     }
     reply.code(status).header('cache-control', 'no-store')
@@ -55,9 +57,10 @@ export default fp(async fastify => {
     return reply.type(JSON_TYPE).send(bodyOf(message))
   })
 
-  fastify.setNotFoundHandler((request, reply) => {
-    reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE)
-      .send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
+  fastify.setNotFoundHandler({ preHandler: fastify.rateLimit() }, (request, reply) => {
+    reply.code(404).header('cache-control', 'no-store').type(
+      JSON_TYPE
+    ).send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
   })
 
   // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.
@@ -66,4 +69,4 @@ export default fp(async fastify => {
     payload.resume()
     done(null)
   })
-}, { name: 'errors' })
+}, { name: 'errors', dependencies: ['rate-limit'] })

@@ -35,20 +35,24 @@ const defaults = (): Bounds => ({
 })
 
 /**
- * Sheds load with 503 before the event loop or the memory suffer: the answers that cost work of their own. Lists are
- * sent as they were made, and cost less than a refusal saves; the liveness probe is answered likewise.
+ * Sheds load with 503 before the event loop or the memory suffer: what caused it, by path and address. Where the loop
+ * is late those are answers that cost work of their own, for clients who have had much of it; where memory is short,
+ * for everybody. Lists are sent as they were made, and cost less than a refusal saves; the liveness probe is answered
+ * likewise.
  */
 export default fp<OverloadOptions>(async (fastify, { bounds }) => {
+  const { budget } = fastify
   const { delay, heapBytes, residentBytes } = { ...defaults(), ...bounds }
   await fastify.register(underPressure, {
     maxEventLoopDelay: delay,
     maxHeapUsedBytes: heapBytes,
     maxRssBytes: residentBytes,
-    pressureHandler: ({ routeOptions: { config } }, _reply, _type, value) => {
+    pressureHandler: ({ routeOptions: { config }, client }, _reply, type, value) => {
       // a second without one measurement of the loop counts as an endless delay; the first of a slow start is such a
       // one
       if (value === Infinity || config.isDear !== true) return
+      if (type === underPressure.TYPE_EVENT_LOOP_DELAY && !budget.making.isGreedy(client)) return
       throw new ServiceError('OVERLOADED', 'the process is overloaded')
     }
   })
-}, { name: 'overload', dependencies: ['security'] })
+}, { name: 'overload', dependencies: ['budget', 'client', 'security'] })

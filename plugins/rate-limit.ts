@@ -1,9 +1,10 @@
+import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type {} from '@fastify/sensible'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ServiceError } from '../lib/errors.js'
-import { clientOf } from '../lib/http/client-address.js'
-import { isPageRoute } from '../lib/http/page-routes.js'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
+import { isPageRoute } from '../lib/http/page-routes.js'
+import { RATE_LIMITED } from '../schemas/errors.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
@@ -18,7 +19,7 @@ const PAGE = 'page '
  * such a script has no more than one who loads pages; what is dear stands in line by address all the same.
  */
 const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =>
-  isPageRoute(url) || (headers['sec-fetch-site'] === 'same-origin' && url?.startsWith('/api/') === true)
+  isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
 
 /**
  * The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both.
@@ -38,36 +39,37 @@ function countersOf (
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
   const { rateLimitMax, rateLimitPage, isExempt } = fastify.config
   const count = countersOf(fastify, now)
-
-  fastify.addHook('onRequest', (request, reply, done) => {
-    const { address } = request
-    if (isExempt(address)) return done()
-    const isPage = isOfPage(request)
-    const [max, policy] = isPage ? [rateLimitPage, '"page"'] : [rateLimitMax, '"minute"']
-
-    function answer ({ current, ttl }: Count): void {
-      const [left, reset] = [Math.max(0, max - current), Math.ceil(ttl / 1000)]
-      // the usual form, and that of the IETF (draft-ietf-httpapi-ratelimit-headers)
-      reply.headers({
-        'x-ratelimit-limit': max,
-        'x-ratelimit-remaining': left,
-        'x-ratelimit-reset': reset,
-        'ratelimit-policy': `${policy};q=${max};w=${WINDOW / 1000}`,
-        ratelimit: `${policy};r=${left};t=${reset}`
-      })
-      done(current > max
-        ? new ServiceError('RATE_LIMITED', 'more requests than a minute allows', { retryAfter: reset })
-        : undefined)
+  class ClockMinuteStore implements FastifyRateLimitStore {
+    incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
+      const counted = count(key)
+      if (counted instanceof Promise) counted.then(count => callback(null, count), callback)
+      else callback(null, counted)
     }
 
-    const counted = count(isPage ? PAGE + clientOf(address) : clientOf(address))
-    if (counted instanceof Promise) counted.then(answer, done)
-    else answer(counted)
+    child (): this {
+      return this
+    }
+  }
+
+  await fastify.register(rateLimit, {
+    max: request => isOfPage(request) ? rateLimitPage : rateLimitMax,
+    timeWindow: WINDOW,
+    store: ClockMinuteStore,
+    keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
+    allowList: request => isExempt(request.address),
+    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
-}, {
-  name: 'rate-limit',
-  // its answers carry the headers that those set, and what is refused by them is not counted
-  dependencies: [
-    'client', 'config', 'connections', 'graceful-shutdown', 'overload', 'rate-limit-redis', 'request-log', 'security'
-  ]
-})
+
+  // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const [limit, left, reset] = ['limit', 'remaining', 'reset'].map(name => reply.getHeader(`x-ratelimit-${name}`))
+    if (limit !== undefined) {
+      const policy = isOfPage(request) ? '"page"' : '"minute"'
+      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header(
+        'ratelimit',
+        `${policy};r=${String(left)};t=${String(reset)}`
+      )
+    }
+    done()
+  })
+}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'sensible'] })

@@ -39,7 +39,7 @@ export default fp(async fastify => {
     count: () => count,
     enter (client: string) {
       const own = byClient.get(client) ?? 0
-      if (own >= EACH) throw new ServiceError('RATE_LIMITED', 'as many streams as a client may have')
+      if (own >= EACH) throw fastify.httpErrors.tooManyRequests()
       if (count >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
       byClient.set(client, own + 1)
       count++
@@ -64,4 +64,4 @@ export default fp(async fastify => {
     stopping.abort()
     for (const events of open) events.end('the service is shutting down', BACK_MS)
   })
-}, { name: 'stream', dependencies: ['config', 'chain', 'cache', 'history', 'market', 'daos'] })
+}, { name: 'stream', dependencies: ['config', 'chain', 'cache', 'history', 'market', 'daos', 'sensible'] })

@@ -19,7 +19,8 @@ test('few pieces of work at once, few of one client, and who waits beyond the li
     return { end, done }
   }
   const [a1, a2] = [start('a1', 'a'), start('a2', 'a')]
-  const [a3, a4] = [start('a3', 'a'), start('a4', 'a')]
+  start('a3', 'a')
+  start('a4', 'a')
   await settled()
   t.same(began, ['a1', 'a2'])
   await t.rejects(line.run('a', () => {}), { code: 'OVERLOADED', retryAfter: 2 }, 'two of a client may wait')
@@ -29,26 +30,32 @@ test('few pieces of work at once, few of one client, and who waits beyond the li
   const b2 = start('b2', 'b')
   await t.rejects(line.run('c', () => {}), { code: 'OVERLOADED' }, 'three of all')
   const admitted = line.run('c', () => 'admitted', 'admitted')
+  b2.end()
   a1.end()
-  t.equal(await admitted, 'admitted', 'who has nothing in work comes first')
-  await a1.done
-  t.same(began.slice(3), ['a3'], 'of equals the first')
-  for (const { end } of [a2, a3, a4, b2]) end()
-  await Promise.all([a2, a3, a4, b2].map(({ done }) => done))
-  t.same(began.slice(4), ['a4', 'b2'])
+  await b2.done
+  t.equal(await admitted, 'admitted')
+  t.same(began.slice(0, 4), ['a1', 'a2', 'b1', 'b2'], 'who has had nothing yet comes first')
+  a2.end()
+  await a2.done
+  await settled()
+  t.same(began.slice(4), ['a3', 'a4'])
 })
 
-test('who has fewest in work comes first, then who came first', async t => {
-  const line = createLine({ atOnce: 2, each: 2, waiting: 10, waitingEach: 10 })
-  const [first, second] = [held(), held()]
-  const begun = [line.run('greedy', first.work), line.run('greedy', second.work)]
+test('who has had least lately comes first, and what was had is forgotten', async t => {
+  let time = 0
+  const line = createLine({ atOnce: 1, each: 1, waiting: 10, waitingEach: 10, now: () => time })
+  await line.run('greedy', () => { time += 600 })
+  await line.run('modest', () => { time += 100 })
+  t.same(['greedy', 'modest', 'other'].map(line.isGreedy), [true, false, false])
+  const { work, end } = held()
+  const first = line.run('other', work)
   const order: string[] = []
   const waiting = ['greedy', 'greedy', 'modest', 'new'].map(who => line.run(who, () => { order.push(who) }))
-  first.end()
-  await Promise.all(waiting)
-  t.same(order, ['modest', 'new', 'greedy', 'greedy'])
-  second.end()
-  await Promise.all(begun)
+  end()
+  await Promise.all([first, ...waiting])
+  t.same(order, ['new', 'modest', 'greedy', 'greedy'])
+  time += 20_000
+  t.notOk(line.isGreedy('greedy'), 'what is little is nobody\'s greed')
 })
 
 test('what fails gives back its turn', async t => {

@@ -16,13 +16,16 @@ test('spec 2.6: every code has its status and sentence', async t => {
     ['WARMING_UP', 503, UNAVAILABLE],
     ['HISTORY_UNAVAILABLE', 503, UNAVAILABLE],
     ['OVERLOADED', 503, UNAVAILABLE],
-    ['SHUTTING_DOWN', 503, UNAVAILABLE],
-    ['RATE_LIMITED', 429, 'Rate limit exceeded. Please try again later.']
+    ['SHUTTING_DOWN', 503, UNAVAILABLE]
   ]
   for (const [code, status, message] of table) {
     t.same(answerFor(new ServiceError(code, 'a secret cause'), '/x'), { status, message }, code)
   }
   t.same(answerFor(new Error('a secret cause'), '/x'), { status: 500, message: 'Internal server error' })
+  t.same(
+    answerFor(Object.assign(new Error('limited'), { statusCode: 429 }), '/x'),
+    { status: 429, message: 'Rate limit exceeded. Please try again later.' }
+  )
 })
 
 test('spec 7: an unknown path is not found: the path without its query, and nothing else in the body', async t => {

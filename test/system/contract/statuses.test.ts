@@ -108,7 +108,9 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   fastify.decorate('connections', {} as never)
   fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
   fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
-  await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
+  await fastify.register(
+    fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' })
+  )
   await fastify.register(openapi)
   await fastify.register(errors)
   for (const plugin of [client, budget, cachedResponse]) await fastify.register(plugin)
@@ -126,7 +128,7 @@ test('spec 7: every failure of every endpoint is documented', async t => {
   t.equal(Object.keys(ENDPOINTS).length, Object.keys(paths).length, 'every endpoint is asked')
   for (const [path, codes] of Object.entries(ENDPOINTS)) {
     const statuses = new Set<number>()
-    const limited = new ServiceError('RATE_LIMITED', 'limited')
+    const limited = Object.assign(new Error('limited'), { statusCode: 429 })
     for (const error of [new Error('unexpected'), limited, ...codes.map(code => new ServiceError(code, 'a failure'))]) {
       failing.error = error
       statuses.add((await fastify.inject(
