@@ -71,9 +71,6 @@ export function createAccountReader (rpc: Rpc): AccountReader {
   async function accountLists (
     lists: ReadonlyArray<readonly string[]>, minSlot = 0, options?: CallOptions
   ): Promise<AtMoment<Array<Array<RawAccount | null>>>> {
-    if (lists.some(({ length }) => length > MAX_ACCOUNTS)) {
-      throw new RangeError(`at most ${MAX_ACCOUNTS} accounts in one call`)
-    }
     const config = { ...AT, ...minSlot > 0 && { minContextSlot: minSlot } }
     return await rpc.ask({
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),

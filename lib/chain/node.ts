@@ -22,9 +22,11 @@ interface QueueOptions {
   largestBatch: number
 }
 
+/** Calls that were given together. */
 interface Submission {
   calls: readonly Call[]
   options: SendOptions
+  rank: number
   /** Positions not sent yet, first to last. */
   waiting: number[]
   settle: (reply: Reply, position: number) => void
@@ -44,7 +46,6 @@ const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.
 const SINGLES_MS = 60_000
 
-const rankOf = ({ options }: Submission): number => ORDER.indexOf(options.priority)
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
@@ -57,7 +58,6 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   let pausedUntil = 0
   let pauseMs = FIRST_PAUSE_MS
   let wakeAt = Infinity
-  let stopTimer = () => {}
 
   const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
   const isLong = (calls: readonly Call[]): boolean => calls.some(({ method }) => LONG_METHODS.has(method))
@@ -65,14 +65,14 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   const limitOf = (calls: readonly Call[]): number => isLong(calls) ? longMs : callMs
 
   function wakeIn (ms: number): void {
-    const at = clock.now() + ms
+    const at = clock.now() + Math.max(1, ms)
     if (at >= wakeAt) return
-    stopTimer()
     wakeAt = at
-    const stop = new AbortController()
-    stopTimer = () => stop.abort(null)   // no reason: an error with its stack for each timer that is put back
     // not unref'd: somebody waits for what is queued
-    clock.sleep(Math.max(1, ms), stop.signal).then(() => { wakeAt = Infinity; pump() }, () => {})
+    clock.sleep(Math.max(1, ms)).then(() => {
+      if (wakeAt === at) wakeAt = Infinity
+      pump()
+    }, () => {})
   }
 
   /** Sends what may be sent now; a lower priority never takes a turn from a higher one. */
@@ -83,10 +83,9 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       return
     }
     for (const submission of [...queue]) {
-      const { calls, waiting } = submission
-      const most = rankOf(submission) > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS
+      const { calls, rank, waiting } = submission
       while (waiting.length > 0) {
-        if (requests >= most) return
+        if (requests >= (rank > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) return
         const { method } = calls[waiting[0]!]!
         const size = now < singlesUntil ? 1 : Math.min(largestBatch, rate.batch(method), waiting.length)
         const forAll = rate.waitForAll(size)
@@ -107,8 +106,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const { method } of calls) rate.spend(method)
     requests++
     ask(calls, limitOf(calls), submission.options.signal).then(replies => {
-      learnLimit(calls, replies[0]!, sentAt)
       requests--
+      learnLimit(calls, replies[0]!, sentAt)
       take(submission, positions, replies, sentAt)
       pump()
     }, (error: unknown) => { throw error })
@@ -126,42 +125,42 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   function take (submission: Submission, positions: number[], replies: Reply[], sentAt: number): void {
     const { calls, waiting, settle } = submission
-    const { method } = calls[positions[0]!]!
     const back: number[] = []
-    let failure: Reply | undefined
-    let retryAfterMs: number | undefined
-    let [accepted, refusals] = [0, 0]
+    const refusals: ServiceError[] = []
+    let accepted = 0
+    let failure: ServiceError | undefined
     for (const [i, at] of positions.entries()) {
       const reply = replies[i]!
       const error = 'error' in reply ? reply.error : undefined
       const reason = faultOf(error)?.reason
       // one that was never answered tells nothing of the rate
       if (error === undefined || reason === 'rpc-error') accepted++
-      if (reason === 'refused') {
-        refusals++
-        if (error?.retryAfter !== undefined) retryAfterMs ??= error.retryAfter * 1000
+      if (reason === 'refused') refusals.push(error!)
+      if (reason === 'refused' || (error !== undefined && positions.length > 1 && isOfBatch(error))) back.push(at)
+      else {
+        if (countsAgainstNode(error)) failure = error
+        settle(reply, at)
       }
-      if (reason === 'refused' || (error !== undefined && positions.length > 1 && isOfBatch(error))) {
-        back.push(at)
-        continue
-      }
-      if (countsAgainstNode(error)) failure = reply
-      settle(reply, at)
     }
+    learnRate(calls[positions[0]!]!.method, sentAt, accepted, refusals)
+    waiting.unshift(...back)
+    if (failure !== undefined) end(submission, failure)
+    else giveUpIfTooLate(submission)
+  }
+
+  function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
     if (accepted > 0) {
       pauseMs = FIRST_PAUSE_MS
       rate.accept(method, accepted)
     }
-    if (refusals > 0) {
-      refused += refusals
-      rate.refuse(method, sentAt, retryAfterMs)
-      const isNews = sentAt >= pausedUntil
-      pausedUntil = Math.max(pausedUntil, sentAt + (retryAfterMs ?? pauseMs))
-      if (retryAfterMs === undefined && isNews) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
-    }
-    waiting.unshift(...back)
-    if (failure !== undefined) for (const at of waiting.splice(0)) settle(failure, at)
-    else giveUpIfTooLate(submission)
+    if (refusals.length === 0) return
+    refused += refusals.length
+    const retryAfter = refusals.find(error => error.retryAfter !== undefined)?.retryAfter
+    const silenceMs = retryAfter === undefined ? undefined : retryAfter * 1000
+    rate.refuse(method, sentAt, silenceMs)
+    const isNews = sentAt >= pausedUntil
+    pausedUntil = Math.max(pausedUntil, sentAt + (silenceMs ?? pauseMs))
+    if (silenceMs === undefined && isNews) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
   }
 
   /** Whether a batch was refused as such, or is too much to answer: its calls are asked at once one by one. */
@@ -173,10 +172,14 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     return isRefused
   }
 
-  function giveUp ({ waiting, settle }: Submission): void {
-    const seconds = secondsOf(pausedUntil - clock.now())
-    const error = nodeError('NODE_UNAVAILABLE', 'allows no more calls for now', { host, reason: 'busy' }, seconds)
+  /** Of what has not been sent. */
+  function end ({ waiting, settle }: Submission, error: ServiceError): void {
     for (const at of waiting.splice(0)) settle({ error }, at)
+  }
+
+  function giveUp (submission: Submission): void {
+    const seconds = secondsOf(pausedUntil - clock.now())
+    end(submission, nodeError('NODE_UNAVAILABLE', 'allows no more calls for now', { host, reason: 'busy' }, seconds))
   }
 
   function giveUpIfTooLate (submission: Submission): void {
@@ -186,22 +189,21 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   return {
     send: (calls: readonly Call[], options: SendOptions): Promise<Reply[]> => new Promise(resolve => {
-      const { signal, patience } = options
-      if (calls.length === 0) return resolve([])
+      const { priority, signal, patience } = options
       if (signal.aborted) return resolve(failAll(calls, reasonOf(signal)))
       const replies: Reply[] = []
       let open = calls.length
-      const abort = () => { for (const at of calls.keys()) submission.settle({ error: reasonOf(signal) }, at) }
       let stopPatience = () => {}
+      // what is on its way ends by itself
+      const abort = () => end(submission, reasonOf(signal))
       const submission: Submission = {
         calls,
         options,
+        rank: ORDER.indexOf(priority),
         waiting: [...calls.keys()],
         settle (reply, at) {
-          if (replies[at] !== undefined) return
           replies[at] = reply
           if (--open > 0) return
-          submission.waiting.length = 0
           queue.splice(queue.indexOf(submission), 1)
           signal.removeEventListener('abort', abort)
           stopPatience()
@@ -209,7 +211,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
         }
       }
       queue.push(submission)
-      queue.sort((a, b) => rankOf(a) - rankOf(b))
+      queue.sort((a, b) => a.rank - b.rank)
       setMaxListeners(0, signal)
       signal.addEventListener('abort', abort, { once: true })
       if (patience !== undefined) stopPatience = clock.after(patience, () => giveUp(submission))
@@ -249,7 +251,7 @@ export function withGenesisCheck (
 
 export type BreakerState = 'closed' | 'open' | 'half-open'
 
-interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen?: () => void }
+interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen: () => void }
 
 // A fault that ends must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
@@ -263,21 +265,7 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
   // What began in an earlier state comes too late to mean anything.
   let era = 0
 
-  async function sendGuarded (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-    const isProbe = openings > 0
-    const leftMs = openUntil - clock.now()
-    if (isProbe && (probing || leftMs > 0)) {
-      const what = 'has been failing and is not asked for now'
-      return failAll(calls, nodeError('BREAKER_OPEN', what, { host, reason: 'open' }, secondsOf(leftMs)))
-    }
-    probing = isProbe
-    const own = era
-    const replies = await send(calls, options)
-    if (own === era) settle(isProbe, options.signal.aborted ? undefined : isGood(calls, replies))
-    return replies
-  }
-
-  function settle (isProbe: boolean, good: boolean | undefined): void {
+  function judge (isProbe: boolean, good: boolean | undefined): void {
     probing = false
     if (good === true) {
       if (isProbe) era++
@@ -285,13 +273,25 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
     } else if (good === false && (isProbe || ++inRow >= failures)) {
       openUntil = clock.now() + backoff(++openings, { random: clock.random, firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
       era++
-      onOpen?.()
+      onOpen()
     }
   }
 
   return {
     state: (): BreakerState => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
-    send: sendGuarded
+    async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+      const isProbe = openings > 0
+      const leftMs = openUntil - clock.now()
+      if (isProbe && (probing || leftMs > 0)) {
+        const what = 'has been failing and is not asked for now'
+        return failAll(calls, nodeError('BREAKER_OPEN', what, { host, reason: 'open' }, secondsOf(leftMs)))
+      }
+      probing = isProbe
+      const own = era
+      const replies = await send(calls, options)
+      if (own === era) judge(isProbe, options.signal.aborted ? undefined : isGood(calls, replies))
+      return replies
+    }
   }
 }
 
@@ -301,5 +301,5 @@ function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined 
   const errors = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
   const optional = calls.every(({ method }) => OPTIONAL_METHODS.has(method))
   if (errors.some(error => countsAgainstNode(error) && !(optional && faultOf(error)?.reason === 'http'))) return false
-  return errors.every(error => ['busy', 'refused'].includes(faultOf(error)?.reason ?? '')) ? undefined : true
+  return errors.every(error => faultOf(error)?.reason === 'busy') ? undefined : true
 }

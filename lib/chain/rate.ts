@@ -24,64 +24,52 @@ const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
 // Who refused everything for so long was out, and its limit is as it was.
 const OUTAGE_MS = 30_000
-// A bucket holds what so much of a second brings: calls bunch on their way.
+// A bucket, and a batch, holds what so much of a second brings: calls bunch on their way.
 const BURST_S = 0.05
-// Of the headers of public nodes.
+// Of the public node's header.
 const METHOD_WINDOW_S = 10
 // How near to limits that are stated, or were met.
 const STATED = 0.94
 
-interface Bucket {
-  /** Calls a second; Infinity: no bound is known. */
-  rate: number
-  tokens: number
-  at: number
-  /** It neither grows nor falls. New, it grows fast until a first refusal. */
-  isStated: boolean
-  isNew: boolean
-  /** The rate that was refused, in how many seconds it comes back to that, and how many of use there were since. */
-  ceiling: number
-  returnS: number
-  usedS: number
-  loweredAt: number
+/** `ceiling`: the rate that was refused. */
+interface Learned { rate: number, isNew: boolean, ceiling: number }
+
+/** `rate` in calls a second; Infinity: no bound is known. Stated, it neither grows nor falls. */
+const makeBucket = (now: number, rate: number, isStated: boolean) => ({
+  rate,
+  isStated,
+  /** It grows fast until a first refusal. */
+  isNew: true,
+  tokens: 1,
+  at: now,
+  ceiling: Infinity,
+  loweredAt: -Infinity,
+  /** In how many seconds of use it comes back to its ceiling, and how many there were. */
+  returnS: RETURN_S,
+  usedS: 0,
   /** What was sent since it last grew. */
-  spent: number
-  grownAt: number
-  accepted: Array<{ at: number, calls: number }>
+  spent: 0,
+  grownAt: now,
+  accepted: [] as Array<{ at: number, calls: number }>,
   /** Since when it has been refused without an acceptance, and what was known until then. */
-  refusedSince: number | undefined
-  before: Pick<Bucket, 'rate' | 'isNew' | 'ceiling'> | undefined
+  refusedSince: undefined as number | undefined,
+  before: undefined as Learned | undefined,
   /** Of a method: what was known of all before its refusals, maybe its own, lowered that. */
-  beforeOfAll: Bucket['before']
-}
+  beforeOfAll: undefined as Learned | undefined
+})
+
+type Bucket = ReturnType<typeof makeBucket>
 
 export type Rate = ReturnType<typeof createRate>
 
 export function createRate (clock: Clock, stated?: number) {
-  const make = (rate: number, isStated = false): Bucket => ({
-    rate,
-    isStated,
-    isNew: true,
-    tokens: 1,
-    spent: 0,
-    at: clock.now(),
-    grownAt: clock.now(),
-    loweredAt: -Infinity,
-    ceiling: Infinity,
-    returnS: RETURN_S,
-    usedS: 0,
-    accepted: [],
-    refusedSince: undefined,
-    before: undefined,
-    beforeOfAll: undefined
-  })
+  const make = (rate: number, isStated = false): Bucket => makeBucket(clock.now(), rate, isStated)
   const all = stated === undefined ? make(START_RATE) : make(stated * STATED, true)
   const methods = new Map<string, Bucket>()
 
   function of (method: string): Bucket {
-    const bucket = methods.get(method) ?? make(Infinity)
-    methods.set(method, bucket)   // a dozen are used here
-    return bucket
+    if (!methods.has(method)) methods.set(method, make(Infinity))   // a dozen are used here
+    return methods.get(method)!
   }
 
   /** The rate grows where half of it was used: then the lack of refusals tells something. */
@@ -134,16 +122,6 @@ export function createRate (clock: Clock, stated?: number) {
     return bucket.rate === Infinity || bucket.tokens >= needed ? 0 : (needed - bucket.tokens) / bucket.rate * 1000
   }
 
-  function state (bucket: Bucket, perSecond: number): void {
-    const rate = Math.max(MIN_RATE, perSecond * STATED)
-    if (bucket === all && stated !== undefined) return
-    // refusals have shown a narrower one
-    if (!bucket.isStated && !bucket.isNew && bucket.rate < rate) return
-    bucket.isStated = true
-    bucket.rate = rate
-    bucket.tokens = Math.min(bucket.tokens, 1)
-  }
-
   return {
     /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method. */
     waitForAll: (calls: number) => waitOf(all, calls),
@@ -184,13 +162,19 @@ export function createRate (clock: Clock, stated?: number) {
       }
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
-      const ofMethod = Number(headers['x-ratelimit-method-limit'])
-      if (Number.isFinite(ofMethod) && ofMethod >= 1) state(of(method), ofMethod / METHOD_WINDOW_S)
+      const perSecond = parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S
+      const rate = Math.max(MIN_RATE, perSecond * STATED)
+      const bucket = of(method)
+      // refusals may have shown a narrower one
+      if (Number.isNaN(rate) || (!bucket.isStated && bucket.rate < rate)) return
+      bucket.rate = rate
+      bucket.isStated = true
+      bucket.tokens = Math.min(bucket.tokens, 1)
     },
     /** The largest batch of a method. */
     batch (method: string) {
       const rate = Math.min(all.rate, of(method).rate)
-      return rate === Infinity ? Infinity : Math.max(1, Math.floor(rate / (all.isNew && !all.isStated ? 5 : 20)))
+      return Math.max(1, Math.floor(rate * BURST_S))
     },
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))

@@ -15,9 +15,9 @@ export interface SubscriptionOptions {
   /** `result`: unchecked. */
   onNotification: (result: unknown) => void
   /** Each change, from the first 'up' on. What was missed while it was down must be read by other means. */
-  onState?: (state: 'up' | 'down') => void
-  /** A ServiceError, or what a callback threw. */
-  onFault?: (error: unknown) => void
+  onState: (state: 'up' | 'down') => void
+  /** Why a connection ended, or was none. */
+  onFault: (error: ServiceError) => void
   /** What ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
   silenceMs?: number
   clock?: Clock
@@ -36,25 +36,16 @@ const MAX_PAUSE_MS = 30_000
 // Of the closing handshake.
 const CLOSE_MS = 1_000
 
-/** Subscribed until closed. Throws a TypeError, which does not repeat it, where `url` is none. */
-export function subscribe (options: SubscriptionOptions): Subscription {
-  const { method, params, onNotification, silenceMs = SILENCE_MS, clock = systemClock } = options
-  const { onState = () => {}, onFault = () => {} } = options
-  const url = readUrl(options.url, 'ws', 'the subscription')
+/** Subscribed until closed. No callback may throw. Throws a TypeError, which does not repeat it, where `url` is none. */
+export function subscribe ({
+  url: text, method, params, onNotification, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
+}: SubscriptionOptions): Subscription {
+  const url = readUrl(text, 'ws', 'the subscription')
   const { host } = url
   url.hash = ''   // ws refuses one, and repeats the URL in doing so
   let end = async () => {}
   let failures = 0
   let closed: Promise<void> | undefined
-
-  /** What a callback throws must not end the process from within a socket's event. */
-  function tell (callback: () => void): void {
-    try {
-      callback()
-    } catch (error) {
-      try { onFault(error) } catch { /* nobody is left to be told */ }
-    }
-  }
 
   function connect (): void {
     const socket = new WebSocket(url, {
@@ -93,7 +84,7 @@ export function subscribe (options: SubscriptionOptions): Subscription {
         upSince = clock.now()
         beat()
         ping()
-        tell(() => onState('up'))
+        onState('up')
       }
     }
 
@@ -106,7 +97,7 @@ export function subscribe (options: SubscriptionOptions): Subscription {
       const { params } = message
       if (!isRecord(params) || number === undefined) return
       beat()
-      if (params.subscription === number && closed === undefined) tell(() => onNotification(params.result))
+      if (params.subscription === number && closed === undefined) onNotification(params.result)
     })
     // a chain that has halted sends nothing
     socket.on('pong', () => { if (number !== undefined) beat() })
@@ -133,9 +124,9 @@ export function subscribe (options: SubscriptionOptions): Subscription {
   function again (upSince: number, error: ServiceError): void {
     // a connection that falls at once must not be made again at once
     failures = clock.now() - upSince >= silenceMs ? 0 : failures + 1
-    if (upSince !== Infinity) tell(() => onState('down'))
+    if (upSince !== Infinity) onState('down')
     if (closed !== undefined) return
-    tell(() => onFault(error))
+    onFault(error)
     const pause = backoff(Math.max(1, failures), { random: clock.random, maxMs: MAX_PAUSE_MS })
     const stop = clock.after(pause, connect)
     end = async () => stop()

@@ -6,20 +6,10 @@ import {
 } from './moment.js'
 import { answerError } from './node-errors.js'
 
-export interface ChainTime {
-  /** Unix ms, by the witnesses. */
-  utc (): number
-  /** How old a state of the chain's time (Unix seconds) is, ms. */
-  age (time: number): number
-  /** The last moment of a chain that has halted; undefined: none can tell that. */
-  halted (): Moment | undefined
-  /** For how long after a state there was no younger one, because the chain had halted, ms. */
-  silence (time: number): number
-  /** What is said of a newest state that is too old. */
-  tooOld (time: number): string
-  /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
-  offsets (): { clock: number, drift: number }
-}
+export type Timekeeper = ReturnType<typeof createTimekeeper>
+
+/** The port to all other rooms. */
+export type ChainTime = Pick<Timekeeper, 'utc' | 'age' | 'halted' | 'silence' | 'tooOld' | 'offsets'>
 
 export type AgeTime = Pick<ChainTime, 'age' | 'halted' | 'silence' | 'tooOld'>
 
@@ -31,8 +21,6 @@ export interface TimeEvent {
   code: 'clock-wrong' | 'clock-right' | 'drift' | 'halted' | 'moving-again'
   message: string
 }
-
-export type Timekeeper = ReturnType<typeof createTimekeeper>
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
 const isoOf = (time: number): string => new Date(time * 1000).toISOString()
@@ -50,9 +38,11 @@ export function createTimekeeper (
   let halt: { from: number, until?: number } | undefined
 
   const utc = () => utcOf(facts, clock.now())
-  const age = (time: number): number => ageOf(facts, clock.now(), time)
-  const halted = (): Moment | undefined => haltedAt(facts, clock.now())
   const clockAhead = (): number => facts.clock - utc().offset
+  /** How old a state of the chain's time (Unix seconds) is, ms. */
+  const age = (time: number): number => ageOf(facts, clock.now(), time)
+  /** The last moment of a chain that has halted; undefined: none can tell that. */
+  const halted = (): Moment | undefined => haltedAt(facts, clock.now())
 
   function change (code: TimeEvent['code'], message: string | undefined, end?: Omit<TimeEvent, 'level'>): void {
     if (message === undefined) {
@@ -94,28 +84,27 @@ export function createTimekeeper (
     return now
   }
 
-  const chainTime: ChainTime = {
+  return {
+    /** By which ages are told, and Unix ms by the witnesses. */
+    now: () => clock.now(),
     utc: () => clock.now() + utc().offset,
     age,
     halted,
-    silence (time) {
+    /** For how long after a state there was no younger one, because the chain had halted, ms. */
+    silence (time: number): number {
       const now = halted()
       if (now !== undefined) return age(now.time)
       return halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000
     },
-    tooOld (time) {
+    /** What is said of a newest state that is too old. */
+    tooOld (time: number): string {
       const suspect = utc().clock === 'alone'
         ? ', unless this machine\'s clock is wrong: no other witness agrees with it'
         : ''
       return `the newest state that any node shows is of ${clockTime(time)}, ${seconds(age(time))} s ago${suspect}`
     },
-    offsets: () => ({ clock: clockAhead(), drift: facts.drift })
-  }
-
-  return {
-    ...chainTime,
-    /** By which ages are told. */
-    now: () => clock.now(),
+    /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
+    offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
     noteDate (index: number, header: string | undefined) {
       const now = readClock()
       const date = Date.parse(header ?? '')

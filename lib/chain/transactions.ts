@@ -28,17 +28,12 @@ const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 export function createHistoryReader (rpc: Rpc): HistoryReader {
   let bulkPage = PAGE
 
-  async function orNull (work: Promise<unknown>): Promise<unknown> {
-    return await work.catch((error: unknown) => {
+  /** What concerns a block, null where there is none. */
+  async function ofBlock (method: string, params: readonly unknown[], options: CallOptions): Promise<unknown> {
+    return await rpc.call(method, params, { ...options, doubt: isNull }).catch((error: unknown) => {
       if (NO_BLOCK.has(faultOf(error)?.rpcCode ?? 0)) return null
       throw error
     })
-  }
-
-  async function block (slot: number, transactionDetails: string, options: CallOptions): Promise<unknown> {
-    // without `rewards`, which not every node takes
-    const params = [slot, { commitment: COMMITMENT, transactionDetails, ...VERSION }]
-    return await orNull(rpc.call('getBlock', params, { ...options, doubt: isNull }))
   }
 
   return {
@@ -91,7 +86,9 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     },
 
     async blockSignatures (slot, options = {}) {
-      const answer = await block(slot, 'signatures', options)
+      // without `rewards`, which not every node takes
+      const params = [slot, { commitment: COMMITMENT, transactionDetails: 'signatures', ...VERSION }]
+      const answer = await ofBlock('getBlock', params, options)
       if (answer === null) return null
       const { signatures } = isRecord(answer) ? answer : {}
       if (Array.isArray(signatures) && signatures.every(isSignature)) return signatures
@@ -104,13 +101,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
     async blockTime (slot, options = {}) {
-      const time = await orNull(rpc.call('getBlockTime', [slot], { ...options, doubt: isNull }))
-        .catch(async (error: unknown) => {
-          if (!['rpc-error', 'unsupported'].includes(faultOf(error)?.reason ?? '')) throw error
-          // a node without this method may have the block
-          const answer = await block(slot, 'none', options)
-          return isRecord(answer) ? answer.blockTime : answer
-        })
+      const time = await ofBlock('getBlockTime', [slot], options)
       if (time === null || isCount(time)) return time
       throw bad('getBlockTime: no time')
     },

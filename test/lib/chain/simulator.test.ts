@@ -146,6 +146,7 @@ test('swaps wake the subscriber', async t => {
       method: 'logsSubscribe',
       params: [{ mentions: [PROGRAMS.futarchy] }, { commitment: 'confirmed' }],
       onNotification: result => { woken.push(result); resolve() },
+      onFault: error => t.fail(error.message),
       onState: state => {
         if (state === 'down') return
         ledger.advance(1)

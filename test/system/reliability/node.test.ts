@@ -79,6 +79,6 @@ test('a node that keeps the times of blocks to itself, for good, hides nothing',
   await historyComplete(app)
   await until('the list is served', async () => (await app.inject('/api/tickers')).statusCode === 200)
   t.equal((await app.inject('/api/tickers')).json<unknown[]>().length, daos.length)
-  // the list does not wait for it: block ranges ask for it, and get it from the block
+  // the list does not wait for it: block ranges ask for it
   await until('the time of a block was asked for', () => fault.fired > 0)
 })
