@@ -36,7 +36,7 @@ const MAX_PAUSE_MS = 30_000
 // Of the closing handshake.
 const CLOSE_MS = 1_000
 
-/** Subscribed until closed. No callback may throw. Throws a TypeError, which does not repeat it, where `url` is none. */
+/** Subscribed until closed. Callbacks must not throw. Throws a TypeError, without the text, where `url` is none. */
 export function subscribe ({
   url: text, method, params, onNotification, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
 }: SubscriptionOptions): Subscription {
