@@ -112,11 +112,15 @@ export function withFailover (
   // until when each node is asked last, and not for a method; what it was last told to be wrong with
   const known = nodes.map(() => ({ lastUntil: 0, without: new Map<string, number>(), fault: '' }))
 
+  const putLast = (index: number, ms: number): void => {
+    known[index]!.lastUntil = Math.max(known[index]!.lastUntil, clock.now() + ms)
+  }
+
   /** The nodes in the order of now; each but the last with patience. */
   function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
     const now = clock.now()
-    const isLast = (index: number): number => Number(known[index]!.lastUntil > now)
-    const order = [...nodes.keys()].sort((a, b) => isLast(a) - isLast(b))
+    const lastUntil = (index: number): number => Math.max(now, known[index]!.lastUntil)
+    const order = [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
     for (const index of order) {
       if (options.signal.aborted) return
       const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
@@ -138,9 +142,7 @@ export function withFailover (
       if (isRefusal) {
         node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
       }
-      if (error?.retryAfter !== undefined && error.code === 'NODE_UNAVAILABLE') {
-        node.lastUntil = clock.now() + error.retryAfter * 1000
-      }
+      if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
       return reply === undefined || isRefusal
         ? { error: answerError(host, 'unsupported', `does not offer ${method}`) }
         : reply
@@ -234,7 +236,7 @@ export function withFailover (
     const [best] = found.toSorted((a, b) => a.age - b.age)
     if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
     for (const { index, age } of found) {
-      if (age - best.age > SAME_AGE_MS) known[index]!.lastUntil = clock.now() + OLDER_MS
+      if (age - best.age > SAME_AGE_MS) putLast(index, OLDER_MS)
     }
     return best.answer
   }
