@@ -5,7 +5,6 @@ import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import type { Lister } from './list.js'
 
 export interface WalkSizes {
   /** Signatures asked for at once; nodes give 1,000 at most. */
@@ -81,7 +80,7 @@ function createPace (clock: Clock, { least, most }: { least: number, most: numbe
 }
 
 export function createFeed (
-  { fetcher, program, clock, signal }: Context, lister: Lister, { pageSize, stepSize }: Required<WalkSizes>
+  { fetcher, program, clock, signal }: Context, { pageSize, stepSize }: Required<WalkSizes>
 ) {
   const pace = createPace(clock, stepSize)
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
@@ -102,7 +101,7 @@ export function createFeed (
     isSeeding = true
     const wanted = new Set(some.map(({ signature }) => signature))
     const page = { order, limit: Math.min(BULK_PAGE, pageSize), slots }
-    const asked = lister.bulk(program, page, { priority, deadlineMs: FETCH_MS, signal }, wanted)
+    const asked = fetcher.bulk(program, page, { priority, deadlineMs: FETCH_MS, signal }, wanted)
     return await asked.finally(() => { isSeeding = false }) !== undefined
   }
 

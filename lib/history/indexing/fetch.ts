@@ -1,5 +1,8 @@
+import { inSlices } from '../../async.js'
 import type { Clock } from '../../clock.js'
-import type { HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
+import type {
+  BulkPage, CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo
+} from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'
@@ -92,8 +95,29 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     !failed && !held.has(signature) && refused.get(signature)?.final !== true
 
   return {
-    hold,
     isHeld: ({ signature }: Wanted) => held.has(signature),
+
+    /**
+     * Lists whole transactions and holds the events, of `wanted` alone if given. Undefined where no node offers that,
+     * and where it fails, as over one unreadable transaction: there is another way.
+     */
+    async bulk (
+      address: string, page: BulkPage, options: CallOptions, wanted?: ReadonlySet<string>
+    ): Promise<{ infos: SignatureInfo[], token: string | undefined } | undefined> {
+      const result = await reader.bulk(address, page, options).catch((error: unknown) => {
+        if (isServiceError(error)) return undefined
+        throw error
+      })
+      if (result === undefined) return undefined
+      // a thousand transactions are read in some 100 ms
+      const infos = await inSlices(result.entries, (tx): SignatureInfo => {
+        const { transaction: { signatures: [signature = ''] }, slot, blockTime, transactionIndex } = tx
+        const info = { signature, slot, failed: tx.meta.err !== null, blockTime, transactionIndex }
+        if (!info.failed && wanted?.has(signature) !== false) hold(tx, info)
+        return info
+      })
+      return { infos, token: result.next ?? undefined }
+    },
 
     /** Those of `entries` to ask for now, `most` of them. */
     due (entries: readonly Wanted[], most: number): Wanted[] {

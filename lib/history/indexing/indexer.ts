@@ -1,6 +1,8 @@
 import type { Moment } from '../../chain/moment.js'
-import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type ProofFacts } from '../status.js'
-import { unindexedRanges, type UnindexedRange } from '../rules/signature-ranges.js'
+import {
+  completenessOf, coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type ProofFacts
+} from '../status.js'
+import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompleter, createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
@@ -48,7 +50,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context, () => newest?.time)
   const owners = createMissingOwners(context)
-  const publish = createPublisher(context, reconciler)
+  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.isWithheld)
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
@@ -75,6 +77,12 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   /** Whether the accounts' numbers would tell something new once the head has come past them. */
   const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 ||
     reconciler.sequenceGaps().size > 0)
+
+  /** What is known of the completeness of what is stored. */
+  function proof (): ProofFacts {
+    const { accounts, verifiedSlot, wasSearched: searched } = reconciler
+    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named: owners.named }
+  }
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -158,7 +166,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       return Math.max(settle(back, result), now())
     } catch (error) {
       if (!(error instanceof HistoryLost)) throw error
-      await lose(error.range ?? range, error)
+      await lose(error)
       return now()
     } finally {
       await followWork()
@@ -166,7 +174,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   /** Not at the first answer: it may come from a node that lags. */
-  async function lose (range: UnindexedRange, error: HistoryLost): Promise<void> {
+  async function lose (error: HistoryLost): Promise<void> {
+    const { range } = error
     const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
     lost.set(range.above.oldest, { times: times + 1, since })
     if (times + 1 < LOST_AFTER || now() - since < LOST_MS) throw error
@@ -196,13 +205,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       if (isListening && !is) lane.hasten(head, now())
       isListening = is
     },
-    /** What is known of the completeness of what is stored. */
-    proof (): ProofFacts {
-      const { accounts, verifiedSlot, wasSearched } = reconciler
-      return {
-        sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched: wasSearched, named: owners.named
-      }
-    },
+    proof,
     /** Signatures processed since the start. */
     get walked () { return walk.walked },
     /** Events that the accounts have numbered; null: not compared yet. */

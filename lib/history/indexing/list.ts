@@ -1,15 +1,14 @@
 /** Which transactions of an address lie where: signatures, or whole transactions in bulk. */
-import { inSlices } from '../../async.js'
 import type { Moment } from '../../chain/moment.js'
-import type { BulkPage, CallOptions, HistoryReader, SignatureInfo } from '../../chain/types.js'
+import type { CallOptions, HistoryReader, SignatureInfo } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
 /** Thrown where a node answers as if it no longer knew the past. */
 export class HistoryLost extends ServiceError {
-  readonly range: UnindexedRange | undefined
-  constructor (message: string, range?: UnindexedRange) {
+  readonly range: UnindexedRange
+  constructor (message: string, range: UnindexedRange) {
     super('NODE_BAD_ANSWER', message)
     this.range = range
   }
@@ -24,81 +23,51 @@ export interface Page { infos: SignatureInfo[], token?: string | undefined }
 /** `bulk`: the bulk method first, with its own bounds. */
 export interface PageQuery {
   limit?: number
-  bulk?: { limit: number, token?: string | undefined, fromSlot?: number }
+  bulk?: { limit: number, token?: string | undefined, fromSlot?: number } | undefined
 }
 
-/** Lists transactions; the events of those given whole are held by the fetcher. */
-export function createLister ({ reader, fetcher }: Context) {
-  /** Empty behind an unknown signature. */
-  async function signatures (
-    address: string, page: { before?: string, limit?: number, minSlot?: number }, options: CallOptions
-  ): Promise<SignatureInfo[]> {
-    try {
-      return await reader.signatures(address, page, options)
-    } catch (error) {
-      if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
-      throw error
-    }
-  }
+type Lister = Pick<Context, 'reader' | 'fetcher'>
 
-  /**
-   * Undefined also where it fails, as over one unreadable transaction: there is another way. `wanted`: holds these
-   * alone.
-   */
-  async function bulk (
-    address: string, page: BulkPage, options: CallOptions, wanted?: ReadonlySet<string>
-  ): Promise<Page | undefined> {
-    const result = await reader.bulk(address, page, options).catch((error: unknown) => {
-      if (isServiceError(error)) return undefined
-      throw error
-    })
-    if (result === undefined) return undefined
-    // a thousand transactions are read in some 100 ms
-    const infos = await inSlices(result.entries, (tx): SignatureInfo => {
-      const { transaction: { signatures: [signature = ''] }, slot, blockTime, transactionIndex } = tx
-      const info = { signature, slot, failed: tx.meta.err !== null, blockTime, transactionIndex }
-      if (!info.failed && wanted?.has(signature) !== false) fetcher.hold(tx, info)
-      return info
-    })
-    return { infos, token: result.next ?? undefined }
-  }
-
-  /** Undefined: no node offers it, or it lists nothing behind the cursor. */
-  async function bulkPage (
-    address: string, cursor: Cursor | undefined, { token, limit, fromSlot }: NonNullable<PageQuery['bulk']>,
-    options: CallOptions
-  ): Promise<Page | undefined> {
-    const slots = { ...(fromSlot !== undefined && { gte: fromSlot }), ...(cursor && { lte: cursor.slot }) }
-    const place = token === undefined ? { slots } : { token }
-    const page = await bulk(address, { order: 'desc', limit, ...place }, options)
-    const at = token === undefined && cursor !== undefined
-      ? page?.infos.findIndex(({ signature }) => signature === cursor.signature)
-      : undefined
-    if (page === undefined || at === -1) return undefined
-    const infos = page.infos.slice((at ?? -1) + 1)
-    // At its end the other way has to agree that nothing follows
-    return infos.length === 0 ? undefined : { ...page, infos }
-  }
-
-  return {
-    signatures,
-    bulk,
-
-    /** The page behind a cursor, or the newest. Throws NODE_BAD_ANSWER where its order can't be true. */
-    async page (
-      address: string, cursor: Cursor | undefined, { limit = 1000, bulk }: PageQuery, options: CallOptions
-    ): Promise<Page> {
-      const found = bulk === undefined ? undefined : await bulkPage(address, cursor, bulk, options)
-      // a node that has not come so far lists less than there is, or does not know the cursor
-      const place = cursor === undefined ? {} : { before: cursor.signature, minSlot: cursor.slot }
-      const page = found ?? { infos: await signatures(address, { limit, ...place }, options) }
-      checkPageOrder(page.infos, cursor)
-      return page
-    }
+/** Empty behind an unknown signature. */
+export async function listSignatures (
+  { reader }: Lister, address: string, page: { before?: string, limit?: number, minSlot?: number }, options: CallOptions
+): Promise<SignatureInfo[]> {
+  try {
+    return await reader.signatures(address, page, options)
+  } catch (error) {
+    if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
+    throw error
   }
 }
 
-export type Lister = ReturnType<typeof createLister>
+/** Undefined: no node offers it, or it lists nothing behind the cursor. */
+async function bulkPage (
+  { fetcher }: Lister, address: string, cursor: Cursor | undefined,
+  { token, limit, fromSlot }: NonNullable<PageQuery['bulk']>, options: CallOptions
+): Promise<Page | undefined> {
+  const slots = { ...(fromSlot !== undefined && { gte: fromSlot }), ...(cursor && { lte: cursor.slot }) }
+  const place = token === undefined ? { slots } : { token }
+  const page = await fetcher.bulk(address, { order: 'desc', limit, ...place }, options)
+  const at = token === undefined && cursor !== undefined
+    ? page?.infos.findIndex(({ signature }) => signature === cursor.signature)
+    : undefined
+  if (page === undefined || at === -1) return undefined
+  const infos = page.infos.slice((at ?? -1) + 1)
+  // At its end the other way has to agree that nothing follows
+  return infos.length === 0 ? undefined : { ...page, infos }
+}
+
+/** The page behind a cursor, or the newest. Throws NODE_BAD_ANSWER where its order can't be true. */
+export async function listPage (
+  lister: Lister, address: string, cursor: Cursor | undefined, { limit = 1000, bulk }: PageQuery, options: CallOptions
+): Promise<Page> {
+  const found = bulk === undefined ? undefined : await bulkPage(lister, address, cursor, bulk, options)
+  // a node that has not come so far lists less than there is, or does not know the cursor
+  const place = cursor === undefined ? {} : { before: cursor.signature, minSlot: cursor.slot }
+  const page = found ?? { infos: await listSignatures(lister, address, { limit, ...place }, options) }
+  checkPageOrder(page.infos, cursor)
+  return page
+}
 
 /** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
 export interface Listing {
@@ -119,7 +88,8 @@ export interface Listing {
 const DEADLINE_MS = 20_000
 
 /** Lists what lies below the indexed ranges, page by page. */
-export function createListings ({ program, signal }: Context, lister: Lister, pageSize: number) {
+export function createListings (context: Context, pageSize: number) {
+  const { program, signal } = context
   const listings: Listing[] = []
   /** What closes a gap below the head comes before the past. */
   const callOf = ({ until }: UnindexedRange) =>
@@ -134,7 +104,7 @@ export function createListings ({ program, signal }: Context, lister: Lister, pa
 
   function pageAfter (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<Page> {
     const bulk = isBulk ? { limit: pageSize, token: listing.token } : undefined
-    return lister.page(program, endOf(listing), { limit: pageSize, ...(bulk && { bulk }) }, callOf(range))
+    return listPage(context, program, endOf(listing), { limit: pageSize, bulk }, callOf(range))
   }
 
   /**
@@ -144,7 +114,7 @@ export function createListings ({ program, signal }: Context, lister: Lister, pa
   async function behind (listing: Listing, range: UnindexedRange): Promise<SignatureInfo[] | undefined> {
     const { signature, slot, anchor } = endOf(listing)
     const place = { limit: pageSize, minSlot: slot, ...(anchor !== null && { before: anchor }) }
-    const page = await lister.signatures(program, place, callOf(range))
+    const page = await listSignatures(context, program, place, callOf(range))
     checkPageOrder(page)
     const at = page.findIndex(entry => entry.signature === signature)
     if (at >= 0) return page.slice(at + 1)

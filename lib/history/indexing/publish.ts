@@ -1,15 +1,14 @@
 import { isServiceError } from '../../errors.js'
-import { publishableSlot } from '../rules/published-slot.js'
-import { isComplete } from '../status.js'
+import type { Completeness } from '../rules/completeness.js'
+import { publishableSlot, type PublishView } from '../rules/published-slot.js'
 import type { Context } from './context.js'
-import type { Reconciler } from './reconcile.js'
 
 /** Slots without a block looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16
 
 /** Publishes block ranges as far as nothing can change in them. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher (
-  { reader, store, writer: { state } }: Context, reconciler: Reconciler
+  { reader, store }: Context, known: () => Completeness, isWithheld: PublishView['isWithheld']
 ): () => Promise<void> {
   let published: number | undefined
 
@@ -23,21 +22,11 @@ export function createPublisher (
   }
 
   return async () => {
-    const { verifiedSlot, wasSearched: searched, isWithheld: withheld } = reconciler
-    const view = {
-      complete: isComplete(state),
-      listed: state.indexedRanges.length > 0,
-      verifiedSlot,
-      sequenceGaps: [...reconciler.sequenceGaps().values()].flat(),
-      searched,
-      withheld,
-      losses: state.losses,
-      missing: state.missing
-    }
     published ??= (await store.published())?.slot ?? -1
-    const quick = publishableSlot({ ...view, incompleteSlot: null })
+    const quick = publishableSlot(known(), { isWithheld, incompleteSlot: null })
     if (quick === undefined || quick <= published) return
-    const slot = publishableSlot({ ...view, incompleteSlot: (await store.incompleteSlots())?.oldest ?? null })
+    const incompleteSlot = (await store.incompleteSlots())?.oldest ?? null
+    const slot = publishableSlot(known(), { isWithheld, incompleteSlot })
     if (slot === undefined || slot <= published) return
     try {
       const found = await withTime(slot, published)

@@ -3,7 +3,7 @@ import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { createLister, type Cursor, firstAvailable } from './list.js'
+import { type Cursor, firstAvailable, listPage as pageOf } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
@@ -45,7 +45,6 @@ export interface GapFacts {
 
 export function createSearch (context: Context, { sequenceGaps, createdAt }: GapFacts) {
   const { reader, fetcher, writer, store, clock, signal, onLog } = context
-  const lister = createLister(context)
   const tried = new Map<string, Tried>()
   let current: Searched | undefined
   const isDue = (key: string): boolean => (tried.get(key)?.at ?? 0) <= clock.now()
@@ -101,7 +100,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   async function listPage (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
     const bulk = { limit: BULK_PAGE, fromSlot, token }
-    const page = await lister.page(dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const page = await pageOf(context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
     const end = page.infos.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest

@@ -1,5 +1,6 @@
 import type { Moment } from '../../chain/moment.js'
 import type { SignatureInfo } from '../../chain/types.js'
+import { ServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
@@ -9,7 +10,7 @@ import type { LastDayWork } from '../status.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
 import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
-import { createLister, createListings, HistoryLost } from './list.js'
+import { createListings, HistoryLost, listSignatures } from './list.js'
 
 export interface HeadResult extends StepResult {
   /** The finalized head down from which all is stored; undefined: not yet. */
@@ -33,9 +34,8 @@ export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
   const { program, writer, signal } = context
-  const lister = createLister(context)
-  const listings = createListings(context, lister, pageSize)
-  const feed = createFeed(context, lister, { pageSize, stepSize })
+  const listings = createListings(context, pageSize)
+  const feed = createFeed(context, { pageSize, stepSize })
   /** New entries above the newest range, oldest first, and the head when they were all. */
   let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
 
@@ -119,18 +119,16 @@ export function createSignatureWalk (
     return advanced
   }
 
-  /** Begins a range at the newest signature: for the first time, or after a long absence. */
-  async function begin (entries: SignatureInfo[], whole: boolean, top: IndexedRange | undefined): Promise<StepResult> {
-    const isJoined = (taken: readonly SignatureInfo[]) => whole && taken.length === entries.length
-    const advanced = await process(entries, 'head', top === undefined ? PATIENCE_MS : HEAD_PATIENCE_MS, taken => {
-      const indexedRanges = [beginRange(taken), ...writer.state.indexedRanges]
-      return top === undefined
-        ? { indexedRanges, ended: false }
-        : { indexedRanges: isJoined(taken) ? merge(indexedRanges, 0) : indexedRanges }
-    })
+  /** Begins a range at the newest signature, for the first time or after a long absence, with its first step. */
+  async function begin (entries: SignatureInfo[], whole: boolean): Promise<StepResult> {
+    const { indexedRanges, ended } = writer.state
+    const isFirst = indexedRanges.length === 0
+    const advanced = await process(entries, 'head', isFirst ? PATIENCE_MS : HEAD_PATIENCE_MS, taken =>
+      ({ indexedRanges: [beginRange(taken), ...indexedRanges], ended: ended && !isFirst }))
     const { entries: taken } = advanced
-    if (taken.length > 0 && !isJoined(taken)) {
-      const [anchor = null, after] = [taken.at(-2)?.signature, taken.at(-1)!]
+    const after = taken.at(-1)
+    if (after !== undefined) {
+      const anchor = taken.at(-2)?.signature ?? null
       listings.put({ after, anchor, entries: entries.slice(taken.length), whole, stuck: false })
     }
     return advanced
@@ -147,7 +145,7 @@ export function createSignatureWalk (
   }
 
   const signatures = (page: { before?: string, minSlot: number, limit?: number }): Promise<SignatureInfo[]> =>
-    lister.signatures(program, { limit: pageSize, ...page }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+    listSignatures(context, program, { limit: pageSize, ...page }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
   /** What is new, newest first; `whole`: down to `top`. */
   async function listNew (
@@ -184,10 +182,12 @@ export function createSignatureWalk (
         await writer.commit({ events: [], ended: true })
         return { taken: 0, reached: asked, behind: false }
       }
-      const begun = await begin(page, false, top)
+      const begun = await begin(page, false)
       return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
     }
-    if (newest === undefined) throw new HistoryLost('the node lists no signature at all, though there are some')
+    if (newest === undefined) {
+      throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
+    }
     if (newest.signature === top.newest) return { taken: 0, reached: asked, behind: false }
     if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
     const { entries, whole } = await listNew(top, page, asked.slot, edge)
@@ -197,8 +197,7 @@ export function createSignatureWalk (
       rising = { after: top.newest, entries: entries.reverse(), asked }
       return await rise(top)
     }
-    const begun = await begin(entries, whole, top)
-    return { ...begun, reached: begun.taken === entries.length && whole ? asked : undefined, behind: false }
+    return { ...await begin(entries, whole), reached: undefined, behind: false }
   }
 
   /** Closes a range of which no node knows any more; `begins`: where the first does. */

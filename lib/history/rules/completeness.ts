@@ -34,6 +34,11 @@ export type Known = 'whole' | 'lost' | 'partly'
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
 
+/** Whether a gap is a stated loss: looked for in vain, first numbers older than all that nodes have, or within a loss. */
+export const isLost = (
+  gap: SequenceGap, { searched, lostBefore, losses }: Pick<Completeness, 'searched' | 'lostBefore' | 'losses'>
+): boolean => searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
+
 /** What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
 export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
   const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched, walkedTo } = known
@@ -41,22 +46,17 @@ export function knowledgeOf (known: Completeness, after: number, until = Infinit
   const missing = known.missing.filter(({ at }) => at === null || (at > after && at <= until))
   const mayOwn = mayOwnOf(missing, known)
   const reaching = losses.filter(loss => reachesBeyond(loss, after))
+  const lost = { lostBefore, losses, missing }
   return dao => {
     if ((unreadable.get(dao) ?? -Infinity) > after) return 'partly'
     // whose it is shows as a sequence gap once the accounts are compared; a DAO without any event shows none
     if (mayOwn(dao)) return 'partly'
     // So it is with what is lost
     if (reaching.some(({ toSlot }) => toSlot > verifiedSlot || !sequenceRanges.has(dao))) return 'partly'
-    let isLost = false
-    for (const gap of sequenceGaps.get(dao) ?? []) {
-      const wasSearched = searched(gap)
-      if (!mayReach(gap, after, wasSearched ? { lostBefore, losses, missing } : null) ||
-        (gap.since !== null && gap.since > until)) continue
-      // looked for in vain: the first numbers, older than any node's past, or within a stated loss
-      if (!wasSearched || !((gap.from === 1n && lostBefore !== null) || spans(gap, losses))) return 'partly'
-      isLost = true
-    }
-    return isLost ? 'lost' : 'whole'
+    const reached = (sequenceGaps.get(dao) ?? []).filter(gap =>
+      mayReach(gap, after, searched(gap) ? lost : null) && !(gap.since !== null && gap.since > until))
+    if (reached.length === 0) return 'whole'
+    return reached.every(gap => isLost(gap, known)) ? 'lost' : 'partly'
   }
 }
 

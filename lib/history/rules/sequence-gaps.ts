@@ -2,7 +2,7 @@
  * The proof of completeness: a DAO's events are numbered 1, 2, 3 … and its account holds the newest number (every file
  * in programs/futarchy/src/instructions increments `seq_num` and emits one event).
  */
-import { reachesBeyond } from './losses.js'
+import { reachesBeyond, spans } from './losses.js'
 import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
 
 /** Numbers of one DAO missing although all around is covered, both ends included. */
@@ -103,7 +103,7 @@ export interface LostPast {
 function lostUntil (
   { from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast
 ): number | null {
-  const spanned = losses.filter(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
+  const spanned = losses.filter(loss => spans({ fromSlot, toSlot }, [loss]))
   if (spanned.some(loss => loss.until === null)) return until
   if (spanned.length > 0 && missing.some(({ slot }) => slot >= fromSlot && slot <= toSlot)) return until
   const ends = spanned.map(loss => loss.until!)

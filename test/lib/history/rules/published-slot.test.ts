@@ -1,14 +1,19 @@
 import { test } from 'tap'
+import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 
-const WHOLE: PublishView = {
-  complete: true,
-  listed: true,
+const WHOLE: Completeness & PublishView = {
+  sequenceRanges: new Map(),
+  unreadable: new Map(),
+  accounts: new Map(),
+  named: { slot: 0, owners: new Map() },
+  walkedTo: -Infinity,
+  lostBefore: 1,
   verifiedSlot: 990,
-  sequenceGaps: [],
+  sequenceGaps: new Map(),
   searched: () => false,
-  withheld: () => false,
+  isWithheld: () => false,
   losses: [],
   missing: [],
   incompleteSlot: null
@@ -16,12 +21,17 @@ const WHOLE: PublishView = {
 const gap = (over: Partial<SequenceGap>): SequenceGap => ({
   dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over
 })
-const slotOf = (over: Partial<PublishView>) => publishableSlot({ ...WHOLE, ...over })
+const slotOf = (
+  { sequenceGaps = [], ...over }: Partial<Omit<typeof WHOLE, 'sequenceGaps'>> & { sequenceGaps?: SequenceGap[] }
+) => {
+  const view = { ...WHOLE, ...over, sequenceGaps: new Map([['D', sequenceGaps]]) }
+  return publishableSlot(view, view)
+}
 const yes = () => true
 
 test('nothing is published before the walk, the head and the accounts have met', t => {
   t.equal(slotOf({}), 990)
-  t.equal(slotOf({ complete: false }), undefined)
+  t.equal(slotOf({ walkedTo: 5 }), undefined)
   t.equal(slotOf({ verifiedSlot: 0 }), undefined)
   t.end()
 })
@@ -57,7 +67,7 @@ test('a transaction that is listed and not given holds nothing up once it can on
   t.equal(
     slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since'
   )
-  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, withheld: yes }), 549, 'it is still listed')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, isWithheld: yes }), 549, 'it is still listed')
   const at = (slot: number) => slotOf(
     { missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: yes }
   )
@@ -81,16 +91,16 @@ test('a stated loss holds nothing up', t => {
     slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have'
   )
   t.equal(
-    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, listed: false }),
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, lostBefore: null }),
     undefined,
     'a node that lists nothing says nothing of the past'
   )
-  const losses = [{ fromSlot: 550, toSlot: 560 }]
+  const losses = [{ fromSlot: 550, toSlot: 560, until: null }]
   t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes, losses }), 990)
   t.equal(slotOf({ sequenceGaps: [gap({})], losses }), 499, 'not looked for yet')
   t.equal(slotOf({ sequenceGaps: [gap({ toSlot: 540 })], searched: yes, losses }), 499, 'of another stretch')
   const lostIn = (fromSlot: number, toSlot: number) => slotOf(
-    { sequenceGaps: [gap({})], searched: yes, losses: [{ fromSlot, toSlot }] }
+    { sequenceGaps: [gap({})], searched: yes, losses: [{ fromSlot, toSlot, until: null }] }
   )
   t.same(
     [lostIn(400, 499), lostIn(400, 500), lostIn(600, 700), lostIn(601, 700)],
