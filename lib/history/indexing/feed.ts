@@ -4,7 +4,7 @@ import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
-import { isMissing, type Wanted } from './fetch.js'
+import { isMissing } from './fetch.js'
 
 export interface WalkSizes {
   /** Signatures asked for at once; nodes give 1,000 at most. */
@@ -92,47 +92,26 @@ export function createFeed (
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     const [first, last] = [some[0], some.at(-1)]
-    if (first === undefined || last === undefined || some.length <= BULK_FROM || seeded === first.signature) {
+    if (some.length <= BULK_FROM || first === undefined || last === undefined || seeded === first.signature) {
       return false
     }
-    const order = first.slot < last.slot ? 'asc' as const : 'desc' as const
-    const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
     seeded = first.signature
     isSeeding = true
+    const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
+    const order = first.slot < last.slot ? 'asc' : 'desc'
+    const page = { order, limit: Math.min(BULK_PAGE, pageSize), slots } as const
     const wanted = new Set(some.map(({ signature }) => signature))
-    const page = { order, limit: Math.min(BULK_PAGE, pageSize), slots }
     const asked = fetcher.bulk(program, page, { priority, deadlineMs: FETCH_MS, signal }, wanted)
     return await asked.finally(() => { isSeeding = false }) !== undefined
   }
 
-  async function fetch (entries: readonly Wanted[], priority: Priority): Promise<void> {
+  /** Asks for what the first entries still need. */
+  async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<void> {
+    if (await seed(entries, priority)) return
+    const due = fetcher.due(entries.slice(0, WINDOW), pace.size)
     const begun = clock.now()
-    await fetcher.fetch(entries, priority, FETCH_MS)
-    const given = entries.reduce((sum, entry) => sum + Number(fetcher.isHeld(entry)), 0)
-    pace.learn(given, clock.now() - begun)
-  }
-
-  /** The entries at the beginning that are all answered, or missing for good. */
-  function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
-    const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
-    for (const entry of entries) {
-      const outcome = found.entries.length === stepSize.most ? undefined : fetcher.outcome(entry, patienceMs)
-      if (outcome === undefined) break
-      found.entries.push(entry)
-      if (isMissing(outcome)) found.missing.push(outcome)
-      else found.events.push(outcome)
-    }
-    return found
-  }
-
-  /** Asks for what the first entries still need; false: nothing for now. */
-  async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
-    const window = entries.slice(0, WINDOW)
-    if (fetcher.due(window, 1).length === 0) return false
-    if (await seed(entries, priority)) return true
-    const due = fetcher.due(window, pace.size)
-    if (due.length > 0) await fetch(due, priority)
-    return due.length > 0
+    await fetcher.fetch(due, priority, FETCH_MS)
+    pace.learn(due.filter(fetcher.isHeld).length, clock.now() - begun)
   }
 
   /** Asks for what comes next while a step is written, so that the node's pace is used whole. */
@@ -145,18 +124,31 @@ export function createFeed (
     }
   }
 
+  /** The entries at the beginning that are all answered, or missing for good. */
+  function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
+    const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
+    for (const entry of entries.slice(0, stepSize.most)) {
+      const outcome = fetcher.outcome(entry, patienceMs)
+      if (outcome === undefined) break
+      found.entries.push(entry)
+      if (isMissing(outcome)) found.missing.push(outcome)
+      else found.events.push(outcome)
+    }
+    return found
+  }
+
+  /** The first of `entries` that can be stored, at most a step; asks for what follows them meanwhile. */
   async function advance (
     entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
   ): Promise<Advanced> {
     const queue = ahead.get(priority) ?? []
     ahead.set(priority, queue)
     let failure: unknown
-    const attempt = async (work: Promise<unknown>) => { await work.catch((error: unknown) => { failure ??= error }) }
     const window = entries.slice(0, WINDOW)
     const isShort = () => ready(window, patienceMs).entries.length < Math.min(pace.size, window.length)
     if (isShort()) {
       bringAhead(entries, priority, queue)
-      await attempt(queue.shift() ?? Promise.resolve())
+      await queue.shift()?.catch((error: unknown) => { failure = error })
     }
     const found = ready(window, patienceMs)
     if (found.entries.length === 0 && (failure ??= fetcher.illness()) !== undefined) throw failure

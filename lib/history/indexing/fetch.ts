@@ -124,9 +124,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       const found: Wanted[] = []
       for (const entry of entries) {
         if (found.length === most) break
-        if (isOpen(entry) && !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()) {
-          found.push(entry)
-        }
+        const isDue = !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()
+        if (isDue && isOpen(entry)) found.push(entry)
       }
       return found
     },

@@ -112,5 +112,3 @@ export function createReconciler (context: Context, headTime: () => number | und
     }
   }
 }
-
-export type Reconciler = ReturnType<typeof createReconciler>

@@ -41,15 +41,14 @@ export function createSignatureWalk (
 
   const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
 
-  /** Stores the first of `entries`, with what that makes of the ranges. */
+  /** Stores the first of `entries`, newest first unless `isAscending`, with what that makes of the ranges. */
   async function process (
     entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
-    change: (taken: SignatureInfo[]) => Partial<Step>
+    change: (taken: SignatureInfo[]) => Partial<Step>, isAscending = false
   ): Promise<Advanced> {
     const advanced = await feed.advance(entries, priority, patienceMs)
     const { entries: taken, events, missing } = advanced
     if (taken.length === 0) return advanced
-    const isAscending = entries === rising?.entries
     await writer.commit({ events: (isAscending ? events : events.reverse()).flat(), missing, ...change(taken) })
     feed.stored(advanced)
     return advanced
@@ -138,7 +137,7 @@ export function createSignatureWalk (
   async function rise (top: IndexedRange): Promise<HeadResult> {
     const { asked, entries } = rising!
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
-      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }))
+      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
     const [last, left] = [advanced.entries.at(-1), entries.slice(advanced.taken)]
     if (last !== undefined) rising = left.length === 0 ? undefined : { asked, after: last.signature, entries: left }
     return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
@@ -229,5 +228,3 @@ export function createSignatureWalk (
     get walked () { return feed.walked }
   }
 }
-
-export type Walk = ReturnType<typeof createSignatureWalk>
