@@ -34,7 +34,7 @@ export type Known = 'whole' | 'lost' | 'partly'
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
 
-/** Whether a gap is a stated loss: looked for in vain, first numbers older than all that nodes have, or within a loss. */
+/** Whether a gap is a stated loss: looked for in vain, and before all that nodes have, or within a loss. */
 export const isLost = (
   gap: SequenceGap, { searched, lostBefore, losses }: Pick<Completeness, 'searched' | 'lostBefore' | 'losses'>
 ): boolean => searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
