@@ -2,11 +2,11 @@ import fp from 'fastify-plugin'
 import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
 import type { HistoryReport } from '../lib/history/history.js'
+import { createSetReader, type SetReader } from '../lib/live/account-sets.js'
 import { createFreshCache, type FreshCache, type Made } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { createTokenReader } from '../lib/live/tokens.js'
-import { rememberUnknown } from '../lib/live/unknown-mints.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -18,6 +18,7 @@ declare module 'fastify' {
       /** The DAOs that trade a mint as their base. */
       daosOf (mint: string): Promise<Made<string[]>>
       supply: FreshCache<string, Supply>
+      readSets: SetReader
     }
   }
 }
@@ -54,10 +55,11 @@ export default fp(async fastify => {
     }
   }
 
+  const readSets = createSetReader(chain.accounts)
   fastify.decorate('cache', {
     snapshot,
     daosOf,
-    supply: rememberUnknown(
-      createFreshCache({ ...common, load: createSupplyReader(chain.accounts, program, daosOf), max: MAX_MINTS }), now)
+    supply: createFreshCache({ ...common, load: createSupplyReader(readSets, program, daosOf), max: MAX_MINTS }),
+    readSets
   })
 }, { name: 'cache', dependencies: ['config', 'chain', 'program'] })

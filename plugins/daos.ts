@@ -25,17 +25,16 @@ const METADATA_TTL = 100_000
 
 export default fp(async fastify => {
   const {
-    config: settings, cache: { snapshot, daosOf }, chain: { accounts, tokenAccounts, clock: { now }, time }, program,
-    history, market
+    config: settings, cache: { snapshot, daosOf, readSets }, chain: { accounts, tokenAccounts, clock: { now }, time },
+    program, history, market
   } = fastify
   const sources = { snapshot, history, settings, now, time }
   const reader = createDaoFactsReader({
-    reader: accounts,
+    readSets,
     client: program,
     list: tokenAccounts,
     mints: [...new Set([...settings.usdMints, ...settings.usdPricedMints.keys()])],
-    daosOf,
-    now
+    daosOf
   })
   const facts = createDaoFacts(sources, reader)
   const pools = createPoolResponses(sources, market.totals, facts)

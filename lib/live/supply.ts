@@ -1,11 +1,9 @@
-import { chunks } from '../chunks.js'
-import { MAX_ACCOUNTS } from '../chain/accounts.js'
-import type { AccountReader, RawAccount } from '../chain/types.js'
+import type { RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
 import {
-  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, PROGRAMS, relaunchAddresses, tokenAccountAddress
+  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, relaunchAddresses, tokenAccountAddress
 } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -14,68 +12,11 @@ import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
-import { type Made, type Part, partOf } from './fresh.js'
+import type { Accounts, AccountSet, SetReader } from './account-sets.js'
+import type { Made } from './fresh.js'
 
-type SupplyReader = (mint: string) => Promise<Made<Supply>>
-
-/** Times that the accounts are read before a launch that changes between reads counts as a failure. */
-const MAX_ROUNDS = 3
-
-export type Accounts = ReadonlyMap<string, RawAccount>
-
-interface Origin {
-  launch: Launch
-  addresses: LaunchAddresses
-  position: ExternalPosition | null
-}
-
-/**
- * Reads the supply of a mint: first what leads to its launch, then, at one slot, everything with the vaults and the
- * external pool of the launch; a third time where the launch has changed in between. A token of no launch has the DAOs
- * that trade it, `daosOf`, as its internal AMM. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that
- * contradict each other, and the ServiceError of a failed read: only an account that the node says does not exist
- * counts as nothing.
- */
-export function createSupplyReader (
-  reader: AccountReader, client: ProgramClient, daosOf: (mint: string) => Promise<Made<readonly string[]>>
-): SupplyReader {
-  /** Of one moment where one call holds them all, else of the same or following ones. */
-  async function readAll (addresses: readonly string[], minSlot: number | undefined) {
-    let slot = minSlot
-    const value: Array<RawAccount | null> = []
-    const parts: Part[] = []
-    for (const some of chunks(addresses, MAX_ACCOUNTS)) {
-      const { moment, readAt, value: accounts } = await reader.accounts(some, slot)
-      slot = moment.slot
-      value.push(...accounts)
-      parts.push(partOf({ moment, readAt }))
-    }
-    return { slot: slot!, value, parts }
-  }
-
-  return async mint => {
-    if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
-    let asked = supplyAddresses(mint)
-    let slot: number | undefined
-    await client.load()
-    for (let round = 0; round < MAX_ROUNDS; round++) {
-      const answer = await readAll(asked, slot)
-      slot = answer.slot
-      const found = await supplyOf(client, mint, existing(answer.value), new Set(asked), daosOf)
-      // a DAO born since the list was read would be missing from the supply: it is as old as the list
-      if (!Array.isArray(found)) return { value: found.supply, parts: [...answer.parts, ...found.parts] }
-      asked = [...supplyAddresses(mint), ...found]
-    }
-    throw new ServiceError('NODE_BAD_ANSWER', `the launch of ${mint} changed with every read`)
-  }
-}
-
-const candidatesOf = (mint: string) =>
-  LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
-
-/** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
-export const supplyAddresses = (mint: string): string[] =>
-  [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
+/** Gives the DAOs that trade a mint as their base. */
+export type DaosOf = (mint: string) => Promise<Made<readonly string[]>>
 
 /** Where tokens are, by the token account or position, raw units. */
 interface AllocatedPart {
@@ -96,51 +37,85 @@ export interface SupplyFacts {
   /** What the launch's own position in the external pool would withdraw, by mint; null: there is none in the vault. */
   external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
   allocation: AllocatedPart[]
-  /** The states that the list of DAOs was made of, where one was needed. */
-  parts: readonly Part[]
+}
+
+/** The launch of a mint, and the position that it opened in the external pool. */
+interface Origin {
+  launch: Launch
+  addresses: LaunchAddresses
+  position: ExternalPosition | null
 }
 
 /**
- * The supply by the accounts that were read, or which more than `asked` must be read with them; `isWhole`: with those
- * that tell where else tokens of a launch are. Throws MINT_NOT_FOUND, and NODE_BAD_ANSWER for accounts that contradict
- * each other.
+ * Reads the supply of a mint. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each
+ * other, and the ServiceError of a failed read: only an account that the node says does not exist counts as nothing.
  */
-export async function supplyOf (
-  client: ProgramClient,
-  mint: string,
-  accounts: Accounts,
-  asked: ReadonlySet<string>,
-  daosOf: (mint: string) => Promise<Made<readonly string[]>>,
-  isWhole = false
-): Promise<SupplyFacts | string[]> {
-  try {
-    const token = readMint(mint, accounts)
-    const origin = findOrigin(client, mint, accounts)
-    const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
-    const needed = origin === undefined
-      ? [...daos.map(dao => ammVault(dao, token)), ...unclaimedVault(client, token, daos)]
-      : [...neededFor(origin, token), ...isWhole ? elsewhere(origin, token) : []]
-    if (!needed.every(address => asked.has(address))) return needed
-    return { ...measure(client, token, origin, daos, accounts, isWhole), parts }
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw new ServiceError('NODE_BAD_ANSWER', `the supply of ${mint}: ${error.message}`, { cause: error })
+export function createSupplyReader (
+  readSets: SetReader, client: ProgramClient, daosOf: DaosOf
+): (mint: string) => Promise<Made<Supply>> {
+  return async mint => {
+    if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
+    await client.load()
+    const found = await readSets(new Map([[mint, supplyAddresses(mint)]]), (_, set) =>
+      supplyOf(client, mint, set, daosOf))
+    const made = found.get(mint)!
+    if (made instanceof ServiceError) throw made
+    return { value: made.value.supply, parts: made.parts }
   }
 }
 
-/** Accounts by address, without those that merely hold lamports: anyone can send some to an unused address. */
-export function existing (accounts: ReadonlyArray<RawAccount | null>): Accounts {
-  return new Map(accounts.flatMap(account =>
-    account === null || (account.owner === PROGRAMS.system && account.data.length === 0)
-      ? []
-      : [[account.address, account]]))
-}
+const candidatesOf = (mint: string) =>
+  LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
 
-function readMint (mint: string, accounts: Accounts): Mint {
+/** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
+export const supplyAddresses = (mint: string): string[] =>
+  [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
+
+/**
+ * The supply by the accounts that were read, or which more must be read with them: what the launch of the mint leads
+ * to, or, of a token of no launch, the pools of the DAOs that trade it. Throws MINT_NOT_FOUND, NODE_BAD_ANSWER, and a
+ * DecodeError for accounts that contradict each other.
+ */
+export async function supplyOf (
+  client: ProgramClient, mint: string, { accounts, asked }: AccountSet, daosOf: DaosOf
+): Promise<Made<SupplyFacts> | string[]> {
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
   if (token === undefined) throw new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
-  return token
+  const origin = findOrigin(client, mint, accounts)
+  // a DAO born since the list was read would be missing from the supply: it is as old as the list
+  const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
+  const needed = origin === undefined
+    ? [...daos.map(dao => vaultOf(dao, token)), ...unclaimedVault(client, token, daos)]
+    : neededFor(origin, token)
+  if (!needed.every(address => asked.has(address))) return needed
+  const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
+  const allocation = (origin === undefined
+    ? allocatedByDaos(client, token, daos, accounts)
+    : allocatedByLaunch(client, origin, token, accounts, external)
+  ).filter(({ amount }) => amount > 0n)
+  const sum = (parts: AllocatedPart[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
+  const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
+  const [teamPackage, locked] = [sumOf('team_package'), sum(allocation.filter(({ circulating }) => !circulating))]
+  return {
+    value: {
+      supply: supplyRecord({
+        mint,
+        supply: token.supply,
+        decimals: token.decimals,
+        teamPackage,
+        unclaimed: locked - teamPackage,
+        ammLiquidity: sumOf('internal_pool'),
+        externalLiquidity: sumOf('external_pool')
+      }),
+      mint: token,
+      circulating: token.supply - locked,
+      launch: origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch },
+      external,
+      allocation
+    },
+    parts
+  }
 }
 
 /** The launch that a mint comes from: the newest launchpad's that is complete, else the newest's. */
@@ -158,99 +133,73 @@ function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): O
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
 }
 
+/** A token account of the mint, where it is the associated one of its owner. */
+const vaultOf = (owner: string, { address, tokenProgram }: Mint): string =>
+  tokenAccountAddress(owner, address, tokenProgram)
+
 /** Where a token issued anew for one of the DAOs lies until it is claimed; none: it was not. */
-function unclaimedVault (
-  { program }: ProgramClient, { address, tokenProgram }: Mint, daos: readonly string[]
-): string[] {
-  const { signer, dao } = relaunchAddresses(program, address)
-  return daos.includes(dao) ? [tokenAccountAddress(signer, address, tokenProgram)] : []
+function unclaimedVault ({ program }: ProgramClient, token: Mint, daos: readonly string[]): string[] {
+  const { signer, dao } = relaunchAddresses(program, token.address)
+  return daos.includes(dao) ? [vaultOf(signer, token)] : []
 }
 
-const packageVault = ({ addresses }: Origin, { address, tokenProgram }: Mint): string =>
-  tokenAccountAddress(addresses.package, address, tokenProgram)
-const ammVault = (dao: string, { address, tokenProgram }: Mint): string =>
-  tokenAccountAddress(dao, address, tokenProgram)
-
-/** What else must be read, at the same slot, to measure the parts. */
-function neededFor (origin: Origin, token: Mint): string[] {
-  const { launch, addresses, position } = origin
-  if (launch.dao === null) return []
-  const pool = position === null ? [] : [position.pool]
+/** The pools of the DAOs, and what nobody has claimed yet, which does not circulate. */
+function allocatedByDaos (
+  client: ProgramClient, token: Mint, daos: readonly string[], accounts: Accounts
+): AllocatedPart[] {
+  const { signer } = relaunchAddresses(client.program, token.address)
   return [
-    addresses.package, packageVault(origin, token), ammVault(launch.dao, token), addresses.positionNftAccount, ...pool
+    ...unclaimedVault(client, token, daos).map((address): AllocatedPart =>
+      ({ kind: 'launch_vault', address, amount: balance(accounts, address, token, signer), circulating: false })),
+    ...daos.map(dao => internalPool(dao, token, accounts))
   ]
 }
 
-/** Where else tokens of a launch may be: unclaimed in its own vault, and in its bid wall. */
-const elsewhere = ({ launch, addresses }: Origin, { address, tokenProgram }: Mint): string[] =>
-  [launch.baseVault, tokenAccountAddress(bidWallAddress(address, addresses.signer), address, tokenProgram)]
+function internalPool (dao: string, token: Mint, accounts: Accounts): AllocatedPart {
+  const address = vaultOf(dao, token)
+  return { kind: 'internal_pool', address, amount: balance(accounts, address, token, dao), circulating: true }
+}
 
-type MeasuredSupply = Omit<SupplyFacts, 'parts'>
+const bidWall = ({ addresses: { signer } }: Origin, { address }: Mint): string => bidWallAddress(address, signer)
 
-function measure (
-  client: ProgramClient,
-  token: Mint,
-  origin: Origin | undefined,
-  daos: readonly string[],
-  accounts: Accounts,
-  isWhole: boolean
-): MeasuredSupply {
-  const { address: mint, supply, decimals } = token
-  const allocation: AllocatedPart[] = []
-  const put = (kind: AllocatedPart['kind'], address: string, amount: bigint): bigint => {
-    const circulating = kind !== 'team_package' && (kind !== 'launch_vault' || origin !== undefined)
-    if (amount > 0n) allocation.push({ kind, address, amount, circulating })
-    return amount
-  }
-  const pool = (dao: string): bigint =>
-    put('internal_pool', ammVault(dao, token), balance(accounts, ammVault(dao, token), mint, dao))
-  const dao = origin?.launch.dao
-  const launch = origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch }
-  const facts = (
-    teamPackage: bigint, ammLiquidity: bigint, external: SupplyFacts['external'], unclaimed = 0n
-  ): MeasuredSupply => ({
-    supply: supplyRecord({
-      mint,
-      supply,
-      decimals,
-      teamPackage,
-      unclaimed,
-      ammLiquidity,
-      externalLiquidity: external?.amounts.get(mint) ?? 0n
-    }),
-    mint: token,
-    circulating: supply - teamPackage - unclaimed,
-    launch,
-    external,
-    allocation
-  })
-  if (origin === undefined || dao == null) {
-    const { signer } = relaunchAddresses(client.program, mint)
-    const unclaimed = unclaimedVault(client, token, daos).map(vault =>
-      put('launch_vault', vault, balance(accounts, vault, mint, signer)))
-    return facts(0n, daos.reduce((sum, dao) => sum + pool(dao), 0n), null, unclaimed[0])
-  }
-  const isApart = origin.launch.packageInitialized
+/** What must be read, at the same slot, to measure the parts of a launch that has made its DAO. */
+function neededFor (origin: Origin, token: Mint): string[] {
+  const { launch, addresses, position } = origin
+  if (launch.dao === null) return []
+  return [
+    addresses.package, vaultOf(addresses.package, token), vaultOf(launch.dao, token), addresses.positionNftAccount,
+    ...position === null ? [] : [position.pool], launch.baseVault, vaultOf(bidWall(origin, token), token)
+  ]
+}
+
+function allocatedByLaunch (
+  client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts, external: SupplyFacts['external']
+): AllocatedPart[] {
+  const { launch: { dao, baseVault, packageInitialized }, addresses } = origin
+  if (dao === null) return []
   const team = teamPackage(client, origin, token, accounts)
-  put('team_package', isApart ? packageVault(origin, token) : origin.launch.baseVault, team)
-  const external = externalLiquidity(client, origin, mint, accounts)
-  if (external !== null) put('external_pool', external.position, external.amounts.get(mint) ?? 0n)
-  if (isWhole) {
-    const unclaimed = balance(accounts, origin.launch.baseVault, mint, origin.addresses.signer) - (isApart ? 0n : team)
-    put('launch_vault', origin.launch.baseVault, unclaimed)
-    const wall = bidWallAddress(mint, origin.addresses.signer)
-    const wallVault = tokenAccountAddress(wall, mint, token.tokenProgram)
-    put('bid_wall', wallVault, balance(accounts, wallVault, mint, wall))
-  }
-  return facts(team, pool(dao), external)
+  const unclaimed = balance(accounts, baseVault, token, addresses.signer) - (packageInitialized ? 0n : team)
+  const wall = bidWall(origin, token)
+  const wallVault = vaultOf(wall, token)
+  const teamVault = packageInitialized ? vaultOf(addresses.package, token) : baseVault
+  const outside = external?.amounts.get(token.address) ?? 0n
+  return [
+    { kind: 'team_package', address: teamVault, amount: team, circulating: false },
+    ...external === null
+      ? []
+      : [{ kind: 'external_pool' as const, address: external.position, amount: outside, circulating: true }],
+    { kind: 'launch_vault', address: baseVault, amount: unclaimed, circulating: true },
+    { kind: 'bid_wall', address: wallVault, amount: balance(accounts, wallVault, token, wall), circulating: true },
+    internalPool(dao, token, accounts)
+  ]
 }
 
 /** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
-export function balance (accounts: Accounts, address: string, mint: string, owner: string): bigint {
+function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint {
   const account = accounts.get(address)
   if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
-  if (token.mint === mint && token.owner === owner) return token.amount
+  if (token.mint === mint.address && token.owner === owner) return token.amount
   throw new DecodeError(`${address}: a vault of another mint or owner`)
 }
 
@@ -260,14 +209,14 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
   if (launch.version === 'v0.8') return 0n
   const account = accounts.get(addresses.package)
   const decoded = account === undefined ? null : decodePackage(client, account, token.address)
-  const vault = packageVault(origin, token)
+  const vault = vaultOf(addresses.package, token)
   if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
   return lockedTeamTokens({
     complete: launch.complete,
     packageAmount: launch.packageAmount,
     packageInitialized: launch.packageInitialized,
     package: decoded,
-    vaultBalance: balance(accounts, vault, token.address, addresses.package)
+    vaultBalance: balance(accounts, vault, token, addresses.package)
   })
 }
 

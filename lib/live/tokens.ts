@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 import { inSlices } from '../async.js'
 import { chunks } from '../chunks.js'
 import { systemClock } from '../clock.js'
-import { isServiceError } from '../errors.js'
 import { upTo } from '../lru.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
@@ -22,9 +21,8 @@ export interface Token extends TokenText {
 
 export interface TokenReader {
   /**
-   * The tokens of `mints`; null for a key never seen to hold a mint, of which some are asked for again each time. What
-   * is not kept costs two accounts, 100 accounts a node call. Throws the ServiceError of a failed read: then nothing is
-   * kept.
+   * The tokens of `mints`; null for a key never seen to hold a mint, which is asked for each time. What is not kept
+   * costs two accounts. Throws the ServiceError of a failed read: then nothing is kept.
    */
   read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
 }
@@ -39,85 +37,49 @@ interface TokenReaderOptions {
 const MAX_TOKENS = 100_000
 /** Calls under way at once: public nodes allow 40 of one method in 10 s. */
 const CALLS_AT_ONCE = 4
-/** A key that was no mint is asked for again after this, ms: a node may have been wrong. */
-const RETRY_MS = 5_000
-/** A mint and its metadata are read together. */
-const PER_CALL = MAX_ACCOUNTS - MAX_ACCOUNTS % 2
-const MAX_RETRIED = PER_CALL / 2
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
-  const kept = new LRUCache<string, { token: Token | null, at: number }>(upTo(MAX_TOKENS))
+  // what was a mint stays one: its decimals go on to be known while a node gives something else
+  const kept = new LRUCache<string, { token: Token, at: number }>(upTo(MAX_TOKENS))
 
-  /** Reads `addresses` in as few calls as there are hundreds; `take` is given what each call gave. */
-  async function readAll (addresses: readonly string[], minSlot: number, take: (
-    addresses: readonly string[], accounts: ReadonlyArray<RawAccount | null>
-  ) => void): Promise<void> {
-    for (const lists of chunks([...chunks(addresses, PER_CALL)], CALLS_AT_ONCE)) {
+  /** The accounts at `addresses`, in as few calls as there are hundreds. */
+  async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {
+    const found = new Map<string, RawAccount | null>()
+    for (const lists of chunks([...chunks(addresses, MAX_ACCOUNTS)], CALLS_AT_ONCE)) {
       const { value } = await reader.accountLists(lists, minSlot)
-      lists.forEach((list, i) => take(list, value[i]!))
+      lists.forEach((list, at) => list.forEach((address, index) => found.set(address, value[at]![index]!)))
     }
+    return found
   }
 
-  async function readTokens (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
-    const tokens = new Map<string, Token | null>()
-    const pointing = new Map<RawAccount, string>()
-    const addresses = await inSlices(mints, mint => [mint, metadataAddress(mint)])
-    await readAll(addresses.flat(), minSlot, (asked, accounts) => {
-      for (let at = 0; at < asked.length; at += 2) {
-        const [mint, metadata] = [accounts[at]!, accounts[at + 1]!]
-        const says = mint === null ? undefined : tolerant(() => token2022Metadata(mint))
-        const own = says !== undefined && 'name' in says ? says : undefined
-        const pointsTo = says !== undefined && 'at' in says ? says.at : asked[at + 1]!
-        if (mint !== null && pointsTo !== asked[at + 1]) pointing.set(mint, pointsTo)
-        else tokens.set(asked[at]!, decodeToken(mint, own, metadata))
-      }
+  async function readTokens (mints: readonly string[], minSlot: number): Promise<Array<Token | null>> {
+    const metadata = await inSlices(mints, metadataAddress)
+    const accounts = await readAll([...mints, ...metadata], minSlot)
+    const said = mints.map(mint => {
+      const account = accounts.get(mint)
+      return account == null ? undefined : tolerant(() => token2022Metadata(account))
     })
-    const pointed = new Map<string, RawAccount | null>()
-    await readAll([...new Set(pointing.values())], minSlot, (asked, accounts) =>
-      asked.forEach((address, at) => pointed.set(address, accounts[at]!)))
-    for (const [mint, pointer] of pointing) {
-      tokens.set(mint.address, decodeToken(mint, undefined, pointed.get(pointer)!))
-    }
-    return tokens
-  }
-
-  /** Reads tokens and keeps them, as of `at`. */
-  async function renew (
-    mints: readonly string[], minSlot: number, at: number, tokens: Map<string, Token | null>
-  ): Promise<void> {
-    for (const [mint, read] of await readTokens(mints, minSlot)) {
-      // What was a mint stays one: its decimals go on to be known while a node gives something else
-      const token = read ?? kept.peek(mint)?.token ?? null
-      kept.set(mint, { token, at })
-      tokens.set(mint, token)
-    }
+    const pointers = said.map((text, at) => text !== undefined && 'at' in text ? text.at : metadata[at]!)
+    const pointed = await readAll(pointers.filter(pointer => !accounts.has(pointer)), minSlot)
+    return await inSlices(mints.entries(), ([at, mint]) => {
+      const [own, pointer] = [said[at], pointers[at]!]
+      const text = own !== undefined && 'name' in own ? own : undefined
+      return decodeToken(accounts.get(mint)!, text, accounts.get(pointer) ?? pointed.get(pointer) ?? null)
+    })
   }
 
   return {
     async read (mints, minSlot) {
-      const tokens = new Map<string, Token | null>()
-      const missing: string[] = []
-      const doubtful: Array<{ mint: string, at: number }> = []
       const at = now()
-      for (const mint of new Set(mints)) {
+      const missing = [...new Set(mints)].filter(mint => {
         const entry = kept.get(mint)
-        if (entry === undefined || at - entry.at >= ttl) {
-          missing.push(mint)
-          continue
-        }
-        tokens.set(mint, entry.token)
-        if (entry.token === null && at - entry.at >= RETRY_MS) doubtful.push({ mint, at: entry.at })
+        return entry === undefined || at - entry.at >= ttl
+      })
+      for (const [index, token] of (await readTokens(missing, minSlot)).entries()) {
+        if (token !== null) kept.set(missing[index]!, { token, at })
       }
-      if (missing.length > 0) await renew(missing, minSlot, at, tokens)
-      const again = doubtful.sort((a, b) => a.at - b.at).slice(0, MAX_RETRIED).map(({ mint }) => mint)
-      try {
-        if (again.length > 0) await renew(again, minSlot, at, tokens)
-      } catch (error) {
-        // they stay what they were: all else is known
-        if (!isServiceError(error)) throw error
-      }
-      return tokens
+      return new Map(mints.map(mint => [mint, kept.get(mint)?.token ?? null]))
     }
   }
 }

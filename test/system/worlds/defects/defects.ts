@@ -205,8 +205,8 @@ export const DEFECTS: Defect[] = [
     by: 25,
     sentence: 'A mint that a node gives with another owner is no mint any more.',
     file: 'lib/live/tokens.ts',
-    find: 'read ?? kept.peek(mint)?.token ?? null',
-    put: 'read'
+    find: 'if (token !== null) kept.set(missing[index]!, { token, at })',
+    put: 'kept.set(missing[index]!, { token: token!, at })'
   },
   {
     name: 'dollar-of-nought',

@@ -1,0 +1,102 @@
+import { LRUCache } from 'lru-cache'
+import { createPauses } from '../async.js'
+import { MAX_ACCOUNTS } from '../chain/accounts.js'
+import type { AccountReader, RawAccount } from '../chain/types.js'
+import { chunks } from '../chunks.js'
+import { isServiceError, ServiceError } from '../errors.js'
+import { PROGRAMS } from '../protocol/addresses.js'
+import { DecodeError } from '../protocol/bytes.js'
+import { type Made, type Part, partOf } from './fresh.js'
+
+export type Accounts = ReadonlyMap<string, RawAccount>
+
+/** Accounts that were read together: of one slot where one call holds them all. */
+export interface AccountSet {
+  slot: number
+  asked: ReadonlySet<string>
+  /** By address, without those that merely hold lamports: anyone can send some to an unused address. */
+  accounts: Accounts
+}
+
+/** Times that accounts are read before some that change between reads count as a failure. */
+const MAX_ROUNDS = 3
+/** Node calls sent together. */
+const CALLS_AT_ONCE = 4
+const MAX_KEPT = 2_000
+
+const isUnused = ({ owner, data }: RawAccount): boolean => owner === PROGRAMS.system && data.length === 0
+const bad = (what: string, cause?: unknown): ServiceError => new ServiceError('NODE_BAD_ANSWER', what, { cause })
+
+export type SetReader = ReturnType<typeof createSetReader>
+
+export function createSetReader (reader: AccountReader) {
+  /** What was needed the last time, so that reading once is enough. */
+  const needed = new LRUCache<string, readonly string[]>({ max: MAX_KEPT })
+
+  async function read (wanted: ReadonlyMap<string, ReadonlySet<string>>) {
+    const calls: Array<{ addresses: string[], keys: string[] }> = []
+    for (const [key, addresses] of wanted) {
+      for (const some of chunks([...addresses], MAX_ACCOUNTS)) {
+        const last = calls.at(-1)
+        if (last !== undefined && last.addresses.length + some.length <= MAX_ACCOUNTS) {
+          last.addresses.push(...some)
+          last.keys.push(key)
+        } else calls.push({ addresses: some, keys: [key] })
+      }
+    }
+    const found = new Map(Array.from(wanted, ([key, asked]) =>
+      [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>(), parts: [] as Part[] }]))
+    for (const some of chunks(calls, CALLS_AT_ONCE)) {
+      const { value, ...at } = await reader.accountLists(some.map(({ addresses }) => addresses))
+      for (const [index, { keys }] of some.entries()) {
+        for (const key of keys) {
+          const set = found.get(key)!
+          set.slot = Math.min(set.slot, at.moment.slot)
+          set.parts.push(partOf(at))
+          for (const account of value[index]!) {
+            if (account !== null && set.asked.has(account.address) && !isUnused(account)) {
+              set.accounts.set(account.address, account)
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /**
+   * Makes something of each of many sets of accounts, `first` by key: `make` gives it, or which more must be read with
+   * the set; it may throw a DecodeError. Gives what is wrong with one in its place; throws the ServiceError of a failed
+   * read.
+   */
+  return async function readSets<V> (
+    first: ReadonlyMap<string, readonly string[]>,
+    make: (key: string, set: AccountSet) => Promise<Made<V> | readonly string[]>
+  ): Promise<Map<string, Made<V> | ServiceError>> {
+    const done = new Map<string, Made<V> | ServiceError>()
+    let open = [...first.keys()]
+    for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
+      const sets = await read(new Map(open.map(key =>
+        [key, new Set([...first.get(key)!, ...needed.get(key) ?? []])])))
+      const pause = createPauses()
+      open = []
+      for (const [key, { parts, ...set }] of sets) {
+        await pause()
+        try {
+          const made = await make(key, set)
+          if ('value' in made) done.set(key, { value: made.value, parts: [...parts, ...made.parts] })
+          else {
+            needed.set(key, made)
+            open.push(key)
+          }
+        } catch (error) {
+          if (error instanceof DecodeError) done.set(key, bad(`${key}: ${error.message}`, error))
+          else if (isServiceError(error)) done.set(key, error)
+          else throw error
+        }
+      }
+    }
+    for (const key of open) done.set(key, bad(`the accounts of ${key} changed with every read`))
+    return done
+  }
+}
