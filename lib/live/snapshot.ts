@@ -67,11 +67,10 @@ export function createSnapshotReader (
   let before = new Map<string, Known>()
 
   /** What one account is, whatever is beside it. */
-  function decode (given: RawAccount): Known {
-    const { address, owner } = given
+  function decode (account: RawAccount): Known {
+    const { address, owner, data } = account
     const same = before.get(address)
-    if (same !== undefined && same.account.owner === owner && same.account.data.equals(given.data)) return same
-    const account = { address, owner, data: copyOf(given.data) }
+    if (same !== undefined && same.account.owner === owner && same.account.data.equals(data)) return same
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
       return { account, entry: { address, dao: decodeDao(client, account), leftOut } }
@@ -81,28 +80,24 @@ export function createSnapshotReader (
     }
   }
 
-  function discover (account: RawAccount, all: ReadonlySet<string>): Known {
-    const made = decode(account)
-    const { address, dao } = made.entry
-    // an odd account is left out alone; the bytes of another one show that the answer is mixed up
-    if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
-    }
-    return made
-  }
-
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
     const { slot } = moment
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
     const all = new Set(value.map(({ address }) => address))
-    const found = await inSlices(value, account => discover(account, all))
+    const found = await inSlices(value, account => {
+      const made = decode(account)
+      const { address, dao } = made.entry
+      // an odd account is left out alone; the bytes of another one show that the answer is mixed up
+      if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
+        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+      }
+      return made
+    })
     before = new Map(found.map(made => [made.account.address, made]))
-    const daos = new Map<string, Dao>()
-    for (const { entry: { address, dao, leftOut } } of found) {
-      if (dao !== undefined && leftOut === undefined) daos.set(address, dao)
-    }
+    const daos = new Map(found.flatMap(({ entry: { address, dao, leftOut } }) =>
+      dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
@@ -132,13 +127,6 @@ export function createSnapshotReader (
     const [accounts] = await Promise.all([reading, client.load()])
     return await make(accounts)
   }
-}
-
-/** Small buffers share their memory: the copy has its own. */
-function copyOf (bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length)
-  copy.set(bytes)
-  return copy
 }
 
 /** The pool of a DAO, or why it is not listed. */

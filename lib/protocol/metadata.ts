@@ -1,6 +1,6 @@
 import { PROGRAMS } from './addresses.js'
 import { cleanText, DecodeError, need } from './bytes.js'
-import { keyText } from './pda.js'
+import { keyBytes, keyText } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
 /** Symbol and name of a token. Anyone can choose them: they are text to show, never an identity. */
@@ -38,7 +38,7 @@ export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): Toke
   if (owner !== PROGRAMS.metaplex) throw new DecodeError('metadata of another program')
   need(data, 0, 65, 'metadata')
   if (data[0] !== METAPLEX_KEY) throw new DecodeError(`metadata with key ${data[0]}`)
-  if (keyText(data.subarray(33, 65)) !== mint) throw new DecodeError('metadata of another mint')
+  if (!data.subarray(33, 65).equals(keyBytes(mint))) throw new DecodeError('metadata of another mint')
   return readNameAndSymbol(data, 65, 'metadata')
 }
 

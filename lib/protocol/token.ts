@@ -21,7 +21,7 @@ export interface Mint {
   decimals: number
   tokenProgram: string
   /** Who can mint more; null: nobody any more. */
-  mintAuthority: string | null
+  readonly mintAuthority: string | null
 }
 
 export interface TokenAccount {
@@ -47,7 +47,8 @@ export function decodeMint (account: RawAccount): Mint | undefined {
     supply: data.readBigUInt64LE(36),
     decimals: data.readUInt8(44),
     tokenProgram: owner,
-    mintAuthority: data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null
+    // the text of a key is dear, and hardly anyone asks for it
+    get mintAuthority () { return data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null }
   }
 }
 
