@@ -30,9 +30,7 @@ export function compare (a: Rational, b: Rational): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Those that nearly all figures take. */
-const POWERS = Array.from({ length: 40 }, (_, exponent) => 10n ** BigInt(exponent))
-const tenTo = (exponent: number): bigint => POWERS[exponent] ?? 10n ** BigInt(exponent)
+const tenTo = (exponent: number): bigint => 10n ** BigInt(exponent)
 
 /** 10^exponent, for a negative exponent too. */
 export function powerOfTen (exponent: number): Rational {

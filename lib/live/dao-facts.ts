@@ -28,15 +28,7 @@ export type Facts = ReadonlyMap<string, DaoFacts | ServiceError>
 /** What must be known of a DAO beforehand. */
 export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
-export interface DaoFactsReader {
-  /**
-   * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
-   * Throws the ServiceError of a failed read.
-   */
-  all (daos: readonly KnownDao[]): Promise<Made<Facts>>
-  /** Of one, with all that its vault holds. Throws what is wrong with it. */
-  one (dao: KnownDao): Promise<Made<DaoFacts>>
-}
+export type DaoFactsReader = ReturnType<typeof createDaoFactsReader>
 
 interface DaoFactsOptions {
   readSets: SetReader
@@ -53,7 +45,7 @@ const MAX_TOKENS = 60
 /** Token accounts that a vault may have; `complete`: they are all. */
 interface HeldAccounts { addresses: readonly string[], complete: boolean }
 
-export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions): DaoFactsReader {
+export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
   /** Token accounts of a vault where known mints would lie. */
@@ -111,14 +103,19 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
   }
 
   return {
-    async all (daos) {
+    /**
+     * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
+     * Throws the ServiceError of a failed read.
+     */
+    async all (daos: readonly KnownDao[]): Promise<Made<Facts>> {
       const found = await facts(new Map(daos.map(dao => [dao.address, { dao, held: associated(dao) }])))
       return {
         value: new Map(Array.from(found, ([address, made]) => [address, 'value' in made ? made.value : made])),
         parts: [...found.values()].flatMap(made => 'value' in made ? made.parts : [])
       }
     },
-    async one (dao) {
+    /** Of one, with all that its vault holds. Throws what is wrong with it. */
+    async one (dao: KnownDao): Promise<Made<DaoFacts>> {
       const { addresses, complete } = await listed(dao)
       const held = { addresses: [...new Set([...associated(dao).addresses, ...addresses])], complete }
       const made = (await facts(new Map([[dao.address, { dao, held }]]))).get(dao.address)!

@@ -3,7 +3,8 @@ import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from '../chai
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
-import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
+import type { ProgramClient } from '../protocol/client.js'
+import { type Dao, decodeDao } from '../protocol/dao.js'
 import { type Made, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
@@ -33,7 +34,7 @@ export interface Snapshot {
 interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
-  client: DaoProgram
+  client: ProgramClient
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number

@@ -1,5 +1,5 @@
 import { eachInSlices } from '../async.js'
-import type { Rational } from '../decimal.js'
+import { type Rational, ratio, toFixed } from '../decimal.js'
 import { dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
@@ -31,11 +31,7 @@ const nearest = ({ n, d }: Rational, scale: bigint): bigint => d === scale ? n :
 
 const CENTS = 100n
 const HALF = USD_SCALE / 2n
-
-function centsText (cents: bigint): string {
-  const text = cents.toString().padStart(3, '0')
-  return `${text.slice(0, -2)}.${text.slice(-2)}`
-}
+const centsText = (cents: bigint): string => toFixed(ratio(cents, CENTS), 2)
 
 /** A running sum, and what each amount adds to it once it is rounded to cents. */
 function createRunningCents () {

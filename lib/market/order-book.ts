@@ -1,7 +1,7 @@
 import {
   compare, multiply, parseDecimal, placesFor, powerOfTen, type Rational, ratio, toFixed, formatUnits
 } from '../decimal.js'
-import { type Pool, type QuoteRules, quotes, quoteTexts, swapOutput } from './price.js'
+import { type Pool, PRICE_DIGITS, type QuoteRules, quotes, quoteTexts, swapOutput } from './price.js'
 
 /**
  * The order book of a constant-product pool: slices of its curve, each a price move of 0.1 % at the price that it
@@ -22,7 +22,6 @@ export const MAX_LEVELS = 250
 /** The price moves by this factor over one slice. */
 const STEP = { n: 1_001n, d: 1_000n }
 const SCALE = 10n ** 30n
-const PRICE_DIGITS = 12
 
 /** Raw units of one slice: what is paid in, fee included, and what comes out. */
 interface Slice { input: bigint, output: bigint }

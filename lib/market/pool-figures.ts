@@ -2,11 +2,9 @@ import {
   formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, shortText, signedText, subtract, toFixed,
   wholeTokens
 } from '../decimal.js'
-import type { Pool } from './price.js'
+import { type Pool, PRICE_DIGITS } from './price.js'
 
 type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
-
-const PRICE_DIGITS = 12
 
 /** 12 significant digits and at least 12 places. */
 export const priceText = (price: Rational): string =>

@@ -15,7 +15,7 @@ export interface Pool {
 }
 
 /** Digits after the point of a price, and its least significant digits (docs/methodology.md, "Price"). */
-const PRICE_DIGITS = 12
+export const PRICE_DIGITS = 12
 
 /** (quoteReserves / baseReserves) × 10^(baseDecimals − quoteDecimals). Both reserves positive. */
 export function spotPrice ({ baseReserves, quoteReserves, baseDecimals, quoteDecimals }: Pool): Rational {

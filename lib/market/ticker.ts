@@ -34,20 +34,16 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
 /** Amounts in USD as text: two digits after the point. */
 export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
 
-interface Deep<P> { pair: P, depth: Rational, isPriced: boolean }
-
-function deep<P extends PricedPool> (pair: P, usd: UsdValuation): Deep<P> {
-  return { pair, depth: liquidityUsd(pair, usd), isPriced: usd(pair.quoteMint) !== undefined }
-}
-
-function deeperFirst (a: Deep<PricedPool>, b: Deep<PricedPool>): number {
-  if (a.isPriced !== b.isPriced) return a.isPriced ? -1 : 1
-  return compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1)
-}
+/** Below any depth. */
+const UNPRICED = { n: -1n, d: 1n }
 
 /** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
-export const byDepth = <P extends PricedPool>(pairs: readonly P[], usd: UsdValuation): P[] =>
-  pairs.map(pair => deep(pair, usd)).sort(deeperFirst).map(({ pair }) => pair)
+export function byDepth<P extends PricedPool> (pairs: readonly P[], usd: UsdValuation): P[] {
+  const rows = pairs.map(pair =>
+    ({ pair, depth: usd(pair.quoteMint) === undefined ? UNPRICED : liquidityUsd(pair, usd) }))
+  rows.sort((a, b) => compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1))
+  return rows.map(({ pair }) => pair)
+}
 
 /** The pools of each pair by ticker id, deepest first by what they hold of their common quote token, then by pool. */
 export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {
@@ -67,24 +63,25 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
+/** The newest quotes of each pool: most pools stay as they were from one list to the next. */
+const quoted = new WeakMap<Pair, { rules: QuoteRules, texts: QuoteTexts }>()
+
+function quotesOf (pair: Pair, rules: QuoteRules): QuoteTexts {
+  const known = quoted.get(pair)
+  if (known?.rules === rules) return known.texts
+  const texts = quoteTexts(quotes(pair, rules))
+  quoted.set(pair, { rules, texts })
+  return texts
+}
+
 /** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
 export function ticker (
   pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
 ): Ticker {
   const volume = volumes.get(pair.address)
   if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
-  return tickerOf(pair, volume, liquidityUsd(pair, usd), rules)
-}
-
-/** The newest ticker of each pool, and what it was made of: most stay from one list to the next. */
-const newest = new WeakMap<Pair, { volume: Volumes, depth: Rational, rules: QuoteRules, ticker: Ticker }>()
-
-function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRules): Ticker {
-  const known = newest.get(pair)
-  if (known?.rules === rules && isSame(known.depth, depth) && isSame(known.volume.base, volume.base) &&
-    isSame(known.volume.quote, volume.quote)) return known.ticker
-  const { bid, last, ask } = known?.rules === rules ? textsOf(known.ticker) : quoteTexts(quotes(pair, rules))
-  const ticker = {
+  const { bid, last, ask } = quotesOf(pair, rules)
+  return {
     ticker_id: tickerId(pair),
     base_currency: pair.baseMint,
     target_currency: pair.quoteMint,
@@ -96,13 +93,8 @@ function tickerOf (pair: Pair, volume: Volumes, depth: Rational, rules: QuoteRul
     last_price: last,
     base_volume: toFixed(wholeTokens(volume.base, pair.baseDecimals), VOLUME_DIGITS),
     target_volume: toFixed(wholeTokens(volume.quote, pair.quoteDecimals), VOLUME_DIGITS),
-    liquidity_in_usd: usdText(depth),
+    liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
     bid,
     ask
   }
-  newest.set(pair, { volume, depth, rules, ticker })
-  return ticker
 }
-
-const isSame = (a: Rational, b: Rational): boolean => a.n === b.n && a.d === b.d
-const textsOf = (ticker: Ticker): QuoteTexts => ({ bid: ticker.bid, last: ticker.last_price, ask: ticker.ask })

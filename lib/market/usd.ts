@@ -37,13 +37,10 @@ function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRul
  * dollar. Pools must have reserves.
  */
 export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
-  const wanted = new Set(rules.pricedBy.values())
-  const pricing = new Map<string, PricedPool>()
-  if (wanted.size > 0) for (const pool of pools) if (wanted.has(pool.address)) pricing.set(pool.address, pool)
-  const prices = new Map<string, Rational | undefined>()
-  for (const [mint, address] of rules.pricedBy) {
-    const pool = pricing.get(address)
-    prices.set(mint, pool && priceBy(pool, mint, rules))
-  }
+  const byAddress = new Map(Array.from(pools, pool => [pool.address, pool]))
+  const prices = new Map(Array.from(rules.pricedBy, ([mint, address]) => {
+    const pool = byAddress.get(address)
+    return [mint, pool && priceBy(pool, mint, rules)]
+  }))
   return mint => rules.usdMints.has(mint) ? ONE : prices.get(mint)
 }

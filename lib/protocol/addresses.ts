@@ -29,16 +29,13 @@ export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
 const MAX_KEPT = 30_000
 const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
 
-const PROGRAM_BYTES = new Map<string, Buffer>(Object.values(PROGRAMS).map(program => [program, keyBytes(program)]))
-const bytesOf = (key: string): Buffer => PROGRAM_BYTES.get(key) ?? keyBytes(key)
-
 /** The address that seeds give, keys by their text. */
 function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string {
   const id = `${program} ${seeds.join(' ')}`
   let address = kept.get(id)
   if (address === undefined) {
-    const bytes = seeds.map(seed => typeof seed === 'string' ? bytesOf(seed) : seed)
-    kept.set(id, address = keyText(derive(bytes, bytesOf(program))))
+    const bytes = seeds.map(seed => typeof seed === 'string' ? keyBytes(seed) : seed)
+    kept.set(id, address = keyText(derive(bytes, keyBytes(program))))
   }
   return address
 }

@@ -10,7 +10,7 @@ import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { once } from '../once.js'
 import { boundVec, DecodeError, need } from './bytes.js'
-import { keyBytes, keyText } from './pda.js'
+import { keyText } from './pda.js'
 
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
@@ -34,28 +34,13 @@ const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = {
 
 type Decode = (account: RawAccount) => unknown
 
-export interface ProgramClient {
-  /** Program that owns the DAO accounts, base58. */
-  readonly program: string
-  readonly programBytes: Buffer
-  /** First bytes of every DAO account. */
-  readonly daoPrefix: Buffer
-  /** Loads Anchor, without which the decoders below throw. */
-  load (): Promise<void>
-  /**
-   * Each gives an object with the IDL's names; throws a DecodeError unless owner, discriminator and length are right.
-   */
-  dao: Decode
-  launch (version: LaunchpadVersion, account: RawAccount): unknown
-  package: Decode
-  pool: Decode
-  position: Decode
-}
+export type ProgramClient = ReturnType<typeof createProgramClient>
 
 /** A client for the program at `factory`. */
-export function createProgramClient (factory: string): ProgramClient {
+export function createProgramClient (factory: string) {
   let Coder: typeof BorshAccountsCoder | undefined
 
+  /** Gives an object with the IDL's names; throws a DecodeError unless owner, discriminator and length are right. */
   function decoder (
     idl: unknown, name: string, owner: string, list?: readonly [offset: number, itemBytes: number, most: number]
   ): Decode {
@@ -81,12 +66,14 @@ export function createProgramClient (factory: string): ProgramClient {
   const launches = new Map(LAUNCHPADS.map(({ version, program }) =>
     [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)]))
   return {
+    /** Program that owns the DAO accounts, base58. */
     program: factory,
-    programBytes: keyBytes(factory),
+    /** First bytes of every DAO account. */
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
+    /** Loads Anchor, without which the decoders below throw. */
     async load () { Coder ??= (await import('./anchor.js')).BorshAccountsCoder },
     dao: decoder(futarchy, 'Dao', factory),
-    launch: (version, account) => launches.get(version)!(account),
+    launch: (version: LaunchpadVersion, account: RawAccount) => launches.get(version)!(account),
     package: decoder(performancePackage, 'PerformancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
     pool: decoder(externalPool, 'Pool', PROGRAMS.externalPool),
     position: decoder(externalPool, 'Position', PROGRAMS.externalPool)

@@ -4,7 +4,7 @@ import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_KEYS, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
-import { deriveWith, keyText } from './pda.js'
+import { deriveWith, keyBytes, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export interface Dao {
@@ -35,9 +35,6 @@ export interface Dao {
   /** Throws a DecodeError where the spending limit is none. */
   details (): DaoDetails
 }
-
-/** Whose accounts are DAOs. */
-export type DaoProgram = Pick<ProgramClient, 'program' | 'programBytes' | 'daoPrefix' | 'load' | 'dao'>
 
 const KEY = 32
 /** What follows the pool counts from its end. */
@@ -70,7 +67,7 @@ interface AnchorDao {
 }
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
-export function decodeDao (client: DaoProgram, account: RawAccount): Dao {
+export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   const { amm, nonce, squads_multisig_vault: vault, ...dao } = client.dao(account) as AnchorDao
   const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
   const { spot } = (Spot ?? Futarchy)!
@@ -81,7 +78,7 @@ export function decodeDao (client: DaoProgram, account: RawAccount): Dao {
   const seeds = [SEED, dao.dao_creator.toBuffer(), nonce.toArrayLike(Buffer, 'le', 8)]
   return {
     address: account.address,
-    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, client.programBytes)),
+    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, keyBytes(client.program))),
     state: Spot === undefined ? 'futarchy' : 'spot',
     baseMint: toKey(dao.base_mint),
     quoteMint: toKey(dao.quote_mint),

@@ -9,7 +9,8 @@ import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
 import type { MarketPool } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
-import { type Dao, type DaoProgram, decodeDao } from '../protocol/dao.js'
+import type { ProgramClient } from '../protocol/client.js'
+import { type Dao, decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import {
   decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
@@ -122,7 +123,7 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
  * Proposals, of accounts and of events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
  * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
  */
-export function createProposals (sources: Sources, reader: AccountReader, program: DaoProgram) {
+export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
   const decimalsOf = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals

@@ -7,7 +7,6 @@ import { createProgramClient, toBigInt } from '../../../lib/protocol/client.js'
 import { type Dao, decodeDao } from '../../../lib/protocol/dao.js'
 import { decodeExternalPool, decodeExternalPosition } from '../../../lib/protocol/external-pool.js'
 import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
-import { keyBytes } from '../../../lib/protocol/pda.js'
 import { createLedger, discriminator, PROGRAMS } from '../../../simulator/index.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
@@ -122,7 +121,6 @@ test('a list that says to be longer than it may be is refused before anything is
 
 test('a client is of one program, whose accounts begin with the hash of their name', async t => {
   t.equal(client.program, PROGRAMS.futarchy)
-  t.ok(client.programBytes.equals(keyBytes(PROGRAMS.futarchy)))
   t.ok(client.daoPrefix.equals(discriminator('account', 'Dao')))
   const other = createProgramClient(PROGRAMS.squads)
   await other.load()
