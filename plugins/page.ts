@@ -4,7 +4,7 @@ import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
 import { createCards } from '../lib/page/card/cards.js'
 import { createPages, type Pages } from '../lib/page/pages.js'
-import { bodyOf, cardFigures, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
+import { bodyOf, figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import type { PoolList } from '../lib/responses/pools/pool-list.js'
 import { ALL } from '../lib/responses/sources.js'
@@ -56,7 +56,7 @@ export default fp(async fastify => {
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const closes = await ifKnown(async () => await sparklines.of(pool))
-    const figures = await ifKnown(async () => cardFigures(await pools.one(pool)))
+    const figures = await ifKnown(async () => figuresOf(bodyOf(await pools.one(pool))))
     return cardSource({ ...found.facts, ...figures, ...(closes !== undefined && { closes }) })
   })
 

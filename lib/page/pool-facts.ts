@@ -4,15 +4,14 @@ import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import type { Aged } from '../live/fresh.js'
 import { add, parseDecimal } from '../decimal.js'
-import type { Pool, PoolDetail } from '../../schemas/pools.js'
+import type { Pool } from '../../schemas/pools.js'
 import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
 import { amountText, changeText, priceText } from './people.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
 
-export type FoundPool = { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | {
-  kind: 'unknown'
-}
+export type FoundPool =
+  { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | { kind: 'unknown' }
 
 /** Why a DAO that is on the chain has no page. */
 const REASONS: Record<string, string> = {
@@ -56,7 +55,8 @@ const short = (text: string): string => amountText(parseDecimal(text)!)
 
 type Figures = Pick<CardFacts, 'change' | 'volume' | 'liquidity'>
 
-const figuresOf = (pool: Pool): Figures => ({
+/** What the record of a pool adds to its image. */
+export const figuresOf = (pool: Pool): Figures => ({
   ...(pool.target_volume_24h !== null && {
     volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
   }),
@@ -67,9 +67,6 @@ const figuresOf = (pool: Pool): Figures => ({
 /** What an answer says. */
 export const bodyOf = <T>({ value: { variants } }: Aged<CachedResponse<T>>): T =>
   JSON.parse(variants.get('identity')!.body.toString()) as T
-
-/** What the record of a pool adds to its image. */
-export const cardFigures = (answer: Aged<CachedResponse<PoolDetail>>): Figures => figuresOf(bodyOf(answer))
 
 /** Pools that the market's image names. */
 const NAMED = 5

@@ -3,6 +3,7 @@ import { makeCachedResponse, type CachedResponse } from '../http/cached-response
 import type { Reading } from '../history/history.js'
 import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
 import type { Pair } from '../market/ticker.js'
+import { JSON_TYPE } from '../responses/json-response.js'
 import { ALL, cacheOptions, headPart, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { priceOf, significantPrice } from './people.js'
@@ -12,7 +13,7 @@ import { priceOf, significantPrice } from './people.js'
  * eye alone.
  */
 
-export interface Sparklines {
+interface Sparklines {
   /** Unix seconds at which the first interval begins, and how long each is. */
   from: number
   step: number
@@ -22,6 +23,8 @@ export interface Sparklines {
    */
   pools: Record<string, Array<string | null>>
 }
+
+interface Drawings { pools: Sparklines['pools'], response: CachedResponse }
 
 const STEP = 4 * HOUR
 const SPAN = 7 * DAY
@@ -49,35 +52,24 @@ async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Ar
 /** The drawings' prices, kept. `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
   const { snapshot: snapshots, history } = sources
-  async function load (): Promise<Made<{ lines: Sparklines, response: CachedResponse }>> {
+  async function load (): Promise<Made<Drawings>> {
     const { value: { pairs } } = await snapshots.get(ALL)
     const head = headPart(sources)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
     const pools: Sparklines['pools'] = {}
     for (const some of chunks(pairs, AT_ONCE)) {
-      const lines = await history.read(async reading => {
-        const found: Array<[pool: string, closes: Array<string | null>]> = []
+      await history.read(async reading => {
         for (const pair of some) {
           const closes = await closesOf(reading, pair, from)
-          if (closes !== undefined) found.push([pair.address, closes])
+          if (closes !== undefined) pools[pair.address] = closes
         }
-        return found
       })
-      for (const [pool, closes] of lines) pools[pool] = closes
     }
-    const lines = { from, step: STEP, pools }
-    const response = makeCachedResponse('application/json; charset=utf-8', JSON.stringify(lines))
-    return { value: { lines, response }, parts: [head] }
+    const lines = { from, step: STEP, pools } satisfies Sparklines
+    return { value: { pools, response: makeCachedResponse(JSON_TYPE, JSON.stringify(lines)) }, parts: [head] }
   }
 
-  const cache = createFreshCache<typeof ALL, { lines: Sparklines, response: CachedResponse }>({
-    ...cacheOptions(
-      sources
-    ),
-    load,
-    ttl: LIFETIME,
-    max: 1
-  })
+  const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })
   return {
     async response (): Promise<Aged<CachedResponse>> {
       const { value, ...age } = await cache.get(ALL)
@@ -85,6 +77,6 @@ export function createSparklines (sources: Sources) {
     },
     /** Closes of one pool; undefined where it has none to draw. */
     of: async (pool: string): Promise<Array<string | null> | undefined> =>
-      (await cache.get(ALL)).value.lines.pools[pool]
+      (await cache.get(ALL)).value.pools[pool]
   }
 }
