@@ -8,14 +8,13 @@ import type { VolumeBasis } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import type { Accounts, Context } from './indexing/context.js'
-import type { WalkSizes } from './indexing/feed.js'
 import { createFetcher } from './indexing/fetch.js'
-import { createIndexer, type Indexer } from './indexing/indexer.js'
+import { createIndexer, type Indexer, type IndexerOptions } from './indexing/indexer.js'
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
-import { EMPTY, type LastDayWork } from './status.js'
+import { EMPTY } from './status.js'
 import { NO_ROOM, watchingRoom } from './store/no-room.js'
 import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
@@ -31,7 +30,7 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends WalkSizes {
+export interface HistoryOptions extends Omit<IndexerOptions, 'onReached' | 'isFollowed'> {
   reader: HistoryReader
   store: Store
   /** The program whose events are read, base58. */
@@ -43,15 +42,10 @@ export interface HistoryOptions extends WalkSizes {
   clock?: Clock
   time: AgeTime
   onLog?: OnLog
-  /** Told when the head is reached, and how far the last day is. */
+  /** Told when the head is reached. */
   onReached?: (seen: Seen) => Promise<void>
-  onProgress?: (work: LastDayWork | null) => Promise<void>
   /** Told once the nodes are known to be of the network that the store is of. */
   onBound?: () => void
-  /** Between two looks at the head, ms: where nobody tells that it has moved, and where somebody does. */
-  pollMs?: number
-  listeningMs?: number
-  checkMs?: number
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
@@ -80,8 +74,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { pollMs = 2000, listeningMs = 30_000, checkMs = 30_000, staleMs = 60_000, isShared = false } = options
-  const { pageSize, stepSize, onReached, onProgress, onBound } = options
+  const { staleMs = 60_000, isShared = false, onReached, onBound } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -97,19 +90,12 @@ export function createHistory (options: HistoryOptions): History {
 
   async function prepare (): Promise<Running> {
     await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
-    const known = {
-      reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog
-    }
+    const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const context = { ...known, writer, fetcher: createFetcher(known) }
     const indexer = createIndexer(context, {
-      pageSize,
-      stepSize,
-      pollMs,
-      listeningMs,
-      checkMs,
+      ...options,
       isFollowed,
-      onProgress,
       async onReached () {
         if (running !== undefined) await onReached?.(seenOf(running))
       }

@@ -28,16 +28,18 @@ export interface PageQuery {
 
 type Lister = Pick<Context, 'reader' | 'fetcher'>
 
-/** Empty behind an unknown signature. */
+/** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER as `listPage`. */
 export async function listSignatures (
-  { reader }: Lister, address: string, page: { before?: string, limit?: number, minSlot?: number }, options: CallOptions
+  { reader }: Lister, address: string, cursor: Cursor | undefined, page: { limit: number, minSlot?: number },
+  options: CallOptions
 ): Promise<SignatureInfo[]> {
-  try {
-    return await reader.signatures(address, page, options)
-  } catch (error) {
+  const before = cursor === undefined ? {} : { before: cursor.signature }
+  const infos = await reader.signatures(address, { ...page, ...before }, options).catch((error: unknown) => {
     if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
     throw error
-  }
+  })
+  checkPageOrder(infos, cursor)
+  return infos
 }
 
 /** Undefined: no node offers it, or it lists nothing behind the cursor. */
@@ -53,6 +55,7 @@ async function bulkPage (
     : undefined
   if (page === undefined || at === -1) return undefined
   const infos = page.infos.slice((at ?? -1) + 1)
+  checkPageOrder(infos, cursor)
   // At its end the other way has to agree that nothing follows
   return infos.length === 0 ? undefined : { ...page, infos }
 }
@@ -63,10 +66,8 @@ export async function listPage (
 ): Promise<Page> {
   const found = bulk === undefined ? undefined : await bulkPage(lister, address, cursor, bulk, options)
   // a node that has not come so far lists less than there is, or does not know the cursor
-  const place = cursor === undefined ? {} : { before: cursor.signature, minSlot: cursor.slot }
-  const page = found ?? { infos: await listSignatures(lister, address, { limit, ...place }, options) }
-  checkPageOrder(page.infos, cursor)
-  return page
+  const page = { limit, ...(cursor !== undefined && { minSlot: cursor.slot }) }
+  return found ?? { infos: await listSignatures(lister, address, cursor, page, options) }
 }
 
 /** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
@@ -113,9 +114,8 @@ export function createListings (context: Context, pageSize: number) {
    */
   async function behind (listing: Listing, range: UnindexedRange): Promise<SignatureInfo[] | undefined> {
     const { signature, slot, anchor } = endOf(listing)
-    const place = { limit: pageSize, minSlot: slot, ...(anchor !== null && { before: anchor }) }
-    const page = await listSignatures(context, program, place, callOf(range))
-    checkPageOrder(page)
+    const above = anchor === null ? undefined : { signature: anchor, slot: Infinity }
+    const page = await listSignatures(context, program, above, { limit: pageSize, minSlot: slot }, callOf(range))
     const at = page.findIndex(entry => entry.signature === signature)
     if (at >= 0) return page.slice(at + 1)
     const older = page.filter(entry => entry.slot < slot)

@@ -3,7 +3,7 @@ import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { type Cursor, firstAvailable, listPage as pageOf } from './list.js'
+import { type Cursor, firstAvailable, listPage } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
@@ -97,10 +97,10 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     return { gap, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
   }
 
-  async function listPage (search: Searched): Promise<void> {
+  async function listMore (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
     const bulk = { limit: BULK_PAGE, fromSlot, token }
-    const page = await pageOf(context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const page = await listPage(context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
     const end = page.infos.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest
@@ -170,7 +170,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
       current = await begin(gap)
     }
     if (current.entries.length > 0) await readSome(current)
-    else if (!current.isLastPage) await listPage(current)
+    else if (!current.isLastPage) await listMore(current)
     if (current.entries.length > 0 || !current.isLastPage) return true
     conclude(current)
     current = undefined

@@ -3,7 +3,7 @@ import type { SignatureInfo } from '../../chain/types.js'
 import { ServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
-  above, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, type UnindexedRange
+  above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange } from '../rules/types.js'
 import type { LastDayWork } from '../status.js'
@@ -143,8 +143,8 @@ export function createSignatureWalk (
     return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
   }
 
-  const signatures = (page: { before?: string, minSlot: number, limit?: number }): Promise<SignatureInfo[]> =>
-    listSignatures(context, program, { limit: pageSize, ...page }, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+  const list = (cursor: SignatureInfo | undefined, page: { limit: number, minSlot: number }) =>
+    listSignatures(context, program, cursor, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
   /** What is new, newest first; `whole`: down to `top`. */
   async function listNew (
@@ -154,8 +154,7 @@ export function createSignatureWalk (
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
       const last = entries.at(-1)!
-      const more = await signatures({ before: last.signature, minSlot })
-      checkPageOrder(more, last)
+      const more = await list(last, { limit: pageSize, minSlot })
       if (more.length === 0) break
       const found = above(more, top)
       entries.push(...found)
@@ -173,8 +172,8 @@ export function createSignatureWalk (
     if (top !== undefined && rising?.after === top.newest) return await rise(top)
     const asked = await ask()
     // A node that has not come so far would list less than there is
-    const page = await signatures({ minSlot: asked.slot, ...(top && { limit: Math.min(HEAD_PAGE, pageSize) }) })
-    checkPageOrder(page)
+    const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
+    const page = await list(undefined, { limit, minSlot: asked.slot })
     const [newest] = page
     if (top === undefined) {
       if (newest === undefined) {
