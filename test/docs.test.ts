@@ -9,7 +9,8 @@ import { SettingsSchema } from '../schemas/settings.js'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const DOCUMENTS = [
-  'README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...readdirSync(join(ROOT, 'docs')).map(name => `docs/${name}`)
+  'README.md', 'CONTRIBUTING.md', 'SECURITY.md',
+  ...readdirSync(join(ROOT, 'docs')).filter(name => name.endsWith('.md')).map(name => `docs/${name}`)
 ]
 
 test('docs/specification.md names tests that are there, and every test that carries a section', t => {
