@@ -19,13 +19,7 @@ export interface Token extends TokenText {
   whole?: TokenText
 }
 
-export interface TokenReader {
-  /**
-   * The tokens of `mints`; null for a key never seen to hold a mint, which is asked for each time. What is not kept
-   * costs two accounts. Throws the ServiceError of a failed read: then nothing is kept.
-   */
-  read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>>
-}
+export type TokenReader = ReturnType<typeof createTokenReader>
 
 interface TokenReaderOptions {
   reader: AccountReader
@@ -39,7 +33,7 @@ const MAX_TOKENS = 100_000
 const CALLS_AT_ONCE = 4
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
-export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions): TokenReader {
+export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions) {
   // what was a mint stays one: its decimals go on to be known while a node gives something else
   const kept = new LRUCache<string, { token: Token, at: number }>(upTo(MAX_TOKENS))
 
@@ -70,7 +64,11 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 
   return {
-    async read (mints, minSlot) {
+    /**
+     * The tokens of `mints`; null for a key never seen to hold a mint, which is asked for each time. What is not kept
+     * costs two accounts. Throws the ServiceError of a failed read: then nothing is kept.
+     */
+    async read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
       const at = now()
       const missing = [...new Set(mints)].filter(mint => {
         const entry = kept.get(mint)

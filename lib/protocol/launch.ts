@@ -4,7 +4,7 @@ import type { LaunchpadVersion } from './addresses.js'
 import { DecodeError } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
 
-/** Launches, team packages and external positions, as far as supply needs them. */
+/** Launches and team packages, as far as supply needs them. */
 
 /** A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the owner tells which it is). */
 export interface Launch {

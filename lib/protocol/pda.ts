@@ -4,8 +4,8 @@ import { decodeBase58 } from './base58.js'
 import { u128 } from './bytes.js'
 
 /**
- * Keys and program-derived addresses. web3.js takes 200 µs to derive one, a Jacobi symbol 50 (`npm run bench -- pda`),
- * and a cold refresh derives one for each mint.
+ * Keys and program-derived addresses. web3.js takes 200 µs to derive one, a Jacobi symbol 50, and a cold refresh
+ * derives one for each mint.
  */
 
 const P = (1n << 255n) - 19n
