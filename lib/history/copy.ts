@@ -1,11 +1,11 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
-import { sql, type Insertable, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { ServiceError } from '../errors.js'
-import { seqText } from './store/row-mapping.js'
+import { seqText } from './store/mapping.js'
 import type { Engine } from './store/create-store.js'
 import { putRows } from './store/inserts.js'
 import { putMeta, readMeta } from './store/view.js'
-import type { Tables } from './store/table-types.js'
+import type { Tables } from './store/tables.js'
 
 export interface CopyOptions {
   from: Engine
@@ -64,12 +64,8 @@ const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', mes
 const plainRow = (row: Record<string, string | number | null>): Row => Object.fromEntries(Object.entries(row).map(
   ([name, value]) => [name, value === null ? null : SEQS.has(name) ? seqText(BigInt(value)) : String(value)]))
 
-type Work = Parameters<NonNullable<Engine['writing']>>[0]
-const reading = <T>({ db, reading = work => work(db) }: Engine, work: (db: Kysely<Tables>) => Promise<T>) =>
-  reading(work)
-const writing = ({ db, writing = work => db.transaction().execute(work) }: Engine, work: Work) => writing(work)
-const rowsOf = async <R = Row>(engine: Engine, query: RawBuilder<R>): Promise<R[]> =>
-  (await reading(engine, db => query.execute(db))).rows
+const rowsOf = async <R = Row>({ reading }: Engine, query: RawBuilder<R>): Promise<R[]> =>
+  (await reading(db => query.execute(db))).rows
 
 /** The rows behind `after` in the order of the keys, texts by their bytes in every engine. */
 async function page (engine: Engine, table: Table, after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
@@ -82,12 +78,12 @@ async function page (engine: Engine, table: Table, after: Row | undefined, size 
   return (await rowsOf(engine, query)).map(plainRow)
 }
 
-const empty = (trx: Parameters<Work>[0], { types }: Engine, table: Table | 'accounts') =>
-  sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(trx)
+const empty = (db: Kysely<Tables>, { types }: Engine, table: Table | 'accounts') =>
+  sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
 
 async function numberOf (engine: Engine, table: Table): Promise<number> {
-  const [found] = await rowsOf(engine, sql<{ n: number | string }>`select count(*) as n from ${sql.table(table)}`)
-  return Number(found!.n)
+  const [found] = await rowsOf(engine, sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`)
+  return found!.n
 }
 
 async function newest (engine: Engine): Promise<Row | undefined> {
@@ -97,7 +93,7 @@ async function newest (engine: Engine): Promise<Row | undefined> {
 
 /** Sees that the target is new, or the rest of an earlier copy; empties that of another state. */
 async function prepareTarget ({ to }: CopyOptions, program: string, state: string): Promise<void> {
-  const meta = await reading(to, readMeta)
+  const meta = await to.reading(readMeta)
   const kept = meta.get('program')
   if (kept !== undefined && kept !== program) {
     throw refusal(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
@@ -107,9 +103,9 @@ async function prepareTarget ({ to }: CopyOptions, program: string, state: strin
   if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'indexed_ranges') > 0)) {
     throw refusal('the target holds a history of its own: name an empty one')
   }
-  await writing(to, async trx => {
-    for (const table of [...TABLES, 'accounts'] as const) await empty(trx, to, table)
-    await putMeta(trx, { copying: state, program })
+  await to.writing(async db => {
+    for (const table of [...TABLES, 'accounts'] as const) await empty(db, to, table)
+    await putMeta(db, { copying: state, program })
   })
 }
 
@@ -147,7 +143,7 @@ async function compare (
  */
 export async function copyStore (options: CopyOptions): Promise<Copied> {
   const { from, to, onProgress, signal, pageSize } = options
-  const meta = await reading(from, readMeta)
+  const meta = await from.reading(readMeta)
   const [program, revision] = [meta.get('program'), meta.get('revision')]
   if (meta.has('copying')) throw refusal('the source is itself an unfinished copy')
   if (program === undefined || revision === undefined) throw refusal('the source holds no history')
@@ -158,21 +154,20 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   const total = Object.values(rows).reduce((sum, n) => sum + n)
   let copied = await numberOf(to, 'events')
   for (const table of TABLES) {
-    if (table !== 'events') await writing(to, async trx => { await empty(trx, to, table) })
+    if (table !== 'events') await to.writing(async db => { await empty(db, to, table) })
     for (let after = table === 'events' ? await newest(to) : undefined; ;) {
       signal?.throwIfAborted()
       const some = await page(from, table, after, pageSize)
       if (some.length === 0) break
-      await writing(to, trx => putRows(
-        { trx, types: to.types }, table, some as unknown as Array<Insertable<Tables[Table]>>))
+      await to.writing(db => putRows({ db, types: to.types }, table, some as unknown as Array<Tables[Table]>))
       onProgress?.('copied', copied += some.length, total)
       after = some.at(-1)
     }
   }
   const sums = await compare(options, total)
-  await writing(to, async trx => {
-    await putMeta(trx, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.includes(key))))
-    await trx.deleteFrom('meta').where('key', '=', 'copying').execute()
+  await to.writing(async db => {
+    await putMeta(db, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.includes(key))))
+    await db.deleteFrom('meta').where('key', '=', 'copying').execute()
   })
   return { program, rows, sums }
 }

@@ -5,7 +5,7 @@ import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import type { LeaderSession } from './leader-loop.js'
 import { asPoolClient, configOf, isRefusedRow, type PostgresLocation } from '../store/postgres-connection.js'
 import type { Engine } from '../store/create-store.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
+import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 /** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
 const SILENT_MS = 8000

@@ -4,11 +4,11 @@ import type { Moment } from '../../chain/moment.js'
 import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
 import { putMeta, readMeta } from '../store/view.js'
-import { parseValuation } from '../store/row-mapping.js'
+import { parseValuation } from '../store/state.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
-import type { Tables } from '../store/table-types.js'
+import type { Tables } from '../store/tables.js'
 import type { Session } from './leader-lock.js'
 
 export interface LeaderProgress {

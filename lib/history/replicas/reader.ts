@@ -4,7 +4,7 @@ import { isServiceError } from '../../errors.js'
 import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/table-types.js'
+import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 export interface PostgresReader {
   /** For reading only: what it writes would be refused. */

@@ -1,24 +1,17 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { createTurns } from '../../async.js'
 import { messageOf, ServiceError } from '../../errors.js'
-import {
-  readCandles, readCandlesOf, readCandlesOfAll, readDaysAfter, readMakers, readClosesAfter
-} from './candle-rows.js'
-import { putMeta, readMeta, readRevision, type Names, type Numbers, type View, type Writing } from './view.js'
-import { readOtherFees, readProposalEvents, readUntold } from './decisions.js'
+import { candleReads } from './candle-rows.js'
+import { decisionReads } from './decisions.js'
+import { eventReads } from './event-reads.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
-import { putPublished, readPublished } from './published.js'
-import {
-  readRebuilding, readState, readUnattributed, readValuation, putJudged, readEventsOf, readUnjudged, readUnreadable
-} from './reads.js'
+import { putPublished } from './published.js'
+import { readUnreadable, stateReads } from './state.js'
 import type { Store } from './store.js'
-import type { ColumnTypes, Tables } from './table-types.js'
-import {
-  readDaosChanged, readDaosTraded, readFeeRates, readFirstEvent, readIncomplete, readIncompleteSlots, readLastTrades,
-  readOrigins, readPoolEvents, readSwapsOfAll, readSwapsPage, readTraders, readTrades, readUnnamedTrades
-} from './trade-reads.js'
-import { putCompleted, putRebuilt, writeStep } from './writes.js'
+import type { ColumnTypes, Tables } from './tables.js'
+import { putMeta, readMeta, readRevision, type Reads, type View, type Writing } from './view.js'
+import { putCompleted, putJudged, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
@@ -26,10 +19,10 @@ type Db = Kysely<Tables>
 export interface Engine {
   db: Db
   types: ColumnTypes
-  /** Reads that belong together, on one state. Default: on `db`, where this process alone writes. */
-  reading?: <T>(work: (db: Db) => Promise<T>) => Promise<T>
-  /** Runs the writes of a step in one transaction. Default: one of `db`. */
-  writing?: (work: (trx: Transaction<Tables>) => Promise<void>) => Promise<void>
+  /** Reads that belong together, on one state. */
+  reading: <T>(work: (db: Db) => Promise<T>) => Promise<T>
+  /** Runs the writes of a step in one transaction. */
+  writing: (work: (db: Db) => Promise<void>) => Promise<void>
   /** Gives the lock and the connection back. */
   release (): Promise<void>
 }
@@ -72,17 +65,18 @@ export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>
 }
 
 /** A store over an engine whose tables are prepared and, where it writes, locked. */
-export async function createStore (engine: Engine): Promise<Store> {
-  const { db, types, release, reading = work => work(db), writing = work => db.transaction().execute(work) } = engine
+export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
   /** DAOs that another process may have added; `known` 0: all anew. */
   const learn = async (db: Db, known = ids.size): Promise<void> => {
-    const rows = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
-    for (const { id, address } of rows) know(Number(id), address)
+    for (const { id, address } of await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()) {
+      know(id, address)
+    }
   }
-  const names: Names = { id: address => ids.get(address), address: id => addresses.get(Number(id)) ?? '' }
+  const viewOf = (db: Db): View =>
+    ({ db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' })
   await learn(db)
   let revision = await readRevision(db)
 
@@ -90,17 +84,17 @@ export async function createStore (engine: Engine): Promise<Store> {
   async function step (work: (to: Writing) => Promise<void>): Promise<void> {
     const fresh = new Map<string, number>()
     let next = revision
-    const numbers: Numbers = {
-      dao: address => {
+    await writing(trx => work({
+      ...viewOf(trx),
+      numberOf (address) {
         const known = ids.get(address) ?? fresh.get(address)
         if (known !== undefined) return known
         fresh.set(address, ids.size + fresh.size + 1)
         return ids.size + fresh.size
       },
-      revision: () => ++next,
-      get fresh () { return Array.from(fresh, ([address, id]) => ({ id, address })) }
-    }
-    await writing(trx => work({ trx, types, names, numbers }))
+      nextRevision: () => ++next,
+      fresh: () => Array.from(fresh, ([address, id]) => ({ id, address }))
+    }))
     for (const [address, id] of fresh) know(id, address)
     revision = next
   }
@@ -116,58 +110,31 @@ export async function createStore (engine: Engine): Promise<Store> {
       throw unusable(hasNoRoom(cause) ? NO_ROOM : `the history can't be ${what}: ${messageOf(cause)}`, cause)
     }
   }
-  const whole = engine.reading ?? (<T>(work: (db: Db) => Promise<T>) => db.transaction().execute(work))
   /** On one state of the store, with the DAOs that it knows then. */
-  const read = <A extends unknown[], T>(reads: (view: View, ...args: A) => Promise<T>, known?: number) =>
-    (...args: A): Promise<T> => guarded('read', () => whole(async db => {
+  const read = <A extends unknown[], T>(answer: (view: View, ...args: A) => Promise<T>, known?: number) =>
+    (...args: A): Promise<T> => guarded('read', () => reading(async db => {
       await learn(db, known)
-      return await reads({ db, types, names }, ...args)
+      return await answer(viewOf(db), ...args)
     }))
   const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
+  const answered = <R extends Reads>(reads: R) =>
+    Object.fromEntries(Object.entries(reads).map(([name, answer]) => [name, read(answer as () => Promise<unknown>)])) as
+      unknown as Pick<Store, keyof R & keyof Store>
   const unreadable = read(readUnreadable)
   const judge = write(putJudged)
 
   return {
-    load: read(readState, 0),
+    ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
+    load: read(stateReads.load, 0),
     write: write(writeStep),
-    valuation: read(readValuation),
-    rebuilding: read(readRebuilding),
     writeRebuilt: write(putRebuilt),
-    candles: read(readCandles),
-    candlesOf: read(readCandlesOf),
-    candlesOfAll: read(readCandlesOfAll),
-    swapsOfAll: read(readSwapsOfAll),
-    traders: read(readTraders),
-    makers: read(readMakers),
-    trades: read(readTrades),
-    poolEvents: read(readPoolEvents),
-    published: read(readPublished),
     publish: write(putPublished),
-    firstEvent: read(readFirstEvent),
-    feeRates: read(readFeeRates),
-    lastTrades: read(readLastTrades),
-    revision: read(({ db }) => readRevision(db)),
-    daosTraded: read(readDaosTraded),
-    daosChanged: read(readDaosChanged),
-    eventsOf: read(readEventsOf),
-    unjudged: read(readUnjudged),
+    complete: write(putCompleted),
     judge: async found => {
       await judge(found)
       return await unreadable()
     },
-    incomplete: read(readIncomplete),
-    complete: write(putCompleted),
-    incompleteSlots: read(readIncompleteSlots),
-    unnamedTrades: read(readUnnamedTrades),
-    untold: read(readUntold),
-    proposalEvents: read(readProposalEvents),
-    otherFees: read(readOtherFees),
-    daysAfter: read(readDaysAfter),
-    closesAfter: read(readClosesAfter),
-    swapsPage: read(readSwapsPage),
-    origins: read(readOrigins),
-    unattributed: read(readUnattributed),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return

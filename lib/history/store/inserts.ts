@@ -1,32 +1,21 @@
 /** Rows into tables. */
-import { sql, type RawBuilder, type Insertable, type InsertQueryBuilder, type InsertResult } from 'kysely'
+import { sql, type InsertQueryBuilder, type InsertResult, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
-import type { Tables } from './table-types.js'
-import type { Writing } from './view.js'
+import type { Tables } from './tables.js'
+import { rowsQuery, type View } from './view.js'
 
 /** Rows per statement. */
 const ROWS = 2000
 
 type Insert<T extends keyof Tables> = InsertQueryBuilder<Tables, T, InsertResult>
 
-/** The statements that insert `rows`, as one document: a parameter a value would cost more than all else. */
+/** The statements that insert `rows`. */
 export function * inserts<T extends keyof Tables & string> (
-  { trx, types }: Pick<Writing, 'trx' | 'types'>, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>
+  to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>
 ): Generator<Insert<T>> {
-  if (rows.length === 0) return
-  const columns = Object.keys(rows[0]!) as Array<keyof Tables[T] & string>
   for (const some of chunks(rows, ROWS)) {
-    const insert = trx.insertInto(table).columns(columns)
-    if (types.rows === 'records') {
-      const list = sql.join(columns.map(column => sql.ref(column)))
-      yield insert.expression(
-        sql`select ${list} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(some)}::json)`)
-    } else {
-      const values = some.map(row => columns.map(column => row[column as keyof typeof row]))
-      const list = sql.join(columns.map((_, at) => sql`value ->> ${sql.lit(at)}`))
-      // `where true`: else an `on conflict` would be read as a condition of a join
-      yield insert.expression(sql`select ${list} from json_each(${JSON.stringify(values)}) where true`)
-    }
+    const columns = Object.keys(some[0]!) as Array<keyof Tables[T] & string>
+    yield to.db.insertInto(table).columns(columns).expression(rowsQuery(to, table, some as Array<Partial<Tables[T]>>))
   }
 }
 
@@ -36,7 +25,7 @@ export const excluded = <C extends string>(columns: readonly C[]): Record<C, Raw
 
 /** Inserts `rows`; `onConflict`: what becomes of those whose key is stored. */
 export async function putRows<T extends keyof Tables & string> (
-  to: Pick<Writing, 'trx' | 'types'>, table: T, rows: ReadonlyArray<Insertable<Tables[T]>>,
+  to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>,
   onConflict?: Parameters<Insert<T>['onConflict']>[0]
 ): Promise<void> {
   for (const insert of inserts(to, table, rows)) {

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { ServiceError } from '../../errors.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
-import type { ColumnTypes, Tables } from './table-types.js'
+import type { ColumnTypes, Tables } from './tables.js'
 
 interface Migration {
   /** The schema version that it leads to. */

@@ -2,7 +2,7 @@
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { messageOf, ServiceError } from '../../errors.js'
-import { type Tables, NUMERIC_COLUMNS } from './table-types.js'
+import { type Tables, NUMERIC_COLUMNS } from './tables.js'
 import { type Identity, prepareTables } from './create-store.js'
 
 /** A schema of a database, so that several programs can share it. */
@@ -40,11 +40,17 @@ export function parseDatabaseUrl (url: string): PostgresLocation {
   return { schema, config: { connectionString: parsed.href, options } }
 }
 
+/** SQL's bigint: slots, times and counts, all of them below 2^53. */
+const INT8 = 20
+
 /** Limits, and the schema where names are looked for. */
 export function configOf ({ config, schema }: PostgresLocation, settings: Record<string, number> = {}): ClientConfig {
   const own = Object.entries({ statement_timeout: STATEMENT_MS, ...settings, search_path: `"${schema}"` })
   return {
     ...config,
+    types: {
+      getTypeParser: (type, form) => type === INT8 ? Number : pg.types.getTypeParser(type, form) as () => unknown
+    },
     options: [config.options, ...own.map(([name, value]) => `-c ${name}=${value}`)].join(' '),
     application_name: `dao-market-data ${schema}`,
     connectionTimeoutMillis: CONNECT_MS,

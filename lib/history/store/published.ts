@@ -1,38 +1,35 @@
 /** How far block ranges have been published, and what came too late for them. */
-import { sql, type Kysely } from 'kysely'
-import { inserts } from './inserts.js'
-import { putMeta, type Writing } from './view.js'
-import { seqText } from './row-mapping.js'
+import { sql } from 'kysely'
+import { putRows } from './inserts.js'
+import { seqText } from './mapping.js'
 import type { PublishedSlot, StepChanges } from './store.js'
-import type { Tables } from './table-types.js'
+import { putMeta, readMeta, type View, type Writing } from './view.js'
 
-export async function readPublished ({ db }: { db: Kysely<Tables> }): Promise<PublishedSlot | null> {
-  const row = await db.selectFrom('meta').select('value').where('key', '=', 'published').executeTakeFirst()
-  if (row === undefined) return null
-  const [slot, at] = row.value.split(' ').map(Number)
+export async function readPublished ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> {
+  const noted = (await readMeta(db)).get('published')
+  if (noted === undefined) return null
+  const [slot, at] = noted.split(' ').map(Number)
   return { slot: slot!, at: at! }
 }
 
 /** Never back: an older slot changes nothing. */
-export async function putPublished ({ trx }: Writing, { slot, at }: PublishedSlot): Promise<void> {
-  const known = await readPublished({ db: trx })
-  if (known === null || known.slot < slot) await putMeta(trx, { published: `${slot} ${at}` })
+export async function putPublished (to: Writing, { slot, at }: PublishedSlot): Promise<void> {
+  const known = await readPublished(to)
+  if (known === null || known.slot < slot) await putMeta(to.db, { published: `${slot} ${at}` })
 }
 
 /** What of a step belongs to published slots: block ranges go on without it. */
 export async function putLate (to: Writing, { events, fees }: StepChanges): Promise<void> {
-  if (events.length === 0 && fees.length === 0) return
-  const { trx, numbers } = to
-  const published = await readPublished({ db: trx })
+  const published = await readPublished(to)
   if (published === null) return
   const late = events.filter(({ slot }) => slot <= published.slot)
-    .map(({ dao, seq }) => ({ dao: numbers.dao(dao), seq: seqText(seq), what: 'event' as const }))
-  for (const insert of inserts(to, 'late', late)) await insert.onConflict(oc => oc.doNothing()).execute()
+    .map(({ dao, seq }) => ({ dao: to.numberOf(dao), seq: seqText(seq), what: 'event' as const }))
+  await putRows(to, 'late', late, oc => oc.doNothing())
   for (const { dao, seq } of fees) {
     await sql`
       insert into late (dao, seq, what) select dao, seq, 'fee' from events
-      where dao = ${numbers.dao(dao)} and seq = ${seqText(seq)} and slot <= ${published.slot}
-      on conflict do nothing`.execute(trx)
+      where dao = ${to.numberOf(dao)} and seq = ${seqText(seq)} and slot <= ${published.slot}
+      on conflict do nothing`.execute(to.db)
   }
 }
 

@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
 import type { Store } from './store.js'
-import { TEXT_COLUMNS, type Tables } from './table-types.js'
+import { TEXT_COLUMNS, type Tables } from './tables.js'
 
 const BUSY_MS = 5000
 /** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
@@ -86,29 +86,38 @@ function prepareFile (file: Database.Database, path: string): void {
 
 const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 }
 
-/** Preparing a statement costs more than running it. */
-function withKeptStatements (file: Database.Database): SqliteDatabase {
+/**
+ * As Kysely sees a database. Preparing a statement costs more than running it, and naming the driver's rows less than
+ * what its own objects cost.
+ */
+function engineOver (file: Database.Database, release: (close: () => Promise<void>) => Promise<void>): Engine {
   const kept = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: 100 })
-  return {
-    close: () => file.close(),
-    prepare (sql) {
-      const known = kept.get(sql)
-      if (known !== undefined) return known
-      const statement = file.prepare(sql) as unknown as ReturnType<SqliteDatabase['prepare']>
-      const { reader } = statement
-      const keep = {
-        reader,
-        all: (parameters: readonly unknown[]) => statement.all(parameters),
-        // a full disk has undone the transaction already: a rollback that fails would hide why
-        run: (parameters: readonly unknown[]) => sql === 'rollback' && !file.inTransaction
-          ? NOTHING_DONE
-          : statement.run(parameters),
-        iterate: (parameters: readonly unknown[]) => statement.iterate(parameters)
-      }
-      kept.set(sql, keep)
-      return keep
+  function prepare (sql: string): ReturnType<SqliteDatabase['prepare']> {
+    const statement = file.prepare(sql)
+    const columns = statement.reader ? statement.raw().columns().map(({ name }) => name) : []
+    return {
+      reader: statement.reader,
+      all: parameters => (statement.all(parameters) as unknown[][]).map(values => {
+        const row: Record<string, unknown> = {}
+        for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]
+        return row
+      }),
+      // a full disk has undone the transaction already: a rollback that fails would hide why
+      run: parameters => sql === 'rollback' && !file.inTransaction ? NOTHING_DONE : statement.run(parameters),
+      iterate: () => { throw new Error('not used') }
     }
   }
+  const database: SqliteDatabase = {
+    close: () => file.close(),
+    prepare (sql) {
+      const statement = kept.get(sql) ?? prepare(sql)
+      kept.set(sql, statement)
+      return statement
+    }
+  }
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
+  const together: Engine['reading'] = work => db.transaction().execute(work)
+  return { db, types: TEXT_COLUMNS, reading: together, writing: together, release: () => release(() => db.destroy()) }
 }
 
 /**
@@ -124,19 +133,14 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
     file = new Database(path)
     prepareFile(file, path)
     const opened = file
-    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(opened) }) })
-    return {
-      db,
-      types: TEXT_COLUMNS,
-      async release () {
-        try {
-          if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
-        } finally {
-          await db.destroy()
-          held.close()
-        }
+    return engineOver(opened, async close => {
+      try {
+        if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
+      } finally {
+        await close()
+        held.close()
       }
-    }
+    })
   } catch (error) {
     file?.close()
     held.close()
@@ -167,8 +171,7 @@ export async function openSqliteReader (folder: string): Promise<Store> {
   try {
     const file = new Database(path, { readonly: true })
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
-    const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: withKeptStatements(file) }) })
-    return await createStore({ db, types: TEXT_COLUMNS, release: () => db.destroy() })
+    return await createStore(engineOver(file, close => close()))
   } catch (error) {
     throw isServiceError(error) ? error : unusable(`the history can't be read: ${path} (${messageOf(error)})`, error)
   }

@@ -1,0 +1,230 @@
+/** Reads of single events, each by an index. */
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { createPauses } from '../../async.js'
+import { chunks } from '../../chunks.js'
+import { UNKNOWN_KIND } from '../../protocol/events.js'
+import type { PoolEvent, SwapRow, Trade } from '../rules/types.js'
+import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
+import { record, type RowOf, seqText } from './mapping.js'
+import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
+import type { Traders } from './store.js'
+import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT, SWAP, type Tables } from './tables.js'
+import { isOfDaos, isOneOf, readRevision, type Reads, type View } from './view.js'
+
+const KEYS = 200
+
+const POOL_EVENT_COLUMNS = ['dao', ...POOL_EVENT.columns] as const
+const poolEventOf = (row: RowOf<typeof POOL_EVENT> & { dao: number }, { addressOf }: View): PoolEvent =>
+  ({ dao: addressOf(row.dao), ...POOL_EVENT.read(row) })
+
+const SWAP_COLUMNS = ['dao', ...SWAP.columns] as const
+/** `row`: one whose `side` is not null, so that it has a swap. */
+const swapOf = (row: Pick<Tables['events'], typeof SWAP_COLUMNS[number]>, { addressOf }: View): SwapRow =>
+  ({ dao: addressOf(row.dao), ...SWAP.read(row as RowOf<typeof SWAP>) })
+
+const { seq, kind, slot, at, signature, eventIndex, maker, swap } = EVENT
+const FIRST = record({ kind, slot, at, signature, maker })
+const ORIGIN = record({ seq, signature, eventIndex })
+const UNCOMPLETED = record({ seq, slot, at, signature, eventIndex, maker, swap })
+
+/** What an event brought back: the difference of the reserves, where all between is understood. */
+async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
+  if (reserves === null) return null
+  const events = db.selectFrom('events').where('dao', '=', idOf(dao)).where('seq', '<', seqText(seq)).where(IS_ON_TIME)
+  const before = await events.select(['seq', ...EVENT.reserves.columns]).where('quote_reserves', 'is not', null)
+    .orderBy('seq', 'desc').limit(1).executeTakeFirst()
+  if (before === undefined) return null
+  const between = await events.select('kind').where('seq', '>', before.seq).execute()
+  const isWhole = BigInt(between.length) === seq - BigInt(before.seq) - 1n &&
+    between.every(({ kind }) => kind !== 'Unknown' && kind !== 'Unreadable')
+  const were = EVENT.reserves.read(before)!
+  return isWhole ? { quote: reserves.quote - were.quote, base: reserves.base - were.base } : null
+}
+
+/** Each end by the index: both in one statement would look at all events. */
+async function bounds (
+  db: Kysely<Tables>, column: 'slot' | 'at', where: RawBuilder<SqlBool>
+): Promise<{ oldest: number, newest: number } | null> {
+  const end = async (order: 'asc' | 'desc') =>
+    (await db.selectFrom('events').select(['slot', 'at']).where(where).orderBy(column, order).limit(1).execute())[0]
+  const [oldest, newest] = [await end('asc'), await end('desc')]
+  return oldest === undefined || newest === undefined
+    ? null
+    : { oldest: oldest[column], newest: newest[column] }
+}
+
+const HALF = 10n ** 10n
+/** The leg's upper and lower digits summed apart, as text "upper,lower": SQLite's integers end at 2^63. */
+function legSum (side: 'buy' | 'sell', leg: 'input' | 'output'): RawBuilder<string> {
+  const digits = sql`('0000000000' || cast(${sql.ref(leg)} as text))`
+  const sum = (part: RawBuilder<unknown>) =>
+    sql`cast(coalesce(sum(cast(${part} as bigint)) filter (where side = ${sql.lit(side)}), 0) as text)`
+  return sql`${sum(sql`substr(${digits}, 1, length(${digits}) - 10)`)} || ',' ||
+    ${sum(sql`substr(${digits}, length(${digits}) - 9)`)}`
+}
+function parseLegSum (text: string): bigint {
+  const [upper = '', lower = ''] = text.split(',')
+  return BigInt(upper) * HALF + BigInt(lower)
+}
+
+export const eventReads = {
+  async trades (view, { dao, market, before, since, until, side, limit }) {
+    const { db, idOf } = view
+    const events = db.selectFrom('events')
+    let query = market === undefined
+      ? events.where('dao', '=', idOf(dao)).where('side', 'is not', null)
+      : events.where('proposal', '=', market.proposal).where('market', '=', market.market)
+    if (side !== undefined) query = query.where('side', '=', side).where('input', '<>', '0').where('output', '<>', '0')
+    if (since !== undefined) query = query.where('at', '>=', since)
+    if (until !== undefined) query = query.where('at', '<=', until)
+    if (before !== undefined) {
+      // where in time the number is: at the event that has it, or else the last one below
+      const anchor = await events.select('at').where('dao', '=', idOf(dao)).where('seq', '<=', seqText(before))
+        .orderBy('seq', 'desc').limit(1).executeTakeFirst()
+      if (anchor === undefined) return []
+      const { at } = anchor
+      query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
+    }
+    const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(POOL_EVENT_COLUMNS)
+    if (market === undefined) return (await newest.execute()).map(row => poolEventOf(row, view) as Trade)
+    return (await newest.select(FACTS.columns).execute()).map(row => {
+      const { side, input, output, reserves } = FACTS.read(row)!.swap!
+      // no event states the fee of a conditional trade: a spot swap between two may move the balance
+      return { ...poolEventOf(row, view), swap: { side, input, output, fee: null }, reserves }
+    })
+  },
+
+  async swapsPage (view, after, limit) {
+    const rows = await view.db.selectFrom('events').select([...SWAP_COLUMNS, 'revision', 'slot'])
+      .where('revision', '>', after).where('side', 'is not', null).orderBy('revision').limit(limit).execute()
+    return {
+      revision: rows.at(-1)?.revision ?? after,
+      rows: rows.map(row => ({ ...swapOf(row, view), slot: row.slot }))
+    }
+  },
+
+  async swapsOfAll (view, daos, from, to) {
+    const rows = await view.db.selectFrom('events').select(SWAP_COLUMNS).where(isOfDaos(view, 'events', daos))
+      .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
+    return rows.map(row => swapOf(row, view))
+  },
+
+  async traders (view, daos, from, to) {
+    const { rows } = await sql<Traders & { dao: number, buy_quote: string, sell_quote: string }>`
+      select dao, count(distinct maker) as makers, count(*) - count(maker) as unnamed,
+        count(distinct maker) filter (where side = 'buy') as buyers,
+        count(distinct maker) filter (where side = 'sell') as sellers,
+        count(*) filter (where side = 'buy') as buys, count(*) filter (where side = 'sell') as sells,
+        ${legSum('buy', 'input')} as buy_quote, ${legSum('sell', 'output')} as sell_quote
+      from events where ${isOfDaos(view, 'events', daos)} and side is not null and at >= ${from} and at < ${to}
+      group by dao`.execute(view.db)
+    return new Map(rows.map(({ dao, buy_quote: buyQuote, sell_quote: sellQuote, ...counts }) => [
+      view.addressOf(dao), { ...counts, buyQuote: parseLegSum(buyQuote), sellQuote: parseLegSum(sellQuote) }
+    ]))
+  },
+
+  async origins (view, keys) {
+    const wanted = keys.map(({ dao, seq }) => ({ dao: view.idOf(dao), seq: seqText(seq) }))
+    const rows = await view.db.selectFrom('events').select(['dao', ...ORIGIN.columns])
+      .where(isOneOf(view, 'events', ['dao', 'seq'], wanted)).execute()
+    return rows.map(row => ({ dao: view.addressOf(row.dao), ...ORIGIN.read(row) }))
+  },
+
+  async poolEvents (view, { from, to, after, limit }) {
+    let query = view.db.selectFrom('events').select([...POOL_EVENT_COLUMNS, FEE_IS_LATE.as('fee_is_late')])
+      .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
+    if (after !== undefined) {
+      const { slot, blockIndex, eventIndex } = after
+      query = query.where(eb => eb.or([
+        eb('slot', '>', slot),
+        eb.and([eb('slot', '=', slot), eb('block_index', '>', blockIndex)]),
+        eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('event_index', '>', eventIndex)])
+      ]))
+    }
+    const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst())
+      .orderBy('event_index').limit(limit).execute()
+    const events = rows.map(row => poolEventOf(row.fee_is_late ? { ...row, fee: null } : row, view))
+    for (const event of events) {
+      if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(view, event)
+    }
+    return events
+  },
+
+  async firstEvent ({ db, idOf }, dao) {
+    const row = await db.selectFrom('events').select([...FIRST.columns, EVENT_IS_LATE.as('is_late')])
+      .where('dao', '=', idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
+    return row === undefined ? null : { ...FIRST.read(row), isLate: Boolean(row.is_late) }
+  },
+
+  async feeRates ({ db, idOf, addressOf }, dao) {
+    const all = db.selectFrom('fee_rates').selectAll()
+    const rows = await (dao === undefined
+      ? all.orderBy('to_slot', 'desc').limit(1)
+      : all.where('dao', '=', idOf(dao)).orderBy('from_slot')).execute()
+    return rows.map(row => ({ dao: addressOf(row.dao), ...FEE_RATE.read(row) }))
+  },
+
+  async lastTrades (view, at, daos) {
+    const { db, idOf } = view
+    // first where, then what: joined in one statement, PostgreSQL may look through all events
+    const newest = sql<number | null>`(
+      select x.revision from events x
+      where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
+      order by x.at desc, x.seq desc limit 1)`
+    const ids = daos?.map(idOf) ?? (await db.selectFrom('daos').select('id').execute()).map(({ id }) => id)
+    const trades: Trade[] = []
+    // the embedded store answers at once: those of 1,000 DAOs in some 70 ms
+    const pause = createPauses()
+    for (const some of chunks(ids, KEYS)) {
+      const found = await db.selectFrom('daos').select(newest.as('revision')).where('id', 'in', some).execute()
+      const revisions = found.flatMap(({ revision }) => revision ?? [])
+      if (revisions.length === 0) continue
+      const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('revision', 'in', revisions).execute()
+      for (const row of rows) trades.push(poolEventOf(row, view) as Trade)
+      await pause()
+    }
+    return trades
+  },
+
+  async daosTraded ({ db, addressOf }, from, to) {
+    const rows = await db.selectFrom('events').select('dao').distinct()
+      .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
+    return rows.map(({ dao }) => addressOf(dao))
+  },
+
+  async daosChanged ({ db, addressOf }, after, from, to) {
+    const revision = await readRevision(db)
+    if (revision === after) return { revision, rows: [] }
+    const rows = await db.selectFrom('events').select('dao').distinct()
+      .where('revision', '>', after).where('revision', '<=', revision).where('side', 'is not', null)
+      // by the revisions: the index on the times would be that of all there is
+      .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
+    return { revision, rows: rows.map(({ dao }) => addressOf(dao)) }
+  },
+
+  async incomplete ({ db, addressOf }, { above, below, limit }) {
+    const rows = await db.selectFrom('events').select(['dao', ...UNCOMPLETED.columns])
+      .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below)
+      .orderBy('slot', 'desc').limit(limit).execute()
+    return rows.map(row => {
+      const { swap, ...event } = UNCOMPLETED.read(row)
+      return { dao: addressOf(row.dao), ...event, isTrade: swap !== null }
+    })
+  },
+
+  incompleteSlots: ({ db }) => bounds(db, 'slot', INCOMPLETE),
+
+  unnamedTrades: ({ db, idOf }, dao) => bounds(db, 'at', sql`dao = ${idOf(dao)} and ${UNNAMED}`),
+
+  async eventsOf ({ db, idOf }, dao, from, limit) {
+    const rows = await db.selectFrom('events').select(STORED_EVENT.columns)
+      .where('dao', '=', idOf(dao)).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
+    return rows.map(row => STORED_EVENT.read(row))
+  },
+
+  async unjudged ({ db, addressOf }, limit) {
+    const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
+      .orderBy('at', 'desc').limit(limit).execute()
+    return rows.map(({ dao, seq }) => ({ dao: addressOf(dao), seq: BigInt(seq) }))
+  }
+} satisfies Reads

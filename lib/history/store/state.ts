@@ -1,0 +1,102 @@
+/** What a writer knows when it begins, and what is noted beside the rows. */
+import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
+import { fractionText, parseFraction } from '../rules/fixed-point.js'
+import type { StoreState } from '../rules/types.js'
+import { readPublished } from './published.js'
+import type { NotedState } from './store.js'
+import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
+import { readMeta, readRevision, type Reads, type View } from './view.js'
+
+/** The rule by which volumes are counted, as "basis n/d", and read again. */
+export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
+export function parseValuation (noted: string): VolumeRule {
+  const [basis, fraction = ''] = noted.split(' ')
+  return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
+}
+
+/** Of a state without its indexed ranges, which have a table. */
+export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
+  return {
+    ...Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, JSON.stringify(value)])),
+    ...(numbersAhead !== undefined && {
+      numbers_ahead: Array.from(numbersAhead, ([dao, seq]) => `${dao} ${seq}`).join('\n')
+    })
+  }
+}
+
+function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'indexedRanges'> {
+  const noted = <K extends keyof NotedState>(key: K, none: NotedState[K]) =>
+    notes.has(key) ? JSON.parse(notes.get(key)!) as NotedState[K] : none
+  const ahead = notes.get('numbers_ahead')?.split('\n').filter(line => line !== '') ?? []
+  return {
+    ended: noted('ended', false),
+    losses: noted('losses', []),
+    beginning: noted('beginning', null),
+    numbersAhead: new Map(ahead.map(line => {
+      const [dao = '', seq = ''] = line.split(' ')
+      return [dao, BigInt(seq)]
+    })),
+    events: noted('events', 0),
+    swaps: noted('swaps', 0)
+  }
+}
+
+/** The Unix second of each DAO's newest event that is not understood. */
+export async function readUnreadable ({ db, addressOf }: View): Promise<Map<string, number>> {
+  const rows = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
+    .orderBy('at').execute()
+  return new Map(rows.map(({ dao, at }) => [addressOf(dao), at]))
+}
+
+export const stateReads = {
+  async load (view) {
+    const { db, addressOf } = view
+    const sequenceRanges: StoreState['sequenceRanges'] = new Map()
+    const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
+    for (const row of ranges) {
+      const dao = addressOf(row.dao)
+      const list = sequenceRanges.get(dao)
+      if (list === undefined) sequenceRanges.set(dao, [SEQUENCE_RANGE.read(row)])
+      else list.push(SEQUENCE_RANGE.read(row))
+    }
+    const unattributed = await db.selectFrom('unattributed').select(['key_a', 'key_b']).execute()
+    const proposals = await db.selectFrom('proposals').selectAll().execute()
+    const rates = await db.selectFrom('rates').selectAll().execute()
+    const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
+    const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
+    return {
+      ...stateOfNotes(await readMeta(db)),
+      indexedRanges: indexedRanges.map(row => INDEXED_RANGE.read(row)),
+      sequenceRanges,
+      proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
+      unattributedKeys: new Set(unattributed.flatMap(row => [row.key_a, row.key_b]).filter(key => key !== null)),
+      missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
+      rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
+      firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, at!])),
+      unreadable: await readUnreadable(view)
+    }
+  },
+
+  async valuation ({ db }) {
+    const noted = (await readMeta(db)).get('valuation')
+    return noted === undefined ? null : parseValuation(noted)
+  },
+
+  async rebuilding ({ db }) {
+    const meta = await readMeta(db)
+    const noted = meta.get('rebuilding')
+    if (noted === undefined) return null
+    const [revision, swaps] = meta.get('rebuilt_to')!.split(' ').map(Number)
+    return { valuation: parseValuation(noted), revision: revision!, swaps: swaps! }
+  },
+
+  async unattributed ({ db }, keys) {
+    const rows = await db.selectFrom('unattributed').selectAll()
+      .where(eb => eb.or([eb('key_a', 'in', keys), eb('key_b', 'in', keys)])).execute()
+    return rows.map(row => UNATTRIBUTED.read(row))
+  },
+
+  published: readPublished,
+
+  revision: ({ db }) => readRevision(db)
+} satisfies Reads

@@ -1,0 +1,233 @@
+/**
+ * The tables, and what is kept of a value in which of their columns. u64 amounts and numbers: SQLite's integers end at
+ * 2^63 and its driver binds doubles, so there they are decimal text, in keys of 20 digits.
+ */
+import type { EventFacts, Outcome } from '../../protocol/events.js'
+import type { CandlePrices } from '../rules/candles.js'
+import { parseSum, sumText } from '../rules/fixed-point.js'
+import type { MissingTransaction } from '../rules/types.js'
+import {
+  amount, bytes, column, flag, type Mapping, number, optional, record, type RowOf, seq, side, text
+} from './mapping.js'
+
+export const sides = <Q extends string, B extends string>(quote: Q, base: B) =>
+  optional(record({ quote: amount(quote), base: amount(base) }))
+const swap = {
+  side: side('side'),
+  input: amount('input'),
+  output: amount('output'),
+  fee: optional(amount('fee'))
+}
+
+type Stored<T> = T extends bigint ? string : T extends object ? { [K in keyof T]: Stored<T[K]> } : T
+
+/** Field by field: a reviver would take most of the time of a thousand trades. */
+function parseFacts (stored: string): EventFacts {
+  const { proposal, swap, averages, collected }: Stored<EventFacts> = JSON.parse(stored)
+  const amounts = <T extends { quote: string, base: string }>(stated: T) =>
+    ({ ...stated, quote: BigInt(stated.quote), base: BigInt(stated.base) })
+  return {
+    proposal,
+    swap: swap && {
+      ...swap,
+      input: BigInt(swap.input),
+      output: BigInt(swap.output),
+      reserves: swap.reserves && amounts(swap.reserves)
+    },
+    averages: averages && {
+      pass: BigInt(averages.pass), fail: BigInt(averages.fail), threshold: BigInt(averages.threshold)
+    },
+    collected: collected && amounts(collected)
+  }
+}
+
+/** `proposal` and `market` are in `facts`, too, and have an index of their own. */
+export const FACTS: Mapping<
+  { proposal: string | null, market: Outcome | null, facts: string | null }, EventFacts | null
+> = {
+  columns: ['proposal', 'market', 'facts'],
+  write (facts, row) {
+    row.proposal = facts?.proposal ?? null
+    row.market = facts?.swap?.market ?? null
+    row.facts = facts && JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? value.toString() : value)
+  },
+  read: ({ facts }) => facts === null ? null : parseFacts(facts)
+}
+
+/** Fields of an event, some of which a query may be content with. */
+export const EVENT = {
+  seq: seq('seq'),
+  kind: text('kind'),
+  slot: number('slot'),
+  at: number('at'),
+  signature: text('signature'),
+  eventIndex: number('event_index'),
+  blockIndex: optional(number('block_index')),
+  maker: optional(text('maker')),
+  swap: optional(record(swap)),
+  liquidity: sides('quote_change', 'base_change'),
+  reserves: sides('quote_reserves', 'base_reserves')
+}
+export const POOL_EVENT = record(EVENT)
+export const STORED_EVENT = record({
+  ...EVENT,
+  fees: sides('quote_fees', 'base_fees'),
+  facts: FACTS,
+  reason: optional(text('reason')),
+  raw: optional(bytes('raw'))
+})
+export const SWAP = record({ seq: EVENT.seq, at: EVENT.at, maker: EVENT.maker, ...swap })
+
+/** By which the DAO of an event may become known. */
+const keys: Mapping<Record<'key_a' | 'key_b', string | null>, readonly string[]> = {
+  columns: ['key_a', 'key_b'],
+  write ([a = null, b = null], row) { Object.assign(row, { key_a: a, key_b: b }) },
+  read: row => [row.key_a, row.key_b].filter(key => key !== null)
+}
+export const UNATTRIBUTED = record({
+  signature: text('signature'),
+  eventIndex: number('event_index'),
+  kind: text('kind'),
+  seq: optional(seq('seq')),
+  slot: number('slot'),
+  at: optional(number('at')),
+  keepsFees: flag('keeps_fees'),
+  keys,
+  reason: optional(text('reason')),
+  raw: optional(bytes('raw'))
+})
+
+export const SEQUENCE_RANGE = record({
+  first: seq('first_seq'),
+  last: seq('last_seq'),
+  firstSlot: number('first_slot'),
+  lastSlot: number('last_slot'),
+  firstAt: number('first_at'),
+  lastAt: number('last_at'),
+  keepsFees: flag('keeps_fees'),
+  feeBalancesAfter: sides('quote_fees_after', 'base_fees_after'),
+  pendingSwap: optional(record({
+    seq: seq('pending_seq'),
+    at: number('pending_at'),
+    side: side('pending_side'),
+    input: amount('pending_input'),
+    output: amount('pending_output'),
+    feeBalanceAfter: amount('pending_fees_after')
+  }))
+})
+
+export const INDEXED_RANGE = record({
+  newest: text('newest'),
+  newestSlot: number('newest_slot'),
+  oldest: text('oldest'),
+  oldestSlot: number('oldest_slot'),
+  oldestTime: optional(number('oldest_time')),
+  anchor: optional(text('anchor'))
+})
+
+const sum = <N extends string>(name: N) => column(name, sumText, parseSum)
+const price = <N extends string>(name: N) => ({ quote: amount(`${name}_quote`), base: amount(`${name}_base`) })
+const first = optional(record({ seq: amount('open_seq'), ...price('open') }))
+const others = optional(record({
+  close: record({ seq: amount('close_seq'), ...price('close') }),
+  high: record(price('high')),
+  low: record(price('low')),
+  average: record(price('average'))
+}))
+/** Of a single price, as most minutes have, there is the first alone. */
+const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices | null> = {
+  columns: [...first.columns, ...others.columns],
+  write (prices, row) {
+    first.write(prices?.open ?? null, row)
+    others.write(prices?.open.seq === prices?.close.seq ? null : prices, row)
+  },
+  read (row) {
+    const open = first.read(row)
+    return open && { open, ...others.read(row) ?? { high: open, low: open, close: open, average: open } }
+  }
+}
+const sums = {
+  base: sum('base'),
+  quote: sum('quote'),
+  trades: number('trades'),
+  fees: sum('fees'),
+  unknownFees: number('unknown_fees')
+}
+/** The columns that a candle without prices is read from. */
+export const SUMS = record(sums).columns
+export const CANDLE = record({ ...sums, prices })
+
+export const CLOSE = record({
+  seq: seq('seq'), at: number('at'), quote: amount('quote_reserves'), base: amount('base_reserves')
+})
+
+export const FEE_RATE = record({ bps: text('bps'), fromSlot: number('from_slot'), toSlot: number('to_slot') })
+
+type CandleTable = RowOf<typeof CANDLE> & { dao: number, start: number }
+
+export interface Tables {
+  meta: { key: string, value: string }
+  daos: { id: number, address: string, first_swap: number | null }
+  /** `revision`: set anew when a row changes, so that a reader finds what is new to it. */
+  events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number }
+  unattributed: RowOf<typeof UNATTRIBUTED>
+  sequence_ranges: RowOf<typeof SEQUENCE_RANGE> & { dao: number }
+  minutes: CandleTable
+  hours: CandleTable
+  /** With the number of those who traded. */
+  days: CandleTable & { revision: number, makers: number }
+  /** A pool's reserves after its last event of a UTC day that says so. */
+  closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
+  /** In basis points, with the slots of the first and the last swap that show it. */
+  fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
+  makers: { dao: number, day: number, maker: string }
+  rates: { bps: string, swaps: number }
+  proposals: { proposal: string, dao: number }
+  indexed_ranges: RowOf<typeof INDEXED_RANGE>
+  missing: MissingTransaction
+  /** Came after its slot had been published, an event or its fee: left out of block ranges for good. */
+  late: { dao: number, seq: string, what: 'event' | 'fee' }
+  accounts: { address: string, seq: string }
+}
+
+/** What differs between engines. */
+export interface ColumnTypes {
+  /** A revision; SQLite's rowid where it is the primary key. */
+  revision: 'integer' | 'bigint'
+  /** A u64 that is part of a key: ordered as the numbers are. */
+  u64Key: 'text' | 'numeric(20, 0)'
+  u64: 'text' | 'numeric(20, 0)'
+  /** A sum of any size, with decimals. */
+  sum: 'text' | 'numeric'
+  /** How many rows are given as one document. */
+  rows: 'arrays' | 'records'
+  /** Keeps a table in the order of its key, where an engine must be told. */
+  clustered: '' | 'without rowid'
+  /** An address that is part of a key: ordered by its bytes. */
+  address: 'text' | 'text collate "C"'
+  /** What empties a table, whatever its size. */
+  empty: 'delete from' | 'truncate'
+}
+
+export const TEXT_COLUMNS: ColumnTypes = {
+  revision: 'integer',
+  u64Key: 'text',
+  u64: 'text',
+  sum: 'text',
+  rows: 'arrays',
+  clustered: 'without rowid',
+  address: 'text',
+  empty: 'delete from'
+}
+
+/** For an engine with exact decimals of any length. */
+export const NUMERIC_COLUMNS: ColumnTypes = {
+  revision: 'bigint',
+  u64Key: 'numeric(20, 0)',
+  u64: 'numeric(20, 0)',
+  sum: 'numeric',
+  rows: 'records',
+  clustered: '',
+  address: 'text collate "C"',
+  empty: 'truncate'
+}
