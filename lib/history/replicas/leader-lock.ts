@@ -16,8 +16,6 @@ const CLOSE_TIMEOUT_MS = 1000
 /** A connection of its own, which may hold the lock by which one process of all writes. */
 export interface Session extends LeaderSession {
   db: Kysely<Tables>
-  /** The fencing token of its lead; undefined: it has none. */
-  token (): string | undefined
   /** Each write makes sure that this session still leads. */
   engine (): Engine
   /** Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
@@ -109,7 +107,6 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   return {
     db,
     lost: gone.signal,
-    token: () => epoch,
     tryToLead: () => orLost(lead),
     heartbeat: () => orLost(beat),
     writing: work => orLost(() => writing(work)),

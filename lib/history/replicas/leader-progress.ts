@@ -3,12 +3,13 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
 import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
+import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/state.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
-import type { Tables } from '../store/tables.js'
+import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import type { Session } from './leader-lock.js'
 
 export interface LeaderProgress {
@@ -63,10 +64,8 @@ export function createProgressWriter (writing: Session['writing']) {
     const changed = [...accounts].filter(([address, seq]) => known.get(address) !== seq).map(([address, seq]) =>
       ({ address, seq: seq.toString() }))
     if (gone.length > 0) await sql`delete from accounts where address = any(${gone})`.execute(trx)
-    if (changed.length === 0) return
-    await sql`
-      insert into accounts select * from json_populate_recordset(null::accounts, ${JSON.stringify(changed)}::json)
-      on conflict (address) do update set seq = excluded.seq`.execute(trx)
+    await putRows({ db: trx, types: NUMERIC_COLUMNS }, 'accounts', changed, oc =>
+      oc.column('address').doUpdateSet(excluded(['seq'])))
   }
 
   /** All ever looked for in vain: a new lead need not look again before others may know. */

@@ -1,6 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import { isServiceError } from '../../errors.js'
 import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
@@ -11,8 +10,6 @@ export interface PostgresReader {
   store: Store
   /** Readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
-  /** One statement by itself. Throws HISTORY_UNAVAILABLE. */
-  alone<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
 
 /** The store of a process that leaves the writing to another; the tables exist. */
@@ -26,7 +23,7 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     try {
       return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
     } catch (error) {
-      throw isServiceError(error) ? error : unreachable("the history can't be read", error)
+      throw unreachable("the history can't be read", error)
     }
   }
 
@@ -40,14 +37,7 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     })
     return {
       store,
-      together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx)),
-      async alone (work) {
-        try {
-          return await work(db)
-        } catch (error) {
-          throw isServiceError(error) ? error : unreachable("the database can't be asked", error)
-        }
-      }
+      together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx))
     }
   } catch (error) {
     await db.destroy()

@@ -1,6 +1,6 @@
 /** PostgreSQL for one process alone: `npm run backfill`, `npm run migrate`. */
 import { systemClock } from '../../clock.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { ServiceError } from '../../errors.js'
 import { createStore, type Engine, type Identity } from '../store/create-store.js'
 import { preparePostgres, parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import type { Store } from '../store/store.js'
@@ -34,7 +34,7 @@ export async function openPostgresEngine (url: string, identity?: Identity): Pro
     await preparePostgres(place, identity)
     return await openEngine(place)
   } catch (error) {
-    throw isServiceError(error) ? error : unreachable("the history can't be opened", error)
+    throw unreachable("the history can't be opened", error)
   }
 }
 

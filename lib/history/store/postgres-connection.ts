@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
-import { messageOf, ServiceError } from '../../errors.js'
+import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
 import { type Identity, prepareTables } from './create-store.js'
 
@@ -105,9 +105,9 @@ export async function prepareSchema (db: Kysely<Tables>, schema: string): Promis
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
 
-/** The driver's texts name host and user at most. */
+/** An error of ours as it is, any other as HISTORY_UNAVAILABLE: the driver's texts name host and user at most. */
 export const unreachable = (what: string, cause: unknown): ServiceError =>
-  new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
+  isServiceError(cause) ? cause : new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
 
 /** SQLSTATE class 23: the connection is as good as before. */
 export const isRefusedRow = (error: unknown): boolean =>

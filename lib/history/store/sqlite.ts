@@ -23,6 +23,9 @@ const damaged = (path: string, found: string, cause?: unknown) =>
     `the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`,
     cause
   )
+/** An error of ours as it is. */
+const asUnusable = (what: string, path: string, error: unknown): ServiceError =>
+  isServiceError(error) ? error : unusable(`the history can't be ${what}: ${path} (${messageOf(error)})`, error)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
 function prepareFolder (folder: string): void {
@@ -77,10 +80,9 @@ function prepareFile (file: Database.Database, path: string): void {
     }
     file.exec('begin immediate; rollback')
   } catch (cause) {
-    if (isServiceError(cause)) throw cause
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
     if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause), cause)
-    throw unusable(`the history can't be opened: ${path} (${messageOf(cause)})`, cause)
+    throw asUnusable('opened', path, cause)
   }
 }
 
@@ -144,7 +146,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   } catch (error) {
     file?.close()
     held.close()
-    throw isServiceError(error) ? error : unusable(`the history can't be opened: ${path} (${messageOf(error)})`, error)
+    throw asUnusable('opened', path, error)
   }
 }
 
@@ -159,9 +161,7 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
     return await createStore(engine)
   } catch (error) {
     await engine.release()
-    throw isServiceError(error)
-      ? error
-      : unusable(`the history can't be opened: ${join(folder, 'history.db')} (${messageOf(error)})`, error)
+    throw asUnusable('opened', join(folder, 'history.db'), error)
   }
 }
 
@@ -173,6 +173,6 @@ export async function openSqliteReader (folder: string): Promise<Store> {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     return await createStore(engineOver(file, close => close()))
   } catch (error) {
-    throw isServiceError(error) ? error : unusable(`the history can't be read: ${path} (${messageOf(error)})`, error)
+    throw asUnusable('read', path, error)
   }
 }

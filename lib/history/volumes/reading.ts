@@ -115,22 +115,13 @@ async function marketCandlesOf (
 
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness): Reading {
   return {
-    trades: store.trades,
-    poolEvents: store.poolEvents,
-    lastTrades: store.lastTrades,
-    firstEvent: store.firstEvent,
-    feeRates: store.feeRates,
-    incompleteSlots: store.incompleteSlots,
-    unnamedTrades: store.unnamedTrades,
+    ...store,
     async days (dao, { from, to, limit }) {
       const seconds = { from: from * DAY, to: (to + 1) * DAY }
       const rows = await store.candlesOf(dao, 'days', { ...seconds, limit })
       const makers = await store.makers(dao, seconds.from, seconds.to)
       return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY, makers: makers.get(start) ?? 0 }))
     },
-    untold: store.untold,
-    proposalEvents: store.proposalEvents,
-    otherFees: store.otherFees,
     candles: async (dao, interval, range, market) => market === undefined
       ? await candlesOf(store, dao, interval, range)
       : await marketCandlesOf(store, dao, interval, range, market),
