@@ -6,7 +6,6 @@ import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggrega
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
 import { usdText } from '../market/ticker.js'
-import { RENEW_FROM } from '../live/fresh.js'
 import type { UsdValuation } from '../market/usd.js'
 import { once } from '../once.js'
 import { DAY, dateOf } from '../time.js'
@@ -15,7 +14,7 @@ import { FeesSchema } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
 import {
-  ALL, hasEvents, headPart, keepResponse, type Kept, sameLife, type Sources, TICKER_TTL, usdValuationOf
+  hasEvents, headPart, keepResponse, type Kept, sameLife, type Sources, stateOf, usdValuationOf
 } from './sources.js'
 
 /** The sums since launch, and what of them is not known. */
@@ -80,11 +79,11 @@ export function pricingOf (snapshot: Snapshot, usd: UsdValuation): Pricing {
  * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
 export function createTotals (sources: Sources): Kept<MarketTotals> {
-  const { snapshot: snapshots, history, settings } = sources
+  const { history, settings } = sources
   const asked = new Set<'volume' | 'fees'>()
 
   return keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: snapshot, parts } = await stateOf(sources)
     const walked = firstWholeDay(history.status())
     const head = headPart(sources)
     const report = history.report()

@@ -28,13 +28,3 @@ export function plainResponse<S extends TSchema> (
 export const exactResponse = <S extends TSchema>(_schema: S) =>
   (value: Exact<Static<S>>, headers?: Record<string, string>): CachedResponse<Static<S>> =>
     makeCachedResponse(JSON_TYPE, exactJson(value as ExactValue), headers)
-
-/** Makes a form once for each value, however often it is sent; forgotten with the value. */
-export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {
-  const made = new WeakMap<V, { form: R }>()
-  return value => {
-    const known = made.get(value) ?? { form: make(value) }
-    made.set(value, known)
-    return known.form
-  }
-}

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.js'
+import { timeText } from '../time.js'
 import { isWalked, type Reading } from '../history/history.js'
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
@@ -20,7 +21,7 @@ interface Extent {
 
 /** ISO 8601 of the first second of what is known after another; undefined: from the beginning, or not at all. */
 export const sinceText = (after: number | undefined): string | undefined =>
-  after === undefined || !Number.isFinite(after) ? undefined : new Date((after + 1) * 1000).toISOString()
+  after === undefined || !Number.isFinite(after) ? undefined : timeText(after + 1)
 
 /** Says of an answer whether all that it covers is known and, where not, from when on. */
 export function historyHeaders (isWhole: boolean, after: number | undefined): Record<string, string> {

@@ -1,4 +1,3 @@
-import { RENEW_FROM } from '../live/fresh.js'
 import { daosReport } from '../market/dao-report.js'
 import { DaosSchema } from '../../schemas/daos.js'
 import { TickerSchema } from '../../schemas/ticker.js'
@@ -6,7 +5,7 @@ import { createFeesResponse, createTotals, createVolumeResponse } from './aggreg
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { ALL, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from './sources.js'
+import { keepResponse, type Sources, stateOf, usdValuationOf } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
 const toResponse = jsonResponse(DaosSchema)
@@ -18,12 +17,12 @@ export type Market = ReturnType<typeof createMarket>
 
 /** Answers about the whole market; bytes are made once per refresh. */
 export function createMarket (sources: Sources) {
-  const { snapshot: snapshots, history, settings } = sources
+  const { history, settings } = sources
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
   const daos = keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: snapshot, parts } = await stateOf(sources)
     const report = daosReport({
       slot: snapshot.slot,
       found: snapshot.discovered,

@@ -1,9 +1,9 @@
 import { AddressSchema, DAO_EXAMPLE } from '../../schemas/common.js'
 import { TickerSchema } from '../../schemas/ticker.js'
-import { ServiceError } from '../errors.js'
 import { INTERVALS, type Interval } from '../history/history.js'
 import { parseKey } from '../protocol/pda.js'
 import { byDefault, integer, optional, type Parameter, range, word } from '../query.js'
+import { checkAddress } from './sources.js'
 
 /** Parameters that several endpoints take. */
 
@@ -40,7 +40,7 @@ export const tickerId = text(
 export const poolId = (description: string): Parameter<string> => ({
   ...address(description, 'the address of a pool'),
   read (given) {
-    if (parseKey(given) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')
+    checkAddress(given, 'INVALID_POOL_ID')
     return given
   }
 })

@@ -8,7 +8,7 @@ import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { plainResponse } from './json-response.js'
 import { extentOf } from './known.js'
-import { headPart, keepEach, type Kept, type Sources } from './sources.js'
+import { headPart, keepEach, type Kept, oncePerValue, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 const toPrices = plainResponse(PricesSchema)
@@ -30,19 +30,9 @@ const priced = (pair: Pair, price: string, worth: Rational | undefined, timestam
   timestamp
 })
 
-/** The deepest pool of each base mint, found once for each list. */
-const deepest = new WeakMap<TickerList, ReadonlyMap<string, Pair>>()
-function poolsOf (list: TickerList): ReadonlyMap<string, Pair> {
-  let pools = deepest.get(list)
-  if (pools === undefined) {
-    const found = new Map<string, Pair>()
-    for (const { pool_id: id, base_currency: mint } of list.tickers) {
-      if (!found.has(mint)) found.set(mint, list.pairs.get(id)!)
-    }
-    deepest.set(list, pools = found)
-  }
-  return pools
-}
+/** The deepest pool of each base mint. */
+const poolsOf = oncePerValue(({ tickers, pairs }: TickerList): ReadonlyMap<string, Pair> =>
+  new Map(tickers.toReversed().map(({ pool_id: id, base_currency: mint }) => [mint, pairs.get(id)!])))
 
 export type PriceAnswers = ReturnType<typeof createPrices>
 
@@ -99,13 +89,12 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
   }
 
-  const kept = keepEach(sources, MAX_KEPT, async (key: string) => {
-    const [at = '', mints = ''] = key.split(' ')
+  const kept = keepEach(sources, MAX_KEPT, async ({ at, mints }: { at: number, mints: readonly string[] }) => {
     const { value: list, parts } = await tickers()
     const head = headPart(sources)
-    const { body, isLost } = await history.read(reading => past(list, mints.split(','), Number(at), reading))
+    const { body, isLost } = await history.read(reading => past(list, mints, at, reading))
     return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
-  })
+  }, ({ at, mints }) => `${at} ${mints.join()}`)
 
   /** Other blocks of the head's own second, and of those up to now, may still bring a trade. */
   function checkFinal (at: number): void {
@@ -122,6 +111,6 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       return { value: toPrices(current(list, mints)), ...age }
     }
     checkFinal(at)
-    return await kept(`${at} ${mints.join()}`)
+    return await kept({ at, mints })
   }
 }

@@ -2,16 +2,14 @@ import type { AccountReader } from '../chain/types.js'
 import { formatUnits, multiply, powerOfTen, type Rational, ratio } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
-import { type Part, partOf, RENEW_FROM, within } from '../live/fresh.js'
+import { type Part, partOf, within } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
-import type { Turn } from '../line.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
 import type { MarketPool } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
-import { parseKey } from '../protocol/pda.js'
 import {
   decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
 } from '../protocol/proposal.js'
@@ -19,10 +17,12 @@ import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import { proposalNotFound } from '../../schemas/errors.js'
 import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema } from '../../schemas/proposals.js'
-import { jsonResponse, oncePerValue, plainResponse } from './json-response.js'
+import { jsonResponse, plainResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
-import { type CandlesAsked, createPoolHistory, exactSum, type Traded, type TradesAsked } from './pools/pool-history.js'
-import { ALL, daoOf, headPart, keepEach, keepResponse, type Sources, TICKER_TTL } from './sources.js'
+import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
+import {
+  ALL, checkAddress, daoOf, headPart, keepEach, keepResponse, oncePerValue, type Sources, stateOf
+} from './sources.js'
 
 interface ProposalsAsked {
   state?: ProposalState | undefined
@@ -115,8 +115,6 @@ async function checkWhole (reading: Reading, { dao, state }: Proposal, told: Tol
   if (told.created === undefined || (told.ended === undefined && isOver)) await checkAll(reading, dao, told)
 }
 
-const isMarket = (text: string): text is MarketKey['market'] => text === 'pass' || text === 'fail'
-
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
 /**
@@ -129,7 +127,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const decimalsOf = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals
 
   const all = keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: snapshot, parts } = await stateOf(sources)
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = read.value.flatMap((account): Known[] => {
       try {
@@ -163,7 +161,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   })
 
   async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
-    if (parseKey(address) === undefined) throw new ServiceError('INVALID_PROPOSAL', 'no address')
+    checkAddress(address, 'INVALID_PROPOSAL')
     const { value, parts } = await all()
     const known = value.find(({ proposal }) => proposal.address === address)
     if (known === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
@@ -180,19 +178,15 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return { base, quote }
   }
 
-  /** The market of a proposal that `MarketKey` names, as its trades are told. */
-  async function traded (key: string): Promise<Traded> {
-    const [proposal = '', market = ''] = key.split(' ')
-    const { known: { proposal: { dao } } } = await find(proposal)
+  /** A market of a proposal, as its trades are told. */
+  async function traded (market: MarketKey): Promise<Traded> {
+    const { known: { proposal: { dao } } } = await find(market.proposal)
     const found = (await snapshots.get(ALL)).value.daos.get(dao)
-    if (found === undefined || !isMarket(market)) {
-      throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
-    }
+    if (found === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(market.proposal))
     const { base, quote } = await tokensOf(found)
-    return { ...found, baseDecimals: base, quoteDecimals: quote, market: { proposal, market } }
+    return { ...found, baseDecimals: base, quoteDecimals: quote, market }
   }
   const { trades, candles } = createPoolHistory(sources, traded)
-  const keyOf = ({ proposal, market }: MarketKey): string => `${proposal} ${market}`
 
   function marketOf (
     pool: MarketPool, decimals: { base: number, quote: number }, now: number
@@ -286,7 +280,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       const { value, ...age } = await within(find(address).then(() => record(address)))
       return { value: responseOf(value), ...age }
     },
-    trades: (market: MarketKey, asked: TradesAsked, turn: Turn) => trades(keyOf(market), asked, turn),
-    candles: (market: MarketKey, asked: CandlesAsked, turn: Turn) => candles(keyOf(market), asked, turn)
+    trades,
+    candles
   }
 }

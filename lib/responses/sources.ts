@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache'
 import type { History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
-import { type Aged, createFreshCache, type FreshCache, type Made, type Part } from '../live/fresh.js'
+import { type Aged, createFreshCache, type FreshCache, type Made, type Part, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
-import { ServiceError } from '../errors.js'
+import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
@@ -25,6 +26,17 @@ export const ALL = 'all'
 /** Lifetime of tickers, of the contract, and of all that is made of the same state, ms. */
 export const TICKER_TTL = 10_000
 
+/** The state that answers kept as long as tickers are made of: renewed where it would grow old before they do. */
+export const stateOf = ({ snapshot }: Sources): Promise<Aged<Snapshot>> => snapshot.get(ALL, TICKER_TTL * RENEW_FROM)
+
+/** What bid and ask are reckoned with. */
+export const priceRules = ({ quoteNotional: notional, takerFeeRate: feeRate }: Settings) => ({ notional, feeRate })
+
+/** Throws an error of this code where a text is no address. */
+export function checkAddress (text: string, code: ErrorCode): void {
+  if (parseKey(text) === undefined) throw new ServiceError(code, 'no address')
+}
+
 /**
  * What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be
  * read.
@@ -44,7 +56,7 @@ export function usdValuationOf (
  * what the chain throws.
  */
 export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): Promise<string> {
-  if (parseKey(daoOrMint) === undefined) throw new ServiceError('INVALID_DAO', 'no address')
+  checkAddress(daoOrMint, 'INVALID_DAO')
   const { value: { daos, pairs } } = await get(ALL)
   if (daos.has(daoOrMint)) return daoOrMint
   const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
@@ -73,10 +85,24 @@ export type Kept<V> = () => Promise<Aged<V>>
 export const cacheOptions = ({ settings: { staleIfError }, now, time }: Pick<Sources, 'settings' | 'now' | 'time'>) =>
   ({ ttl: TICKER_TTL, staleIfError, now, time })
 
-/** Keeps what `load` makes of each key, of `max` keys. */
-export const keepEach = <K extends {}, V extends {}>(
-  sources: Sources, max: number, load: (key: K) => Promise<Made<V>>
-): (key: K) => Promise<Aged<V>> => createFreshCache<K, V>({ ...cacheOptions(sources), load, max }).get
+/**
+ * Keeps what `load` makes of each question, `max` of them by their keys: those of questions that have the same answer
+ * are the same.
+ */
+export function keepEach<Q, V extends {}> (
+  sources: Sources, max: number, load: (question: Q) => Promise<Made<V>>, keyOf: (question: Q) => string = String
+): (question: Q) => Promise<Aged<V>> {
+  // an answer is made anew by its key alone, in the turn of who asked last
+  const questions = new LRUCache<string, { newest: Q }>({ max: 2 * max })
+  const { get } = createFreshCache<string, V>({
+    ...cacheOptions(sources), load: key => load(questions.get(key)!.newest), max
+  })
+  return question => {
+    const key = keyOf(question)
+    questions.set(key, { newest: question })
+    return get(key)
+  }
+}
 
 /** Keeps what `load` makes. */
 export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<Made<V>>): Kept<V> {
@@ -84,12 +110,21 @@ export function keepResponse<V extends {}> (sources: Sources, load: () => Promis
   return () => get(ALL)
 }
 
+/** Makes a form once for each value, however often it is asked for; forgotten with the value. */
+export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {
+  const made = new WeakMap<V, { form: R }>()
+  return value => {
+    const known = made.get(value) ?? { form: make(value) }
+    made.set(value, known)
+    return known.form
+  }
+}
+
 /** Another form of a kept value: made once for each value, with that value's age. */
 export function sameLife<V extends object, T> (get: Kept<V>, form: (value: V) => T | Promise<T>): Kept<T> {
-  let made: { of: V, form: T | Promise<T> } | undefined
+  const formOf = oncePerValue(form)
   return async () => {
     const { value, ...age } = await get()
-    if (made?.of !== value) made = { of: value, form: form(value) }
-    return { value: await made.form, ...age }
+    return { value: await formOf(value), ...age }
   }
 }

@@ -4,7 +4,7 @@ import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
-import { HOUR } from '../time.js'
+import { HOUR, timeText } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { positionOf } from './forms/event-pieces.js'
@@ -228,7 +228,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       const { trades, oldest, next } = await tradesAfter(follower.after, to)
       const isTooOld = isFirst && oldest !== undefined && oldest < time.utc() / 1000 - REACH
       if (isTooOld || follower.after.slot > to + AHEAD) {
-        const since = oldest === undefined ? null : new Date(oldest * 1000).toISOString()
+        const since = oldest === undefined ? null : timeText(oldest)
         listener.write(message('gap', { since, pages: '/api/pools/{pool_id}/trades' }, endOf(to)))
         follower.after = endOf(to)
         return

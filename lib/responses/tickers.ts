@@ -1,7 +1,7 @@
 import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
-import { type Aged, type Made, RENEW_FROM, within } from '../live/fresh.js'
+import { type Aged, type Made, within } from '../live/fresh.js'
 import { byDepth, isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
 import type { CachedResponse } from '../http/cached-response.js'
@@ -9,7 +9,7 @@ import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
 import { jsonResponse } from './json-response.js'
 import {
-  ALL, hasEvents, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf
+  hasEvents, headPart, keepResponse, type Kept, priceRules, type Sources, stateOf, usdValuationOf
 } from './sources.js'
 
 export interface TickerList {
@@ -45,12 +45,12 @@ const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 const ATTEMPT_MS = 1_000
 
 export function createTickers (sources: Sources) {
-  const { snapshot: snapshots, history, settings } = sources
+  const { history, settings } = sources
   let newest: ReadonlySet<string> | undefined
-  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
+  const rules = priceRules(settings)
 
   async function load (): Promise<Made<TickerList>> {
-    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: snapshot, parts } = await stateOf(sources)
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()

@@ -9,7 +9,7 @@ import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
-import type { Pool } from '../../../schemas/pools.js'
+import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { priceOrNull, treasuryRecord, type TreasuryContext } from './treasury.js'
 import { spotPrice } from '../../market/price.js'
@@ -51,6 +51,12 @@ export function priceUsdOf ({ dao, mint }: DaoFacts, { snapshot, usd }: Treasury
   if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null
   return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
 }
+
+type Changes = Pick<Pool, keyof typeof PRICE_CHANGES>
+
+/** The changes of the price over each period. */
+const mapChanges = (of: (name: keyof Changes) => string | null): Changes =>
+  Object.fromEntries((Object.keys(PRICE_CHANGES) as Array<keyof Changes>).map(name => [name, of(name)])) as Changes
 
 interface DaoParts {
   facts: DaoFacts
@@ -109,12 +115,7 @@ export function daoRecord (
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,
     price_usd: priceOrNull(priceUsd),
-    price_change_5m: pool?.price_change_5m ?? null,
-    price_change_1h: pool?.price_change_1h ?? null,
-    price_change_6h: pool?.price_change_6h ?? null,
-    price_change_24h: pool?.price_change_24h ?? null,
-    price_change_7d: pool?.price_change_7d ?? null,
-    price_change_30d: pool?.price_change_30d ?? null,
+    ...mapChanges(name => pool?.[name] ?? null),
     market_cap_usd: capText(facts.circulating, mint.decimals, priceUsd),
     fdv_usd: capText(mint.supply, mint.decimals, priceUsd),
     liquidity_in_usd: pool?.liquidity_in_usd ?? null,

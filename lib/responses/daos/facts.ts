@@ -1,10 +1,9 @@
 import { ServiceError } from '../../errors.js'
-import { RENEW_FROM } from '../../live/fresh.js'
 import type { DaoFacts, DaoFactsReader, Facts } from '../../live/dao-facts.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { byDepth } from '../../market/ticker.js'
 import { daoNotFound } from '../../../schemas/errors.js'
-import { ALL, keepEach, keepResponse, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
+import { keepEach, keepResponse, type Sources, stateOf, usdValuationOf } from '../sources.js'
 
 /** The facts of the deepest listed pools, and the state that they go with. */
 export interface AllFacts { snapshot: Snapshot, facts: Facts }
@@ -18,10 +17,10 @@ export type DaoFactsKept = ReturnType<typeof createDaoFacts>
 
 /** Supplies and treasuries of DAOs, kept as long as tickers are. */
 export function createDaoFacts (sources: Sources, reader: DaoFactsReader) {
-  const { snapshot: snapshots, settings } = sources
+  const { settings } = sources
   return {
     all: keepResponse<AllFacts>(sources, async () => {
-      const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+      const { value: snapshot, parts } = await stateOf(sources)
       const deepest = byDepth(snapshot.pairs, usdValuationOf(snapshot, settings)).slice(0, MAX_WITH_FACTS)
       const facts = await reader.all(deepest.flatMap(({ address }) => snapshot.daos.get(address) ?? []))
       return { value: { snapshot, facts: facts.value }, parts: [...parts, ...facts.parts] }
@@ -30,7 +29,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader) {
     /** Throws DAO_NOT_FOUND for a DAO that is not known, and what is wrong with its accounts. */
     one: keepEach<string, OneFacts>(sources, MAX_KEPT, async address => {
       // what tokens are worth is of the list; all else is read anew
-      const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+      const { value: snapshot, parts } = await stateOf(sources)
       const dao = snapshot.daos.get(address)
       if (dao === undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(address))
       const facts = await reader.one(dao)

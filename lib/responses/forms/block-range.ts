@@ -6,7 +6,6 @@ import {
 import type { Turn } from '../../line.js'
 import type { Aged } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
-import { parseKey } from '../../protocol/pda.js'
 import { invalidParameter } from '../../query.js'
 import {
   type DexAsset, DexAssetSchema, type DexEvents, type DexPair, DexPairSchema, type GeckoTerminalAsset,
@@ -14,7 +13,7 @@ import {
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { ALL, TICKER_TTL } from '../sources.js'
+import { ALL, checkAddress, TICKER_TTL } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { createPoolTokens } from './pool-tokens.js'
 import type { FormSources } from './sources.js'
@@ -91,7 +90,7 @@ export function createBlockRanges (sources: FormSources) {
   }
 
   async function token (mint: string) {
-    if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', 'no key')
+    checkAddress(mint, 'INVALID_MINT')
     const { value: { tokens } } = await snapshots.get(ALL)
     const found = tokens.get(mint)
     if (found == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
@@ -101,7 +100,7 @@ export function createBlockRanges (sources: FormSources) {
   }
 
   async function pair (pool: string): Promise<DexPair> {
-    if (parseKey(pool) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no key')
+    checkAddress(pool, 'INVALID_POOL_ID')
     const tokens = excluded.has(pool) ? undefined : await tokensOf(pool)
     if (tokens === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const { first, isLost } = await history.published(async reading => ({

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
@@ -6,7 +5,6 @@ import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json
 import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Level } from '../../market/order-book.js'
-import { isTickerId } from '../../market/ticker.js'
 import { DAY } from '../../time.js'
 import {
   CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, type CmcTrades
@@ -34,16 +32,13 @@ const MAX_PLACES = 30
 const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
 /** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
-export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
-  const windows = createWindowTickers(sources)
+export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows = createWindowTickers(sources)) {
   const pairTrades = createPairTrades(sources)
 
-  // whoever asks for an answer that is not there has it made in its turn
-  const turns = new LRUCache<string, Turn>({ max: MAX_KEPT })
-  const day = keepEach(sources, MAX_KEPT, async (tickerId: string) => {
+  const day = keepEach(sources, MAX_KEPT, async ({ tickerId, turn }: { tickerId: string, turn: Turn }) => {
     const head = headPart(sources)
     const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool: undefined }
-    const { buy, sell } = await pairTrades(tickerId, asked, turns.get(tickerId)!)
+    const { buy, sell } = await pairTrades(tickerId, asked, turn)
     if (Math.max(buy.length, sell.length) > maxTrades) {
       throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
     }
@@ -58,7 +53,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       type: side
     } satisfies Exact<CmcTrades[number]>))
     return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
-  })
+  }, ({ tickerId }) => tickerId)
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
   const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
@@ -93,11 +88,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
      * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
      * where they are more than one answer can hold.
      */
-    async trades (tickerId: string, turn: Turn) {
-      if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
-      turns.set(tickerId, turn)
-      return await day(tickerId)
-    },
+    trades: (tickerId: string, turn: Turn) => day({ tickerId, turn }),
 
     assets: sameLife(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
       asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),

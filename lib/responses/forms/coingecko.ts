@@ -40,7 +40,7 @@ const row = ({ id, pool, price, base, quote, at, side }: PairTrade) => ({
 })
 
 /** The market in CoinGecko's form. */
-export function createCoinGecko (sources: FormSources) {
+export function createCoinGecko (sources: FormSources, windows = createWindowTickers(sources)) {
   const pairTrades = createPairTrades(sources)
 
   return {
@@ -48,7 +48,7 @@ export function createCoinGecko (sources: FormSources) {
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
-    tickers: sameLife(createWindowTickers(sources), tickers =>
+    tickers: sameLife(windows, tickers =>
       toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
 
     /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, INVALID_PARAMETER and OVERLOADED. */

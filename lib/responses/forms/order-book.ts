@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Aged } from '../../live/fresh.js'
 import { levelsOf, orderBook, type OrderBook } from '../../market/order-book.js'
+import { oncePerValue, priceRules } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 import type { FormSources } from './sources.js'
 
@@ -14,13 +15,12 @@ const MAX_KEPT = 256
 export function createOrderBooks<T extends {}> (
   { tickers, settings }: FormSources, form: (tickerId: string, book: OrderBook & { time: number }) => T
 ): (tickerId: string, depth: number) => Promise<Aged<T>> {
-  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
-  const kept = new WeakMap<TickerList, LRUCache<string, T>>()
+  const rules = priceRules(settings)
+  const booksOf = oncePerValue((_list: TickerList) => new LRUCache<string, T>({ max: MAX_KEPT }))
 
   return async (tickerId, depth) => {
     const { list, pools: [deepest], age } = await pairIn(tickers, tickerId)
-    let books = kept.get(list)
-    if (books === undefined) kept.set(list, books = new LRUCache({ max: MAX_KEPT }))
+    const books = booksOf(list)
     const key = `${tickerId} ${depth}`
     const book = books.get(key) ??
       form(tickerId, { time: list.time, ...orderBook(list.pairs.get(deepest!)!, rules, levelsOf(depth)) })

@@ -1,10 +1,9 @@
 import { ServiceError } from '../../errors.js'
 import type { Pair } from '../../market/ticker.js'
-import { parseKey } from '../../protocol/pda.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import type { Market } from '../market.js'
-import { ALL, type Sources } from '../sources.js'
+import { ALL, checkAddress, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
 import { createQuotes } from './quote.js'
@@ -16,7 +15,7 @@ export type PoolResponses = ReturnType<typeof createPoolResponses>
 export function createPoolResponses (sources: Sources, totals: Market['totals'], facts: DaoFactsKept) {
   /** The listed pool of an id. Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string): Promise<Pair> {
-    if (parseKey(poolId) === undefined) throw new ServiceError('INVALID_POOL_ID', 'no address')
+    checkAddress(poolId, 'INVALID_POOL_ID')
     const { value: { pairs } } = await sources.snapshot.get(ALL)
     const pair = pairs.find(({ address }) => address === poolId)
     if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))

@@ -93,26 +93,25 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
  * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Market['totals']) {
-  const get = keepEach(sources, MAX_KEPT, async (key: string) => {
-    const [first, last] = key.split(' ')
+  const get = keepEach(sources, MAX_KEPT, async ({ first, last }: Record<'first' | 'last', string>) => {
     const { value: { walkedTo, firstDay, ...sums }, parts } = await totals()
-    if (last! < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
+    if (last < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
     const [volume, fees] = [await sums.volume(), await sums.fees()]
     const feesOf = new Map(fees.record.dailyBreakdown.map(row => [row.date, row.volume]))
     const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo && volume.complete
-    const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first! && date <= last!).reverse()
+    const rows = volume.record.dailyBreakdown.filter(({ date }) => date >= first && date <= last).reverse()
       .map(({ date, volume: usd, trades }) =>
         ({ date, complete: isOver(date), volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
     return {
       value: toDays(rows, { ...completenessHeaders(volume), 'x-fees-unknown': String(fees.unknownFees) }), parts
     }
-  })
+  }, ({ first, last }) => `${first} ${last}`)
   return async ({ from, to }: { from: number | undefined, to: number | undefined }) => {
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
     if (from !== undefined) checkBegun(sources, first, invalidParameter('from', 'a day that has begun'))
     if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
-    return await get(`${dateOf(Math.max(first, 0))} ${dateOf(last)}`)
+    return await get({ first: dateOf(Math.max(first, 0)), last: dateOf(last) })
   }
 }

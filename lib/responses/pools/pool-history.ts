@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import { ServiceError } from '../../errors.js'
 import {
   executedPrice, type ExecutedPrice, INTERVALS, type Interval, type MarketKey, type Reading, SCALE, sumOf,
@@ -58,28 +57,21 @@ export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ 
  * What was traded on one pool, made in a turn of who asks; `check` gives what an id stands for, or throws what is wrong
  * with it. Each throws OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
  */
-export function createPoolHistory (sources: Sources, check: (poolId: string) => Promise<Traded>) {
+export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
   const { history, snapshot, settings } = sources
 
   /** Answers by question, kept for as long as tickers are. */
-  function kept<A, T> (
+  function kept<A extends object, T> (
     make: (pair: Traded, asked: A, turn: Turn) => Promise<Rows<T>>,
     respond: (rows: T, headers: Record<string, string>) => CachedResponse<T>
-  ): (poolId: string, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
-    // A kept answer is made anew by its key alone
-    const questions = new LRUCache<string, { pair: Traded, asked: A, turn: Turn }>({ max: 2 * MAX_KEPT })
-    const get = keepEach(sources, MAX_KEPT, async (key: string) => {
-      const { pair, asked, turn } = questions.get(key)!
+  ): (id: K, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
+    const get = keepEach(sources, MAX_KEPT, async ({ pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }) => {
       const head = headPart(sources)
       const { rows, headers, parts = [] } = await make(pair, asked, turn)
       return { value: respond(rows, headers), parts: [head, ...parts] }
-    })
-    return async (poolId, asked, turn) => {
-      const pair = await check(poolId)
-      const key = `${poolId} ${Object.values(asked as object).join()}`
-      questions.set(key, { pair, asked, turn })
-      return await get(key)
-    }
+    }, ({ pair: { address, market }, asked }) =>
+      [address, ...Object.values(market ?? {}), ...Object.values(asked)].join())
+    return async (id, asked, turn) => await get({ pair: await check(id), asked, turn })
   }
 
   async function trades (

@@ -3,7 +3,7 @@ import { formatUnits, type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
-import { type Made, RENEW_FROM } from '../../live/fresh.js'
+import type { Made } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { byDepth, liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
@@ -17,7 +17,7 @@ import type { DaoFacts } from '../../live/dao-facts.js'
 import type { Settings } from '../../settings.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
-import { ALL, headPart, keepResponse, type Kept, type Sources, TICKER_TTL, usdValuationOf } from '../sources.js'
+import { headPart, keepResponse, type Kept, priceRules, type Sources, stateOf, usdValuationOf } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
 export interface PoolList {
@@ -37,8 +37,8 @@ interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, cr
  * The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
 export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
-  const { snapshot: snapshots, history, settings } = sources
-  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
+  const { history, settings } = sources
+  const rules = priceRules(settings)
 
   function record ({ pair, dao, window, createdAt: at, facts }: Row, slot: number, usd: UsdValuation): Pool {
     const day = window.complete ? window : null
@@ -81,7 +81,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   }
 
   async function load (): Promise<Made<PoolList>> {
-    const { value: snapshot, parts } = await snapshots.get(ALL, TICKER_TTL * RENEW_FROM)
+    const { value: snapshot, parts } = await stateOf(sources)
     const known = await orUnknown(daoFacts.all())
     const usd = usdValuationOf(snapshot, settings)
     const head = headPart(sources)

@@ -8,7 +8,7 @@ import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
 import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
-import { ALL, type Sources } from '../sources.js'
+import { ALL, priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
 const toQuote = plainResponse(QuoteSchema)
@@ -23,7 +23,7 @@ export function createQuotes (
   sources: Sources, check: (poolId: string) => Promise<Pair>
 ): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
   const { snapshot, history, settings } = sources
-  const rules = { notional: settings.quoteNotional, feeRate: settings.takerFeeRate }
+  const rules = priceRules(settings)
 
   /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
   async function feesOfNow (): Promise<SwapFees> {

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { exact } from '../../../lib/exact-json.js'
-import { exactResponse, oncePerValue } from '../../../lib/responses/json-response.js'
+import { exactResponse } from '../../../lib/responses/json-response.js'
+import { oncePerValue } from '../../../lib/responses/sources.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
 import type { Supply } from '../../../schemas/supply.js'
 import { answer, endpoint, MINT } from '../../endpoint.js'
