@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, DAO_EXAMPLE, decimalSchema } from './common.js'
+import { addressSchema, DAO_EXAMPLE, decimalSchema, MINT_EXAMPLE, record } from './common.js'
 
 /**
  * The block-range form of DEX Screener (adapter 1.1) and GeckoTerminal. A block is a slot; asset0 is the base token,
@@ -13,32 +13,22 @@ const TRANSACTION = '5sVfwG7nRqz7wCmKVtJX5UDBkkdqDUk3zDvuKJ6wEhRJ1cRGLNmCwsyyjVq
 
 const blockNumber = (description: string) => Type.Integer({ minimum: 0, description })
 const unixSeconds = (description: string) => Type.Integer({ minimum: 0, description })
-const address = (description: string) => Type.String({ ...AddressSchema, description })
 const transaction = (description: string) => Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$', description })
 const amount = (description: string) => decimalSchema(description, '1.5')
 
-const BlockSchema = Type.Object({
+const BlockSchema = record('Block', 'A slot.', {
   blockNumber: blockNumber('Slot.'),
   blockTimestamp: unixSeconds('Its time, Unix seconds.')
-}, {
-  $id: 'Block',
-  description: 'A slot.',
-  additionalProperties: false,
-  examples: [{ blockNumber: 400123456, blockTimestamp: 1769860800 }]
-})
+}, { blockNumber: 400123456, blockTimestamp: 1769860800 })
 
-export const LatestBlockSchema = Type.Object({ block: BlockSchema }, {
-  $id: 'LatestBlock',
-  description: 'The newest slot up to which `events` gives everything for good: finalized, every event of it stored, ' +
+export const LatestBlockSchema = record('LatestBlock',
+  'The newest slot up to which `events` gives everything for good: finalized, every event of it stored, ' +
     'numbered without a gap and placed ' +
-    'in its block. It moves while nothing is traded, and never back.',
-  additionalProperties: false,
-  examples: [{ block: BlockSchema.examples[0] as Static<typeof BlockSchema> }]
-})
+    'in its block. It moves while nothing is traded, and never back.', { block: BlockSchema })
 export type LatestBlock = Static<typeof LatestBlockSchema>
 
 const ASSET = {
-  id: address('Mint.'),
+  id: addressSchema('Mint.'),
   name: Type.String({ minLength: 1, description: 'Name; where the token has none, its symbol, else its address.' }),
   symbol: Type.String({
     minLength: 1,
@@ -49,45 +39,35 @@ const ASSET = {
 }
 const asset = { id: BASE, name: 'Meta', symbol: 'META', totalSupply: '25800000', circulatingSupply: '12900000' }
 
-export const DexAssetSchema = Type.Object({ asset: Type.Object(ASSET, { additionalProperties: false }) }, {
-  $id: 'DexAsset', description: 'A token.', additionalProperties: false, examples: [{ asset }]
-})
+export const DexAssetSchema = record(
+  'DexAsset', 'A token.', { asset: Type.Object(ASSET, { additionalProperties: false }) }, { asset }
+)
 export type DexAsset = Static<typeof DexAssetSchema>
 
-export const GeckoTerminalAssetSchema = Type.Object({
+export const GeckoTerminalAssetSchema = record('GeckoTerminalAsset', 'A token with its decimals.', {
   asset: Type.Object(
     { ...ASSET, decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimal places of the token.' }) },
     { additionalProperties: false }
   )
-}, {
-  $id: 'GeckoTerminalAsset',
-  description: 'A token with its decimals.',
-  additionalProperties: false,
-  examples: [{
-    asset: { ...asset, decimals: 6 }
-  }]
-})
+}, { asset: { ...asset, decimals: 6 } })
 export type GeckoTerminalAsset = Static<typeof GeckoTerminalAssetSchema>
 
-export const DexPairSchema = Type.Object({
-  pair: Type.Object({
-    id: address('Address of the DAO, which is the pool.'),
-    dexKey: Type.Literal('futarchy'),
-    asset0Id: address('Mint of the base token.'),
-    asset1Id: address('Mint of the quote token.'),
-    createdAtBlockNumber: Type.Optional(blockNumber(
-      'Slot of the DAO\'s first event. Not there where no node has that event any more.'
-    )),
-    createdAtBlockTimestamp: Type.Optional(unixSeconds('Its time.')),
-    createdAtTxnId: Type.Optional(transaction('Its transaction.')),
-    creator: Type.Optional(address('Who paid for it.'))
-  }, { additionalProperties: false })
-}, {
-  $id: 'DexPair',
-  description: 'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before ' +
-    'and may again.',
-  additionalProperties: false,
-  examples: [{
+export const DexPairSchema = record('DexPair',
+  'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before ' +
+    'and may again.', {
+    pair: Type.Object({
+      id: addressSchema('Address of the DAO, which is the pool.', DAO_EXAMPLE),
+      dexKey: Type.Literal('futarchy'),
+      asset0Id: addressSchema('Mint of the base token.', MINT_EXAMPLE),
+      asset1Id: addressSchema('Mint of the quote token.'),
+      createdAtBlockNumber: Type.Optional(blockNumber(
+        'Slot of the DAO\'s first event. Not there where no node has that event any more.'
+      )),
+      createdAtBlockTimestamp: Type.Optional(unixSeconds('Its time.')),
+      createdAtTxnId: Type.Optional(transaction('Its transaction.')),
+      creator: Type.Optional(addressSchema('Who paid for it.'))
+    }, { additionalProperties: false })
+  }, {
     pair: {
       id: DAO_EXAMPLE,
       dexKey: 'futarchy',
@@ -98,21 +78,15 @@ export const DexPairSchema = Type.Object({
       createdAtTxnId: TRANSACTION,
       creator: USER
     }
-  }]
-})
+  })
 export type DexPair = Static<typeof DexPairSchema>
 
-const ReservesSchema = Type.Object({
+const ReservesSchema = record('PoolReserves', 'The spot pool after an event.', {
   asset0: amount(
     'Base tokens in the spot pool after the event.'
   ),
   asset1: amount('Quote tokens in the spot pool after the event.')
-}, {
-  $id: 'PoolReserves',
-  description: 'The spot pool after an event.',
-  additionalProperties: false,
-  examples: [{ asset0: '1000.5', asset1: '912.25' }]
-})
+}, { asset0: '1000.5', asset1: '912.25' })
 
 const COMMON = {
   block: BlockSchema,
@@ -122,8 +96,8 @@ const COMMON = {
     minimum: 0,
     description: 'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.'
   }),
-  maker: address('User of the event; of a proposal\'s launch and end who paid for the transaction.'),
-  pairId: address('Pool.')
+  maker: addressSchema('User of the event; of a proposal\'s launch and end who paid for the transaction.'),
+  pairId: addressSchema('Pool.', DAO_EXAMPLE)
 }
 const RESERVES = { reserves: ReservesSchema }
 const OPTIONAL_RESERVES = { reserves: Type.Optional(ReservesSchema) }
@@ -233,24 +207,16 @@ const EXAMPLE = {
   ]
 }
 
-export const DexEventsSchema = Type.Object({
+export const DexEventsSchema = record('DexEvents', 'The events of a range of blocks.', {
   events: Type.Array(eventSchemas<BlockEvent>(OPTIONAL_RESERVES), { description: ORDER })
-}, {
-  $id: 'DexEvents', description: 'The events of a range of blocks.', additionalProperties: false, examples: [EXAMPLE]
-})
+}, EXAMPLE)
 export type DexEvents = Static<typeof DexEventsSchema>
 
-export const GeckoTerminalEventsSchema = Type.Object({
-  events: Type.Array(
-    eventSchemas<BlockEvent & Required<Pick<BlockEvent, 'reserves'>>>(RESERVES),
-    { description: ORDER }
-  )
-}, {
-  $id: 'GeckoTerminalEvents',
-  description: 'The events of a range of blocks, each with the reserves after it.',
-  additionalProperties: false,
-  examples: [
-    EXAMPLE
-  ]
-})
+export const GeckoTerminalEventsSchema = record('GeckoTerminalEvents',
+  'The events of a range of blocks, each with the reserves after it.', {
+    events: Type.Array(
+      eventSchemas<BlockEvent & Required<Pick<BlockEvent, 'reserves'>>>(RESERVES),
+      { description: ORDER }
+    )
+  }, EXAMPLE)
 export type GeckoTerminalEvents = Static<typeof GeckoTerminalEventsSchema>

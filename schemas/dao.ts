@@ -1,14 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, decimalSchema, MINT_EXAMPLE, record } from './common.js'
 import { DaoReportSchema } from './daos.js'
-import { PRICE_CHANGES, PRICE_CHANGES_EXAMPLE, startDateSchema } from './pools.js'
+import { PRICE_CHANGES, startDateSchema } from './pools.js'
 import { type ProposalRecord, ProposalSchema } from './proposals.js'
 import { SupplySchema } from './supply.js'
 import { TickerSchema } from './ticker.js'
 import { nullableDecimal, spendingLimit, TreasurySchema } from './treasury.js'
 
 const example = TickerSchema.examples[0]!
-const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 const nullableAddress = (description: string) => Type.Unsafe<string | null>(
   { ...addressSchema(description), type: ['string', 'null'] }
 )
@@ -23,14 +22,7 @@ const extreme = (which: string) => Type.Unsafe<{ price: string, at: string } | n
   type: ['object', 'null'],
   description: `${which} executed price ever; null without a trade, or while not all of the DAO's history is known.`
 })
-
-const PART_EXAMPLE = {
-  kind: 'internal_pool' as const,
-  address: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
-  amount: '1834200.5',
-  circulating: true
-}
-const AllocationSchema = Type.Object({
+const AllocationSchema = record('Allocation', 'Where a part of a supply is.', {
   kind: Type.Union([
     'team_package', 'internal_pool', 'external_pool', 'treasury', 'launch_vault', 'bid_wall'
   ].map(kind => Type.Literal(kind)) as [
@@ -42,24 +34,15 @@ const AllocationSchema = Type.Object({
   address: addressSchema('The token account, or the position in the external pool.'),
   amount: decimalSchema('Whole tokens, exact.', '1834200.5'),
   circulating: Type.Boolean({ description: 'Whether they count as circulating.', examples: [true] })
-}, {
-  $id: 'Allocation', description: 'Where a part of a supply is.', additionalProperties: false, examples: [PART_EXAMPLE]
-})
-
-const SUPPLY_EXAMPLE = SupplySchema.examples[0]!
-const DaoSupplySchema = Type.Object({
+}, { address: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd' })
+const DaoSupplySchema = record('DaoSupply', 'The supply record with where it lies.', {
   ...SupplySchema.properties,
   max_supply: nullableDecimal('The total supply where nothing can mint more; null where something can.', '25800000'),
   mint_authority: nullableAddress('What can mint more; null: nothing.'),
   allocation: Type.Array(
     AllocationSchema, { description: 'Parts that are held for the protocol or by it; the rest is anybody\'s.' }
   )
-}, {
-  $id: 'DaoSupply',
-  description: 'The supply record with where it lies.',
-  additionalProperties: false,
-  examples: [{ ...SUPPLY_EXAMPLE, max_supply: null, mint_authority: example.pool_id, allocation: [PART_EXAMPLE] }]
-})
+}, { max_supply: null, mint_authority: example.pool_id })
 
 const { dao: daoSchema, listed, reason, state } = DaoReportSchema.properties
 const LAUNCH_EXAMPLE = {
@@ -75,7 +58,7 @@ const DECISIONS_EXAMPLE = {
   spending_limit: TreasurySchema.examples[0]!.spending_limit
 }
 
-export const DaoRecordSchema = Type.Object({
+export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
   dao: daoSchema,
   name: Type.String(
     { description: 'Of its base token, as its creator wrote it; empty where it has no metadata.', examples: ['Meta'] }
@@ -83,7 +66,7 @@ export const DaoRecordSchema = Type.Object({
   symbol: Type.String(
     { description: 'Of its base token, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }
   ),
-  base_mint: addressSchema('Mint of the base token.'),
+  base_mint: addressSchema('Mint of the base token.', MINT_EXAMPLE),
   quote_mint: addressSchema('Mint of the quote token.'),
   state,
   listed,
@@ -136,35 +119,12 @@ export const DaoRecordSchema = Type.Object({
   }, { description: 'What it decides.', additionalProperties: false, examples: [DECISIONS_EXAMPLE] }),
   slot: Type.Integer({ minimum: 0, description: 'Slot of supply and treasury.', examples: [400000000] })
 }, {
-  $id: 'DaoRecord',
-  description: 'Everything of one DAO.',
-  additionalProperties: false,
-  examples: [{
-    dao: example.pool_id,
-    name: 'Meta',
-    symbol: 'META',
-    base_mint: example.base_currency,
-    quote_mint: example.target_currency,
-    state: 'spot',
-    listed: true,
-    reason: null,
-    created_at: '2026-01-31T12:00:00.000Z',
-    startDate: '2026-01-31',
-    launch: LAUNCH_EXAMPLE,
-    multisig: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
-    team_address: null,
-    last_price: example.last_price,
-    price_usd: example.last_price,
-    ...PRICE_CHANGES_EXAMPLE,
-    market_cap_usd: '11770000.00',
-    fdv_usd: '23540000.00',
-    liquidity_in_usd: example.liquidity_in_usd,
-    ath: { price: '1.5', at: '2026-01-31' },
-    atl: null,
-    supply: DaoSupplySchema.examples[0]!,
-    treasury: TreasurySchema.examples[0]!,
-    decisions: DECISIONS_EXAMPLE,
-    slot: 400000000
-  }]
+  state: 'spot',
+  listed: true,
+  reason: null,
+  multisig: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
+  team_address: null,
+  ath: { price: '1.5', at: '2026-01-31' },
+  atl: null
 })
 export type DaoRecord = Static<typeof DaoRecordSchema>

@@ -1,44 +1,30 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DailyVolumeSchema, TokenVolumeSchema } from './aggregate.js'
-import { decimalSchema } from './common.js'
+import { decimalSchema, record } from './common.js'
 import { nullableDecimal } from './treasury.js'
 
 const { date, trades } = DailyVolumeSchema.properties
 const { mint, symbol } = TokenVolumeSchema.properties
 
-const DailyFeesSchema = Type.Object({
+const DailyFeesSchema = record('DailyFees', 'One UTC day.', {
   date,
   fees: decimalSchema(
     'Protocol fees of that day in USD.',
     '617.28'
   ),
   trades
-}, {
-  $id: 'DailyFees',
-  description: 'One UTC day.',
-  additionalProperties: false,
-  examples: [
-    { date: '2026-01-31', fees: '617.28', trades: 214 }
-  ]
 })
 
-const TokenFeesSchema = Type.Object({
+const TokenFeesSchema = record('TokenFees', 'One base token.', {
   mint,
   symbol,
   totalFees: decimalSchema(
     'Protocol fees of the token\'s spot pools since launch, in USD.',
     '6172.84'
   )
-}, {
-  $id: 'TokenFees',
-  description: 'One base token.',
-  additionalProperties: false,
-  examples: [
-    { mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalFees: '6172.84' }
-  ]
 })
 
-export const FeesSchema = Type.Object({
+export const FeesSchema = record('AggregateFees', 'Protocol fees of the spot pools of all DAOs.', {
   totalFees: decimalSchema(
     'Protocol fees of all spot swaps since launch, in USD: each as it was charged, by the fee balances before and ' +
       'after the swap. A fee in base tokens ' +
@@ -58,18 +44,9 @@ export const FeesSchema = Type.Object({
   ),
   tokens: Type.Array(TokenFeesSchema, { description: 'Largest fees first.' })
 }, {
-  $id: 'AggregateFees',
-  description: 'Protocol fees of the spot pools of all DAOs.',
-  additionalProperties: false,
-  examples: [{
-    totalFees: '6172.84',
-    conditionalFees: '310.55',
-    externalPoolFees: '1204.10',
-    dailyBreakdown: [
-      { date: '2026-01-31', fees: '617.28', trades: 214 },
-      { date: '2026-01-30', fees: '5555.56', trades: 1893 }
-    ],
-    tokens: [{ mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', symbol: 'META', totalFees: '6172.84' }]
-  }]
+  dailyBreakdown: [
+    { date: '2026-01-31', fees: '617.28', trades: 214 },
+    { date: '2026-01-30', fees: '5555.56', trades: 1893 }
+  ]
 })
 export type AggregateFees = Static<typeof FeesSchema>

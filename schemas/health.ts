@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { record } from './common.js'
 
-export const HealthSchema = Type.Object({
+export const HealthSchema = record('Health', 'The process is alive.', {
   status: Type.Literal('healthy', {
     description: 'Always healthy when the endpoint answers. Whether the figures can be had is another question: /ready.'
   }),
@@ -10,10 +11,5 @@ export const HealthSchema = Type.Object({
     examples: ['2026-01-31T12:00:00.000Z']
   }),
   uptime: Type.Number({ minimum: 0, description: 'Seconds since the process started.', examples: [86400.5] })
-}, {
-  $id: 'Health',
-  description: 'The process is alive.',
-  additionalProperties: false,
-  examples: [{ status: 'healthy', timestamp: '2026-01-31T12:00:00.000Z', uptime: 86400.5 }]
 })
 export type Health = Static<typeof HealthSchema>

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, decimalSchema, list, MINT_EXAMPLE, record, VAULT_EXAMPLE } from './common.js'
 import { TickerSchema } from './ticker.js'
 
 const {
@@ -14,10 +14,11 @@ const count = (description: string, example: number) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description, examples: [example] })
 const TIME = '2026-01-31T12:00:00.000Z'
 const timeSchema = (description: string) => Type.String({ format: 'date-time', description, examples: [TIME] })
-const rawSchema = (description: string) => Type.String({ pattern: '^\\d+$', description, examples: ['451234560000'] })
+const rawSchema = (description: string, example: string) =>
+  Type.String({ pattern: '^\\d+$', description, examples: [example] })
 
 const TokenSchema = Type.Object({
-  mint: Type.String({ ...AddressSchema, description: 'Address of the mint.' }),
+  mint: addressSchema('Address of the mint.', MINT_EXAMPLE),
   symbol: Type.String(
     {
       description: 'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, ' +
@@ -39,29 +40,21 @@ const TokenSchema = Type.Object({
   examples: [{ mint: example.base_currency, symbol: 'META', name: 'Meta', decimals: 6 }]
 })
 
-const change = (period: string) => Type.Unsafe<string | null>({
+const change = (period: string, example: string | null) => Type.Unsafe<string | null>({
   type: ['string', 'null'],
   pattern: '^-?\\d+\\.\\d{2}$',
   description: `Percent from the newest executed price of ${period} ago or earlier to the newest one now, 2 places; ` +
     'null without a trade that old.',
-  examples: ['-1.25']
+  examples: [example]
 })
 /** Changes of the price over periods: of pools and of DAOs. */
 export const PRICE_CHANGES = {
-  price_change_5m: change('5 minutes'),
-  price_change_1h: change('1 hour'),
-  price_change_6h: change('6 hours'),
-  price_change_24h: change('24 hours'),
-  price_change_7d: change('7 days'),
-  price_change_30d: change('30 days')
-}
-export const PRICE_CHANGES_EXAMPLE = {
-  price_change_5m: '0.00',
-  price_change_1h: '0.12',
-  price_change_6h: '-0.40',
-  price_change_24h: '-1.25',
-  price_change_7d: '3.10',
-  price_change_30d: null
+  price_change_5m: change('5 minutes', '0.00'),
+  price_change_1h: change('1 hour', '0.12'),
+  price_change_6h: change('6 hours', '-0.40'),
+  price_change_24h: change('24 hours', '-1.25'),
+  price_change_7d: change('7 days', '3.10'),
+  price_change_30d: change('30 days', null)
 }
 export const startDateSchema = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -142,9 +135,7 @@ const POOL = {
     '11770000.00'
   )),
   fdv_usd: nullable(decimalSchema('Total supply × price in USD, 2 places; null likewise.', '23540000.00')),
-  treasury_vault_address: Type.String(
-    { ...AddressSchema, description: 'The vault of the DAO\'s multisig: its treasury.' }
-  ),
+  treasury_vault_address: addressSchema('The vault of the DAO\'s multisig: its treasury.', VAULT_EXAMPLE),
   treasury_usdc_aum: nullable(
     decimalSchema(
       'Whole dollars that it holds: of the mints of USD_MINTS; in the list, in the accounts associated with it. null ' +
@@ -155,69 +146,22 @@ const POOL = {
   slot: slotSchema('Slot at which the pool\'s state was read.')
 }
 
-const POOL_EXAMPLE = {
-  pool_id: example.pool_id,
-  ticker_id: example.ticker_id,
-  base: TokenSchema.examples[0],
-  quote: { mint: example.target_currency, symbol: 'USDC', name: 'USD Coin', decimals: 6 },
-  state: 'spot',
-  created_at: TIME,
-  startDate: '2026-01-31',
-  complete_since: null,
-  last_price: example.last_price,
-  ...PRICE_CHANGES_EXAMPLE,
-  high_24h: '0.931000000000',
-  low_24h: '0.897000000000',
-  vwap_24h: '0.912300000000',
-  base_volume_24h: '120345.67',
-  target_volume_24h: '109800.12',
-  target_volume_7d: '754321.5',
-  target_volume_30d: '3210987.25',
-  trades_24h: 214,
-  buys_24h: 118,
-  sells_24h: 96,
-  buy_volume_24h: '60310.02',
-  sell_volume_24h: '49490.1',
-  makers_24h: 87,
-  buyers_24h: 61,
-  sellers_24h: 44,
-  fees_24h: '549.0006',
-  liquidity_in_usd: example.liquidity_in_usd,
-  priced_in_usd: true,
-  market_cap_usd: '11770000.00',
-  fdv_usd: '23540000.00',
-  treasury_vault_address: '6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6',
-  treasury_usdc_aum: '5000000',
-  slot: 400000000
-}
-
-export const PoolSchema = Type.Object(POOL, {
-  $id: 'Pool',
-  description: 'The spot pool of one DAO with what was traded on it.',
-  additionalProperties: false,
-  examples: [POOL_EXAMPLE]
+export const PoolSchema = record('Pool', 'The spot pool of one DAO with what was traded on it.', POOL, {
+  quote: { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', name: 'USD Coin', decimals: 6 }
 })
 export type Pool = Static<typeof PoolSchema>
 
-export const PoolsSchema = Type.Array(PoolSchema, {
-  $id: 'Pools',
-  description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.',
-  examples: [[POOL_EXAMPLE]]
-})
+export const PoolsSchema = list(
+  'Pools', 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.', PoolSchema
+)
 export type Pools = Static<typeof PoolsSchema>
 
-const FeeRateSchema = Type.Object({
+const FeeRateSchema = record('ObservedFeeRate', 'A protocol fee rate that swaps of the pool show.', {
   rate: decimalSchema('The protocol\'s part of a swap\'s input.', '0.005'),
   from_slot: slotSchema('Slot of the first swap that shows it.'),
   to_slot: slotSchema('Slot of the last swap that shows it.')
-}, {
-  $id: 'ObservedFeeRate',
-  description: 'A protocol fee rate that swaps of the pool show.',
-  additionalProperties: false,
-  examples: [{ rate: '0.005', from_slot: 390000000, to_slot: 400000000 }]
-})
+}, { from_slot: 390000000 })
 
-const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 const PROVENANCE_EXAMPLE = {
   slot: 400000000,
   base_reserves: '2000000000000',
@@ -241,64 +185,60 @@ const PROVENANCE_EXAMPLE = {
   missing_events: '0',
   windows_end: 1769860800
 }
-const ProvenanceSchema = Type.Object({
-  slot: slotSchema('Slot at which all accounts were read.'),
-  base_reserves: rawSchema('Base reserves of the spot pool, raw units.'),
-  quote_reserves: rawSchema('Quote reserves of the spot pool, raw units.'),
-  base_fees: rawSchema('Protocol fees in base tokens that the pool holds uncollected, raw units.'),
-  quote_fees: rawSchema('Protocol fees in quote tokens that the pool holds uncollected, raw units.'),
-  accounts: Type.Object({
-    dao: addressSchema('The account with the reserves.'),
-    base_vault: addressSchema('The token account that holds the base tokens.'),
-    quote_vault: addressSchema('The token account that holds the quote tokens.'),
-    base_mint: addressSchema('The mint of the base token.'),
-    quote_mint: addressSchema('The mint of the quote token.')
-  }, { description: 'Where all of it can be read.', additionalProperties: false }),
-  fee_rates: Type.Array(FeeRateSchema, { description: 'Protocol fee rates that the swaps show, oldest first.' }),
-  taker_fee_rate: decimalSchema(
-    'The whole fee of a swap that bid and ask are reckoned with (TAKER_FEE_RATE).', '0.005'
-  ),
-  quote_notional: decimalSchema('Quote tokens of the swap that bid and ask are reckoned with (QUOTE_NOTIONAL).', '100'),
-  volume_basis: Type.Union([Type.Literal('input'), Type.Literal('fees')], {
-    description: 'What a swap counts for in volumes (VOLUME_BASIS): its own input and output, or its fee ÷ rate.',
-    examples: ['input']
-  }),
-  usd_priced_by: nullable(
-    addressSchema(
-      'pool_id of the pool whose price values the quote token in USD (USD_PRICED_MINTS). null where it counts as 1 ' +
+const ProvenanceSchema = record('Provenance',
+  'What the figures are made of, so that anyone can make them again: see `npm run verify`.', {
+    slot: slotSchema('Slot at which all accounts were read.'),
+    base_reserves: rawSchema('Base reserves of the spot pool, raw units.', '2000000000000'),
+    quote_reserves: rawSchema('Quote reserves of the spot pool, raw units.', '225617280000'),
+    base_fees: rawSchema('Protocol fees in base tokens that the pool holds uncollected, raw units.', '1500000'),
+    quote_fees: rawSchema('Protocol fees in quote tokens that the pool holds uncollected, raw units.', '2500000'),
+    accounts: Type.Object({
+      dao: addressSchema('The account with the reserves.'),
+      base_vault: addressSchema('The token account that holds the base tokens.'),
+      quote_vault: addressSchema('The token account that holds the quote tokens.'),
+      base_mint: addressSchema('The mint of the base token.'),
+      quote_mint: addressSchema('The mint of the quote token.')
+    }, { description: 'Where all of it can be read.', additionalProperties: false }),
+    fee_rates: Type.Array(FeeRateSchema, { description: 'Protocol fee rates that the swaps show, oldest first.' }),
+    taker_fee_rate: decimalSchema(
+      'The whole fee of a swap that bid and ask are reckoned with (TAKER_FEE_RATE).', '0.005'
+    ),
+    quote_notional: decimalSchema(
+      'Quote tokens of the swap that bid and ask are reckoned with (QUOTE_NOTIONAL).', '100'
+    ),
+    volume_basis: Type.Union([Type.Literal('input'), Type.Literal('fees')], {
+      description: 'What a swap counts for in volumes (VOLUME_BASIS): its own input and output, or its fee ÷ rate.',
+      examples: ['input']
+    }),
+    usd_priced_by: nullable(
+      addressSchema(
+        'pool_id of the pool whose price values the quote token in USD (USD_PRICED_MINTS). null where it counts as 1 ' +
         'USD itself, or has no value.'
-    )
-  ),
-  sequence_on_chain: rawSchema('Number of the DAO\'s newest event, by its account.'),
-  sequence_indexed: rawSchema('Number of the newest event that is stored.'),
-  missing_events: rawSchema('Numbers below it that are missing.'),
-  windows_end: Type.Integer({
-    minimum: 0,
-    description: 'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end.',
-    examples: [1769860800]
-  })
-}, {
-  $id: 'Provenance',
-  description: 'What the figures are made of, so that anyone can make them again: see `npm run verify`.',
-  additionalProperties: false,
-  examples: [PROVENANCE_EXAMPLE]
-})
+      )
+    ),
+    sequence_on_chain: rawSchema('Number of the DAO\'s newest event, by its account.', '4711'),
+    sequence_indexed: rawSchema('Number of the newest event that is stored.', '4711'),
+    missing_events: rawSchema('Numbers below it that are missing.', '0'),
+    windows_end: Type.Integer({
+      minimum: 0,
+      description: 'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end.',
+      examples: [1769860800]
+    })
+  }, PROVENANCE_EXAMPLE)
 
-export const PoolDetailSchema = Type.Object({
+export const PoolDetailSchema = record('PoolDetail', 'One pool, and what its figures are made of.', {
   ...POOL,
   provenance: ProvenanceSchema,
   other_pools: Type.Array(
     addressSchema('pool_id'), { description: 'The other listed pools of the same pair, deepest first.' }
   )
 }, {
-  $id: 'PoolDetail',
-  description: 'One pool, and what its figures are made of.',
-  additionalProperties: false,
-  examples: [{ ...POOL_EXAMPLE, provenance: PROVENANCE_EXAMPLE, other_pools: [] }]
+  quote: { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', name: 'USD Coin', decimals: 6 },
+  other_pools: []
 })
 export type PoolDetail = Static<typeof PoolDetailSchema>
 
-export const QuoteSchema = Type.Object({
+export const QuoteSchema = record('Quote', 'What one swap would yield.', {
   pool_id: PoolIdSchema,
   side: Type.Union(
     [Type.Literal('buy'), Type.Literal('sell')],
@@ -332,24 +272,6 @@ export const QuoteSchema = Type.Object({
   lp_fee_rate: decimalSchema('What of TAKER_FEE_RATE is left: it stays in the pool.', '0'),
   last_price: LastPriceSchema,
   slot: slotSchema('Slot of the reserves.')
-}, {
-  $id: 'Quote',
-  description: 'What one swap would yield.',
-  additionalProperties: false,
-  examples: [{
-    pool_id: example.pool_id,
-    side: 'buy',
-    amount: '100',
-    output: '88.6',
-    exact: true,
-    average_price: '1.128668171557',
-    price_impact: '0.0443',
-    fee: { mint: example.target_currency, amount: '0.5' },
-    protocol_fee_rate: '0.005',
-    lp_fee_rate: '0',
-    last_price: example.last_price,
-    slot: 400000000
-  }]
 })
 export type Quote = Static<typeof QuoteSchema>
 
@@ -357,23 +279,7 @@ const SIDE = Type.Union(
   [Type.Literal('buy'), Type.Literal('sell')],
   { description: 'buy: quote tokens were paid, base tokens received.', examples: ['buy'] }
 )
-const TRADE_EXAMPLE = {
-  trade_id: '4711',
-  signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
-  slot: 400000000,
-  block_index: 512,
-  event_index: 131079,
-  timestamp: TIME,
-  side: 'buy',
-  price: '0.913242009132',
-  base_amount: '109.5',
-  quote_amount: '100',
-  fee: { mint: example.target_currency, amount: '0.5' },
-  maker: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
-  base_reserve: '1999890.5',
-  quote_reserve: '200099.5'
-}
-const TradeSchema = Type.Object({
+const TradeSchema = record('Trade', 'A finalized spot swap.', {
   trade_id: Type.String({
     pattern: '^\\d+$',
     description: 'The DAO\'s sequence number of the swap: unique in its pool, rising with time.',
@@ -409,10 +315,13 @@ const TradeSchema = Type.Object({
   quote_reserve: nullable(
     decimalSchema('Quote tokens in the spot pool after it; null where the event does not say.', '200099.5')
   )
-}, { $id: 'Trade', description: 'A finalized spot swap.', additionalProperties: false, examples: [TRADE_EXAMPLE] })
-export const TradesSchema = Type.Array(
-  TradeSchema, { $id: 'Trades', description: 'Newest first.', examples: [[TRADE_EXAMPLE]] }
-)
+}, {
+  signature: '5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+  price: '0.913242009132',
+  fee: { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', amount: '0.5' },
+  maker: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd'
+})
+export const TradesSchema = list('Trades', 'Newest first.', TradeSchema)
 export type Trades = Static<typeof TradesSchema>
 
 const PRICES = (what: string) => ({
@@ -421,30 +330,20 @@ const PRICES = (what: string) => ({
   low: decimalSchema('Lowest.', '0.9'),
   close: decimalSchema('Last.', '0.92')
 })
-const PRICES_EXAMPLE = { open: '0.91', high: '0.93', low: '0.9', close: '0.92' }
-const CANDLE_EXAMPLE = {
-  time: 1769860800, ...PRICES_EXAMPLE, base_volume: '1200.5', target_volume: '1100.25', trades: 12
-}
-const CandleSchema = Type.Object({
-  time: Type.Integer(
-    { minimum: 0, description: 'Unix second at which it begins, aligned to UTC.', examples: [1769860800] }
-  ),
-  ...PRICES('interval'),
-  base_volume: decimalSchema('Base tokens traded, exact, trailing zeros trimmed.', '1200.5'),
-  target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
-  trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [12] })
-}, {
-  $id: 'Candle',
-  description: 'An interval. Where no trade has a price, the last close stands for all four; until a pool has had a ' +
-    'price it has no candles.',
-  additionalProperties: false,
-  examples: [CANDLE_EXAMPLE]
-})
-export const CandlesSchema = Type.Array(CandleSchema, {
-  $id: 'Candles',
-  description: 'Oldest first. Short intervals add up to longer ones and to the days, exactly.',
-  examples: [[CANDLE_EXAMPLE]]
-})
+const CandleSchema = record('Candle',
+  'An interval. Where no trade has a price, the last close stands for all four; until a pool has had a ' +
+    'price it has no candles.', {
+    time: Type.Integer(
+      { minimum: 0, description: 'Unix second at which it begins, aligned to UTC.', examples: [1769860800] }
+    ),
+    ...PRICES('interval'),
+    base_volume: decimalSchema('Base tokens traded, exact, trailing zeros trimmed.', '1200.5'),
+    target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
+    trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [12] })
+  })
+export const CandlesSchema = list(
+  'Candles', 'Oldest first. Short intervals add up to longer ones and to the days, exactly.', CandleSchema
+)
 export type Candles = Static<typeof CandlesSchema>
 
 const dateSchema = Type.String({ format: 'date', description: 'UTC day.', examples: ['2026-01-31'] })
@@ -452,17 +351,7 @@ const USD = (what: string) => decimalSchema(
   `${what} in USD at what the quote token is worth now, 2 places; "0.00" where it has no USD value.`, '123456.78'
 )
 const days = PRICES('day')
-const POOL_DAY_EXAMPLE = {
-  date: '2026-01-31',
-  base_volume: '1200.5',
-  target_volume: '1100.25',
-  volume_usd: '1100.25',
-  trades: 214,
-  makers: 87,
-  fees: '5.5',
-  ...PRICES_EXAMPLE
-}
-const PoolDaySchema = Type.Object({
+const PoolDaySchema = record('PoolDay', 'A UTC day of one pool.', {
   date: dateSchema,
   base_volume: decimalSchema('Base tokens traded, exact, trailing zeros trimmed.', '1200.5'),
   target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
@@ -476,22 +365,10 @@ const PoolDaySchema = Type.Object({
   high: nullable(days.high),
   low: nullable(days.low),
   close: nullable(days.close)
-}, { $id: 'PoolDay', description: 'A UTC day of one pool.', additionalProperties: false, examples: [POOL_DAY_EXAMPLE] })
-export const PoolDaysSchema = Type.Array(
-  PoolDaySchema, { $id: 'PoolDays', description: 'Days with trades, oldest first.', examples: [[POOL_DAY_EXAMPLE]] }
-)
+}, { volume_usd: '1100.25' })
+export const PoolDaysSchema = list('PoolDays', 'Days with trades, oldest first.', PoolDaySchema)
 export type PoolDays = Static<typeof PoolDaysSchema>
-
-const MARKET_DAY_POOL_EXAMPLE = {
-  pool_id: example.pool_id,
-  ticker_id: example.ticker_id,
-  target_volume: '1100.25',
-  volume_usd: '1100.25',
-  fees: '5.5',
-  fees_usd: '5.50',
-  trades: 214
-}
-const MarketDayPoolSchema = Type.Object({
+const MarketDayPoolSchema = record('MarketDayPool', 'One pool on a UTC day.', {
   pool_id: PoolIdSchema,
   ticker_id: TickerIdSchema,
   target_volume: decimalSchema('Quote tokens traded, exact, trailing zeros trimmed.', '1100.25'),
@@ -501,13 +378,8 @@ const MarketDayPoolSchema = Type.Object({
   ),
   fees_usd: nullable(USD('Protocol fees')),
   trades: Type.Integer({ minimum: 0, description: 'Spot swaps.', examples: [214] })
-}, {
-  $id: 'MarketDayPool',
-  description: 'One pool on a UTC day.',
-  additionalProperties: false,
-  examples: [MARKET_DAY_POOL_EXAMPLE]
-})
-export const MarketDaySchema = Type.Object({
+}, { volume_usd: '1100.25', fees_usd: '5.50' })
+export const MarketDaySchema = record('MarketDay', 'One UTC day of all pools.', {
   date: dateSchema,
   complete: Type.Boolean(
     {
@@ -525,30 +397,13 @@ export const MarketDaySchema = Type.Object({
     MarketDayPoolSchema,
     { description: 'Those with trades, largest volume first; pools whose quote token has no USD value come last.' }
   )
-}, {
-  $id: 'MarketDay',
-  description: 'One UTC day of all pools.',
-  additionalProperties: false,
-  examples: [{
-    date: '2026-01-31',
-    complete: true,
-    volume_usd: '1100.25',
-    fees_usd: '5.50',
-    trades: 214,
-    pools: [MARKET_DAY_POOL_EXAMPLE]
-  }]
-})
+}, { volume_usd: '1100.25', fees_usd: '5.50', trades: 214 })
 export type MarketDay = Static<typeof MarketDaySchema>
 
 const { pools: _pools, ...MARKET_DAY_FIGURES } = MarketDaySchema.properties
-const MarketDayRowSchema = Type.Object(MARKET_DAY_FIGURES, {
-  $id: 'MarketDayRow',
-  description: 'One UTC day of all pools together.',
-  additionalProperties: false,
-  examples: [{ date: '2026-01-31', complete: true, volume_usd: '1100.25', fees_usd: '5.50', trades: 214 }]
-})
-export const MarketDaysSchema = Type.Array(
-  MarketDayRowSchema,
-  { $id: 'MarketDays', description: 'Oldest first, days without a trade too.', examples: [MarketDayRowSchema.examples] }
+const MarketDayRowSchema = record(
+  'MarketDayRow',
+  'One UTC day of all pools together.', MARKET_DAY_FIGURES, { volume_usd: '1100.25', fees_usd: '5.50', trades: 214 }
 )
+export const MarketDaysSchema = list('MarketDays', 'Oldest first, days without a trade too.', MarketDayRowSchema)
 export type MarketDays = Static<typeof MarketDaysSchema>

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, decimalSchema, record } from './common.js'
 import { TickerSchema } from './ticker.js'
 
 const example = TickerSchema.examples[0]!
@@ -29,10 +29,8 @@ const PriceSchema = Type.Unsafe<{
       'In whole quote tokens: now the spot price, at a second of the past the price that the last trade executed at.',
       example.last_price
     ),
-    quote_mint: Type.String({ ...AddressSchema, description: 'The quote token.' }),
-    pool_id: Type.String(
-      { ...AddressSchema, description: 'The pool: the deepest listed one that trades the mint as its base.' }
-    ),
+    quote_mint: addressSchema('The quote token.'),
+    pool_id: addressSchema('The pool: the deepest listed one that trades the mint as its base.'),
     timestamp: Type.Integer(
       { minimum: 0, description: 'Unix second of the state, or of the trade.', examples: [1769860800] }
     )
@@ -41,7 +39,7 @@ const PriceSchema = Type.Unsafe<{
   examples: [EXAMPLE]
 })
 
-export const PricesSchema = Type.Object({
+export const PricesSchema = record('Prices', 'Prices of tokens.', {
   prices: Type.Record(
     Type.String(),
     PriceSchema,
@@ -50,10 +48,5 @@ export const PricesSchema = Type.Object({
   slot: Type.Integer(
     { minimum: 0, description: 'Slot of the state that the pools were chosen by.', examples: [400000000] }
   )
-}, {
-  $id: 'Prices',
-  description: 'Prices of tokens.',
-  additionalProperties: false,
-  examples: [{ prices: { [example.base_currency]: EXAMPLE }, slot: 400000000 }]
-})
+}, { prices: { [example.base_currency]: EXAMPLE } })
 export type Prices = Static<typeof PricesSchema>

@@ -1,19 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, DAO_EXAMPLE, decimalSchema, list, record } from './common.js'
 import { TickerSchema } from './ticker.js'
 import { nullableDecimal } from './treasury.js'
 
 const example = TickerSchema.examples[0]!
-const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 const TIME = '2026-01-31T12:00:00.000Z'
 const nullableTime = (description: string) => Type.Unsafe<string | null>(
   { type: ['string', 'null'], format: 'date-time', description, examples: [TIME] }
 )
-
-const DECISION_EXAMPLE = {
-  pass_twap: '0.957100000000', fail_twap: '0.912300000000', threshold: '0.939669000000', outcome: 'pass' as const
-}
-const DecisionSchema = Type.Object({
+const DecisionSchema = record('ProposalDecision', 'What the event that decided a proposal states.', {
   pass_twap: decimalSchema('Average price of the pass market.', '0.957100000000'),
   fail_twap: decimalSchema('That of the fail market.', '0.912300000000'),
   threshold: decimalSchema('What the first had to exceed.', '0.939669000000'),
@@ -21,16 +16,11 @@ const DecisionSchema = Type.Object({
     [Type.Literal('pass'), Type.Literal('fail')],
     { description: 'What comparing the first with the threshold gives.', examples: ['pass'] }
   )
-}, {
-  $id: 'ProposalDecision',
-  description: 'What the event that decided a proposal states.',
-  additionalProperties: false,
-  examples: [DECISION_EXAMPLE]
 })
 
 const PROPOSAL = {
   proposal: addressSchema('The proposal.'),
-  dao: addressSchema('The DAO that decides it.'),
+  dao: addressSchema('The DAO that decides it.', DAO_EXAMPLE),
   number: Type.Integer({ minimum: 0, description: 'Its number among the DAO\'s proposals, from 1.', examples: [7] }),
   state: Type.Union(
     [
@@ -86,15 +76,11 @@ const EXAMPLE = {
   squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
   decision: null
 }
-export const ProposalRowSchema = Type.Object(
-  PROPOSAL, { $id: 'ProposalRow', description: 'A proposal.', additionalProperties: false, examples: [EXAMPLE] }
-)
+export const ProposalRowSchema = record('ProposalRow', 'A proposal.', PROPOSAL, EXAMPLE)
 export type ProposalRow = Static<typeof ProposalRowSchema>
-export const ProposalsSchema = Type.Array(ProposalRowSchema, {
-  $id: 'Proposals',
-  description: 'Newest first, by launch; one that is not launched by when it was proposed.',
-  examples: [[EXAMPLE]]
-})
+export const ProposalsSchema = list(
+  'Proposals', 'Newest first, by launch; one that is not launched by when it was proposed.', ProposalRowSchema
+)
 export type Proposals = Static<typeof ProposalsSchema>
 
 const MARKET_EXAMPLE = {
@@ -119,15 +105,6 @@ const marketSchema = (which: string) => Type.Object({
   volume: decimalSchema('Whole conditional quote tokens that its finalized trades moved.', '48210.5'),
   trades: Type.Integer({ minimum: 0, description: 'Finalized trades.', examples: [112] })
 }, { description: `The market of ${which}.`, additionalProperties: false, examples: [MARKET_EXAMPLE] })
-const MARKETS_EXAMPLE = {
-  pass: MARKET_EXAMPLE,
-  fail: MARKET_EXAMPLE,
-  spot_price: example.last_price,
-  leads: 'fail' as const,
-  threshold: '0.939669000000',
-  as_of: TIME,
-  slot: 400000000
-}
 const marketOrNull = (which: string) => {
   const schema = marketSchema(which)
   return Type.Unsafe<Static<typeof schema> | null>(
@@ -156,13 +133,19 @@ const MARKETS = {
   )
 }
 
-export const ProposalSchema = Type.Object({
+export const ProposalSchema = record('Proposal', 'A proposal with its markets.', {
   ...PROPOSAL,
   ...MARKETS
 }, {
-  $id: 'Proposal',
-  description: 'A proposal with its markets.',
-  additionalProperties: false,
-  examples: [{ ...EXAMPLE, ...MARKETS_EXAMPLE }]
+  proposal: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
+  proposer: 'Cnyk41TDsLLWMwyxU5t6T9sEQe1DdrnX9QQX9CzQtHu2',
+  created_at: '2026-01-30T09:00:00.000Z',
+  ends_at: '2026-02-03T12:00:00.000Z',
+  finalized_at: null,
+  staked: null,
+  squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
+  decision: null,
+  pass: MARKET_EXAMPLE,
+  fail: MARKET_EXAMPLE
 })
 export type ProposalRecord = Static<typeof ProposalSchema>

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { record } from './common.js'
 
-export const ReadySchema = Type.Object({
+export const ReadySchema = record('Ready', 'Whether the figures can be served, and what stands in the way.', {
   ready: Type.Boolean({ description: 'Whether tickers and volumes can be served.' }),
   problems: Type.Array(Type.String(), { description: 'What stands in the way; empty when ready.' }),
   answers: Type.Array(Type.Object({
@@ -77,29 +78,24 @@ export const ReadySchema = Type.Object({
     leads: Type.Boolean({ description: 'Whether this process is the one that writes the history.' })
   }, { additionalProperties: false })
 }, {
-  $id: 'Ready',
-  description: 'Whether the figures can be served, and what stands in the way.',
-  additionalProperties: false,
-  examples: [{
-    ready: false,
-    problems: ['the last 24 hours are not covered yet'],
-    answers: [
-      { paths: ['/api/pools', '/market'], ready: true, since: '2026-11-23T09:12:44.000Z', seconds_left: null },
-      { paths: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], ready: false, since: null, seconds_left: 840 }
-    ],
-    chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.4, drift_seconds: 0, halted: null },
-    snapshot: { slot: 400123456, age_seconds: 3.2 },
-    history: {
-      phase: 'last-day',
-      last_day_covered: false,
-      complete: false,
-      head_age_seconds: 1.5,
-      head_slot: 400123440,
-      last_day: { left: 1240, total: 5110, seconds_left: 840 },
-      missing_events: 0,
-      losses: 0,
-      leads: true
-    }
-  }]
+  ready: false,
+  problems: ['the last 24 hours are not covered yet'],
+  answers: [
+    { paths: ['/api/pools', '/market'], ready: true, since: '2026-11-23T09:12:44.000Z', seconds_left: null },
+    { paths: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], ready: false, since: null, seconds_left: 840 }
+  ],
+  chain: { utc: '2026-11-23T12:00:00.000Z', clock_offset_seconds: 0.4, drift_seconds: 0, halted: null },
+  snapshot: { slot: 400123456, age_seconds: 3.2 },
+  history: {
+    phase: 'last-day',
+    last_day_covered: false,
+    complete: false,
+    head_age_seconds: 1.5,
+    head_slot: 400123440,
+    last_day: { left: 1240, total: 5110, seconds_left: 840 },
+    missing_events: 0,
+    losses: 0,
+    leads: true
+  }
 })
 export type Ready = Static<typeof ReadySchema>

@@ -1,19 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, decimalSchema, MINT_EXAMPLE, record } from './common.js'
 
-const EXAMPLE = {
-  mint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta',
-  totalSupply: '25800000',
-  circulatingSupply: '12900000',
-  teamPerformancePackage: '12900000',
-  protocolAmmLiquidity: '1834200.5',
-  externalLpLiquidity: '712345.123456',
-  decimals: 6,
-  rawTotalSupply: '25800000000000'
-}
-
-export const SupplySchema = Type.Object({
-  mint: Type.String({ ...AddressSchema, description: 'The mint.' }),
+export const SupplySchema = record('Supply', 'Supply of a token by where the tokens are. All parts are of one slot.', {
+  mint: addressSchema('The mint.', MINT_EXAMPLE),
   totalSupply: decimalSchema('Supply of the mint in whole tokens, exact, without trailing zeros.', '25800000'),
   circulatingSupply: decimalSchema(
     'Total supply less the team performance package, and less what nobody has claimed of a token issued anew for a ' +
@@ -40,21 +29,11 @@ export const SupplySchema = Type.Object({
     description: 'Total supply in raw units.',
     examples: ['25800000000000']
   })
-}, {
-  $id: 'Supply',
-  description: 'Supply of a token by where the tokens are. All parts are of one slot.',
-  additionalProperties: false,
-  examples: [EXAMPLE]
 })
 export type Supply = Static<typeof SupplySchema>
 
-export const SupplyAnswerSchema = Type.Object({
+export const SupplyAnswerSchema = record('SupplyAnswer', 'The total supply, and the record it is taken from.', {
   result: decimalSchema('The total supply, as data.totalSupply.', '25800000'),
   data: SupplySchema
-}, {
-  $id: 'SupplyAnswer',
-  description: 'The total supply, and the record it is taken from.',
-  additionalProperties: false,
-  examples: [{ result: EXAMPLE.totalSupply, data: EXAMPLE }]
 })
 export type SupplyAnswer = Static<typeof SupplyAnswerSchema>

@@ -1,36 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, DAO_EXAMPLE, decimalSchema } from './common.js'
+import { addressSchema, DAO_EXAMPLE, decimalSchema, list, MINT_EXAMPLE, record } from './common.js'
 
 const META = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
-const EXAMPLE = {
-  ticker_id: `${META}_${USDC}`,
-  base_currency: META,
-  target_currency: USDC,
-  base_symbol: 'META',
-  base_name: 'Meta',
-  target_symbol: 'USDC',
-  target_name: 'USD Coin',
-  pool_id: DAO_EXAMPLE,
-  last_price: '0.912345678901',
-  base_volume: '120345.67000000',
-  target_volume: '109800.12000000',
-  liquidity_in_usd: '451234.56',
-  bid: '0.907000000000',
-  ask: '0.917000000000'
-}
 
-export const TickerSchema = Type.Object({
+export const TickerSchema = record('Ticker', 'The spot pool of one DAO.', {
   ticker_id: Type.String({
     pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$',
     description: 'Base mint, underscore, quote mint. Not unique: several DAOs may share a pair; pool_id is.',
     examples: [`${META}_${USDC}`]
   }),
-  base_currency: Type.String({ ...AddressSchema, description: 'Mint of the base token.' }),
-  target_currency: Type.String({
-    ...AddressSchema,
-    description: 'Mint of the quote token, typically a dollar stablecoin.'
-  }),
+  base_currency: addressSchema('Mint of the base token.', MINT_EXAMPLE),
+  target_currency: addressSchema('Mint of the quote token, typically a dollar stablecoin.'),
   base_symbol: Type.String(
     {
       description: 'Symbol of the base token, as its creator wrote it; empty where it has no metadata or more than ' +
@@ -50,7 +31,7 @@ export const TickerSchema = Type.Object({
     description: 'Name of the quote token; empty where it has no metadata.',
     examples: ['USD Coin']
   }),
-  pool_id: Type.String({ ...AddressSchema, description: 'Address of the DAO, which is the pool.' }),
+  pool_id: addressSchema('Address of the DAO, which is the pool.', DAO_EXAMPLE),
   last_price: decimalSchema(
     'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot ' +
       'pool, while a proposal is live too. ' +
@@ -75,11 +56,9 @@ export const TickerSchema = Type.Object({
       'included. Always above last_price.',
     '0.917000000000'
   )
-}, { $id: 'Ticker', description: 'The spot pool of one DAO.', additionalProperties: false, examples: [EXAMPLE] })
+})
 export type Ticker = Static<typeof TickerSchema>
 
-export const TickersSchema = Type.Array(TickerSchema, {
-  $id: 'Tickers',
-  description: 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.',
-  examples: [[EXAMPLE]]
-})
+export const TickersSchema = list(
+  'Tickers', 'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.', TickerSchema
+)

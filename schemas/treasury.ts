@@ -1,22 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AddressSchema, decimalSchema } from './common.js'
+import { addressSchema, DAO_EXAMPLE, decimalSchema, list, record, VAULT_EXAMPLE } from './common.js'
 import { TickerSchema } from './ticker.js'
 
 const example = TickerSchema.examples[0]!
-const VAULT = '6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6'
-const addressSchema = (description: string) => Type.String({ ...AddressSchema, description })
 export const nullableDecimal = (description: string, value: string) => Type.Unsafe<string | null>(
   { ...decimalSchema(description, value), type: ['string', 'null'] }
 )
-
-const TOKEN_EXAMPLE = {
-  mint: example.target_currency,
-  symbol: 'USDC',
-  amount: '5000000',
-  usd: '5000000.00',
-  address: '43GopUATK1nhWwmj1cm2mN1TocvaxdXgKg8VD64ZtviR'
-}
-const TreasuryTokenSchema = Type.Object({
+const TreasuryTokenSchema = record('TreasuryToken', 'A token account of the vault.', {
   mint: addressSchema('The token.'),
   symbol: Type.String({ description: 'As its creator wrote it; empty where it has no metadata.', examples: ['USDC'] }),
   amount: decimalSchema('In whole tokens, exact.', '5000000'),
@@ -25,12 +15,7 @@ const TreasuryTokenSchema = Type.Object({
     '5000000.00'
   ),
   address: addressSchema('The token account.')
-}, {
-  $id: 'TreasuryToken',
-  description: 'A token account of the vault.',
-  additionalProperties: false,
-  examples: [TOKEN_EXAMPLE]
-})
+}, { address: '43GopUATK1nhWwmj1cm2mN1TocvaxdXgKg8VD64ZtviR' })
 
 const LimitSchema = Type.Unsafe<{ amount_per_month: string, members: string[] } | null>({
   ...Type.Object({
@@ -47,11 +32,11 @@ const EXTERNAL_EXAMPLE = {
   base: '700000.5', quote: '250000.25', position: 'CdBXZ7iodqp95tZuk7SUHfBn5a4PKUbjHqnx5N33zNyM'
 }
 const TREASURY = {
-  dao: addressSchema('The DAO.'),
+  dao: addressSchema('The DAO.', DAO_EXAMPLE),
   symbol: Type.String(
     { description: 'Of its base token, as its creator wrote it; empty where it has no metadata.', examples: ['META'] }
   ),
-  treasury_vault_address: addressSchema('The vault of its multisig, which owns the token accounts.'),
+  treasury_vault_address: addressSchema('The vault of its multisig, which owns the token accounts.', VAULT_EXAMPLE),
   treasury_usdc_aum: decimalSchema(
     'Whole dollars in them: of the mints of USD_MINTS. Trailing zeros trimmed.', '5000000'
   ),
@@ -103,34 +88,16 @@ const TREASURY = {
   runway_months: nullableDecimal('Dollars ÷ what may be spent in a month, 2 places; null without a limit.', '100.00'),
   slot: Type.Integer({ minimum: 0, description: 'Slot of all of it.', examples: [400000000] })
 }
-const EXAMPLE = {
-  dao: example.pool_id,
-  symbol: 'META',
-  treasury_vault_address: VAULT,
-  treasury_usdc_aum: '5000000',
-  own_tokens: '120000',
-  internal_liquidity: INTERNAL_EXAMPLE,
-  external_liquidity: EXTERNAL_EXAMPLE,
-  nav_usd: '6350000.25',
-  circulating_supply: '12900000',
-  nav_per_token: '0.629500000000',
-  price_usd: example.last_price,
-  premium: '0.4493',
-  spending_limit: { amount_per_month: '50000', members: [VAULT] },
-  runway_months: '100.00',
-  slot: 400000000
-}
-export const TreasuryRowSchema = Type.Object(
-  TREASURY,
-  { $id: 'TreasuryRow', description: 'The treasury of one DAO.', additionalProperties: false, examples: [EXAMPLE] }
-)
-export type TreasuryRow = Static<typeof TreasuryRowSchema>
-export const TreasuriesSchema = Type.Array(TreasuryRowSchema, {
-  $id: 'Treasuries', description: 'Largest NAV first, then by DAO; those without one come last.', examples: [[EXAMPLE]]
+export const TreasuryRowSchema = record('TreasuryRow', 'The treasury of one DAO.', TREASURY, {
+  spending_limit: { amount_per_month: '50000', members: ['6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6'] }
 })
+export type TreasuryRow = Static<typeof TreasuryRowSchema>
+export const TreasuriesSchema = list(
+  'Treasuries', 'Largest NAV first, then by DAO; those without one come last.', TreasuryRowSchema
+)
 export type Treasuries = Static<typeof TreasuriesSchema>
 
-export const TreasurySchema = Type.Object({
+export const TreasurySchema = record('Treasury', 'The treasury of one DAO, with each token account.', {
   ...TREASURY,
   tokens: Type.Array(
     TreasuryTokenSchema, { description: 'What the vault holds: dollars first, then what has a value, then by mint.' }
@@ -141,9 +108,6 @@ export const TreasurySchema = Type.Object({
     examples: [true]
   })
 }, {
-  $id: 'Treasury',
-  description: 'The treasury of one DAO, with each token account.',
-  additionalProperties: false,
-  examples: [{ ...EXAMPLE, tokens: [TOKEN_EXAMPLE], tokens_complete: true }]
+  spending_limit: { amount_per_month: '50000', members: ['6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6'] }
 })
 export type Treasury = Static<typeof TreasurySchema>
