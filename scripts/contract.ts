@@ -18,7 +18,8 @@ const DECORATORS = readdirSync(new URL('../plugins', import.meta.url)).map(name 
 
 /** The OpenAPI document of the routes as they are. Nothing is configured, opened, called or listened on. */
 export async function describeContract (): Promise<object> {
-  const fastify = Fastify()
+  // its files may have to be compiled first, however long that takes
+  const fastify = Fastify({ pluginTimeout: 0 })
   for (const name of DECORATORS) fastify.decorate(name, { getter: () => STAND_IN })
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   await fastify.register(fp(async () => {}, { name: 'rate-limit' }))

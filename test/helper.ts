@@ -42,7 +42,7 @@ export function settings (
  * The application on a simulated chain, closed with the test. Every answer it gives is held to the document it serves.
  */
 export async function build (t: Test, { env = {}, ...options }: TestApp): Promise<FastifyInstance> {
-  const fastify = Fastify({ ...serverOptions(env), logger: false })
+  const fastify = Fastify({ ...serverOptions(env), logger: false, pluginTimeout: 0 })
   t.teardown(() => fastify.close())
   holdToContract(fastify, problem => t.fail(problem))
   // on a busy machine the event loop is late: when that is too much has a test of its own
