@@ -18,7 +18,7 @@ import { createView } from './view.js'
  */
 
 /** Candles asked for at once, and how often the newest one is asked for again, ms. */
-const COUNT = 300
+const COUNT = 200
 const EVERY = 15_000
 /** Older ones are asked for where fewer than this are left of what is in sight; no more than so many are kept. */
 const LEFT = 20

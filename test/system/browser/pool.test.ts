@@ -98,9 +98,9 @@ inBrowser(visiting => {
   visiting('older candles come as one drags, what is in sight stays; no more than there are', {}, async (
     t, { page, service }
   ) => {
-    const all = candlesOf(3_600, 700)
+    const all = candlesOf(3_600, 500)
     service.answers.candles = ({ to = Infinity }) => ({
-      body: all.filter(({ time }) => time <= Number(to)).slice(-300)
+      body: all.filter(({ time }) => time <= Number(to)).slice(-200)
     })
     const older = (): string[] => service.asked.filter(url => url.includes('&to='))
     let release = (): void => {}
@@ -111,7 +111,7 @@ inBrowser(visiting => {
     })
     await openPool(page, service.url, META.pool_id)
     const last = (max: number) => holds(page, `document.getElementById('candle').max === '${max}'`)
-    await last(299)
+    await last(199)
     const box = (await page.locator('#candle-chart').boundingBox())!
     const drag = async (): Promise<void> => {
       await page.mouse.move(box.x + 20, box.y + 100)
@@ -126,21 +126,21 @@ inBrowser(visiting => {
     await page.mouse.move(box.x + 620, box.y + 101)
     const before = await pointed()
     release()
-    await last(599)
+    await last(399)
     await page.mouse.move(box.x + 620, box.y + 102)
     t.equal(await pointed(), before, 'nothing jumps')
-    t.match(older()[0], `&to=${all.at(-300)!.time - 1}&`)
+    t.match(older()[0], `&to=${all.at(-200)!.time - 1}&`)
     for (let times = 0; times < 10; times++) await drag()
-    await last(699)
+    await last(499)
     await drag()
     t.equal(older().length, 2, 'a page that is not full is the last')
     t.equal(await page.locator('#candles-state').innerText(), '')
   })
 
   visiting('older candles that can\'t be had: it is said, and tried again', {}, async (t, { page, service }) => {
-    const all = candlesOf(3_600, 500)
+    const all = candlesOf(3_600, 350)
     service.answers.candles = ({ to }) => to === undefined
-      ? { body: all.slice(-300) }
+      ? { body: all.slice(-200) }
       : { status: 502, body: { error: 'Upstream RPC service unavailable' } }
     await openPool(page, service.url, META.pool_id)
     const slider = page.getByLabel('Candle of the chart')
@@ -149,10 +149,10 @@ inBrowser(visiting => {
     await page.locator('#candles-state').getByText('The older candles could not be loaded.').waitFor()
     const candle = await slider.getAttribute('aria-valuetext')
     service.answers.candles = ({ to = Infinity }) => ({
-      body: all.filter(({ time }) => time <= Number(to)).slice(-300)
+      body: all.filter(({ time }) => time <= Number(to)).slice(-200)
     })
     await page.locator('#candles-state').getByRole('button', { name: 'Try now' }).click()
-    await holds(page, 'document.getElementById("candle").max === "499"')
+    await holds(page, 'document.getElementById("candle").max === "349"')
     await slider.focus()
     t.equal(await slider.getAttribute('aria-valuetext'), candle, 'the same candle is pointed at')
   })

@@ -120,7 +120,7 @@ inBrowser(visiting => {
           high: string
           low: string
           close: string
-        }>>(`/api/pools/${id}/ohlcv?interval=${interval}&limit=300&empty=true`)
+        }>>(`/api/pools/${id}/ohlcv?interval=${interval}&limit=200&empty=true`)
         const newest = candles.at(-1)!
         await holds(
           page,
