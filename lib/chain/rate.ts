@@ -116,6 +116,15 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.tokens = bucket.spent = bucket.usedS = 0
   }
 
+  /** Takes the word of a header, calls a second; refusals may have shown a narrower limit. */
+  function believe (bucket: Bucket, perSecond: number): void {
+    const rate = Math.max(MIN_RATE, perSecond * STATED)
+    if (Number.isNaN(rate) || (!bucket.isStated && !bucket.isNew && bucket.rate < rate)) return
+    bucket.rate = rate
+    bucket.isStated = true
+    bucket.tokens = Math.min(bucket.tokens, 1)
+  }
+
   function waitOf (bucket: Bucket, calls: number): number {
     fill(bucket)
     const needed = Math.min(calls, capacity(bucket))
@@ -162,14 +171,8 @@ export function createRate (clock: Clock, stated?: number) {
       }
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
-      const perSecond = parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S
-      const rate = Math.max(MIN_RATE, perSecond * STATED)
-      const bucket = of(method)
-      // refusals may have shown a narrower one
-      if (Number.isNaN(rate) || (!bucket.isStated && bucket.rate < rate)) return
-      bucket.rate = rate
-      bucket.isStated = true
-      bucket.tokens = Math.min(bucket.tokens, 1)
+      believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
+      if (stated === undefined) believe(all, policyOf(headers))
     },
     /** The largest batch of a method. */
     batch (method: string) {
@@ -179,4 +182,12 @@ export function createRate (clock: Clock, stated?: number) {
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }
+}
+
+/** Calls a second of all methods, where a header states them for a minute at most ("100;w=10", IETF drafts); or NaN. */
+function policyOf (headers: IncomingHttpHeaders): number {
+  const names = ['ratelimit-policy', 'x-ratelimit-policy', 'ratelimit-limit', 'x-ratelimit-limit']
+  const stated = names.map(name => String(headers[name])).join()
+  const [, calls, seconds] = /\b([1-9]\d{0,8});\s*w=([1-9]|[1-5]\d|60)\b/.exec(stated) ?? []
+  return Number(calls) / Number(seconds)
 }

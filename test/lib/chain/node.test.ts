@@ -62,8 +62,11 @@ function setUp (
           )
         })
     await clock.sleep(latency / 2)
-    const limit = limits.find(({ method }) => method !== undefined)
-    if (headers && limit !== undefined) rate.readHeaders(method, { 'x-ratelimit-method-limit': String(limit.calls) })
+    for (const { calls, windowMs, method: own } of headers ? limits : []) {
+      rate.readHeaders(method, own === undefined
+        ? { 'ratelimit-policy': `"day";q=1000000;w=86400, "all";q=${calls};w=${windowMs / 1000}` }
+        : { 'x-ratelimit-method-limit': String(calls) })
+    }
     return replies
   }, { host: 'node', clock, rate, callMs: 5_000, largestBatch: 50 })
 
@@ -93,6 +96,12 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     node: { limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true },
     perSecond: 1,
     seconds: 200
+  },
+  {
+    name: '300 of all in 10 s, said in headers with the window',
+    node: { limits: [{ calls: 300, windowMs: 10_000 }], headers: true },
+    perSecond: 30,
+    seconds: 100
   },
   {
     name: '40 of a method and 100 in all in 10 s, Retry-After 10',
