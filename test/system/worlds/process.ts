@@ -64,7 +64,7 @@ async function startApp (world: World): Promise<FastifyInstance> {
 /** Starts the service; without a disk to write to it may refuse until there is one. */
 export async function startService (world: World): Promise<void> {
   for (;;) {
-    world.troubledAt = time.now()
+    world.troubledAt = world.startedAt = time.now()
     world.seen.clear()
     world.disk.begin()
     try {

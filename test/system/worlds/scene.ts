@@ -53,6 +53,8 @@ export interface World {
   app: FastifyInstance | undefined
   /** When something was last wrong with a node, or the process started, and when the chain was last halted; ms. */
   troubledAt: number
+  /** When the process began to start. */
+  startedAt: number
   haltedAt: number
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
@@ -158,6 +160,7 @@ export function createWorld (plan: Plan): World {
     outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
     app: undefined,
     troubledAt: 0,
+    startedAt: 0,
     haltedAt: -Infinity,
     held: new Map(),
     seen: new Set(),
