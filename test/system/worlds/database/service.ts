@@ -78,7 +78,7 @@ process.channel.unref()
 
 export function createProcess ({ index, database, counts, setting, env, now, onLine }: ProcessOptions): Process {
   const folder = mkdtempSync(join(tmpdir(), 'database-world-'))
-  const flags = startArguments(ROOT).slice(0, -1)
+  const flags = startArguments(ROOT).filter(argument => argument.startsWith('--'))
   let child: ChildProcess | undefined
   let over: Promise<unknown> = Promise.resolve()
   let lines: string[] = []
