@@ -12,7 +12,7 @@ const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
  * Judges events of unknown kinds: their DAO is left out until the events on both sides, or the account, show that they
  * left the pool alone; where the reserves moved, it stays out.
  */
-export function createJudge ({ store, writer, onLog }: Pick<Context, 'store' | 'writer' | 'onLog'>) {
+export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'store' | 'writer' | 'signal' | 'onLog'>) {
   async function ofDao (dao: string, seqs: bigint[], account: AccountState | undefined): Promise<Map<bigint, boolean>> {
     const [first, last] = [seqs.reduce((a, b) => a < b ? a : b), seqs.reduce((a, b) => a > b ? a : b)]
     const from = first > AROUND ? first - AROUND : 1n
@@ -21,14 +21,16 @@ export function createJudge ({ store, writer, onLog }: Pick<Context, 'store' | '
     return movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined)
   }
 
-  return async (accounts: readonly AccountState[]): Promise<void> => {
-    if (writer.state.unreadable.size === 0) return
+  /** Gives whether anything could be judged. */
+  async function judgeSome (accounts: readonly AccountState[]): Promise<boolean> {
+    let isAny = false
     const open = new Map<string, bigint[]>()
     for (const { dao, seq } of await store.unjudged(AT_ONCE)) open.set(dao, [...open.get(dao) ?? [], seq])
     for (const [dao, seqs] of open) {
       const found = await ofDao(dao, seqs, accounts.find(({ address }) => address === dao))
       const judged = seqs.filter(seq => found.has(seq))
       if (judged.length === 0) continue
+      isAny = true
       await writer.judge(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
       const moved = judged.filter(seq => found.get(seq)!)
       for (const seq of moved) {
@@ -40,5 +42,11 @@ export function createJudge ({ store, writer, onLog }: Pick<Context, 'store' | '
       const message = `${left} events of unknown kinds of ${dao} have left its pool alone`
       onLog({ level: 'info', code: 'unreadable', message, detail: { dao } })
     }
+    return isAny
+  }
+
+  return async (accounts: readonly AccountState[]): Promise<void> => {
+    // a release of the program may bring thousands: all that can be, in one go
+    while (writer.state.unreadable.size > 0 && !signal.aborted && await judgeSome(accounts)) continue
   }
 }

@@ -21,7 +21,8 @@ async function follow (t: Test) {
   t.teardown(() => store.close())
   const log: LogEvent[] = []
   const writer = await createStepWriter(store, VALUATION, event => { log.push(event) })
-  const judge = createJudge({ store, writer, onLog: event => { log.push(event) } })
+  const { signal } = new AbortController()
+  const judge = createJudge({ store, writer, signal, onLog: event => { log.push(event) } })
   let read = 0
   const catchUp = async () => {
     for (; read < ledger.history.length; read++) {
