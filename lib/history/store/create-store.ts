@@ -71,7 +71,8 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
   /** DAOs that another process may have added; `known` 0: all anew. */
   const learn = async (db: Db, known = ids.size): Promise<void> => {
-    for (const { id, address } of await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()) {
+    const fresh = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
+    for (const { id, address } of fresh) {
       know(id, address)
     }
   }
