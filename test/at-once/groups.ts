@@ -17,7 +17,6 @@ const GROUPS = {
   contract: /^test\/system\/contract\//,
   // what waits most and takes longest begins with the others, so that the end is not left to one processor
   replicas: /^test\/system\/replicas\//,
-  worlds: /^test\/system\/worlds\//,
   reliability: /^test\/system\//,
   store: /^test\/lib\/(rate-limit\/|history\/(store\/|candles|copy|shared-history|upgrade|year))/,
   history: /^test\/lib\/history\/(?!rules\/)/,

@@ -1,3 +1,0 @@
-import { runAtOnce } from './groups.js'
-
-await runAtOnce('worlds')
