@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
 import { plainReference, type ReferenceDocument } from '../lib/http/plain-reference.js'
 import { BYTES_HEADERS, headers } from '../schemas/headers.js'
-import { RootSchema, type Root } from '../schemas/root.js'
+import { ROOT_TEXTS, RootSchema, type Root } from '../schemas/root.js'
 import { COMMON_FAILURES, json, notModified } from '../schemas/responses.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
 
@@ -22,24 +22,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     name: SERVICE_NAME,
     version: SERVICE_VERSION,
     documentation: LISTING_SPECIFICATION,
-    endpoints: {
-      tickers: '/api/tickers - All trading pairs with price, 24-hour volumes and liquidity',
-      supply: '/api/supply/:mintAddress - Supply of a token with its breakdown',
-      supply_total: '/api/supply/:mintAddress/total - Total supply as plain text',
-      supply_circulating: '/api/supply/:mintAddress/circulating - Circulating supply as plain text',
-      volume_aggregate: '/api/volume/aggregate - Volume of all DAOs since launch, by day and by token',
-      health: '/health'
-    },
-    dex: { fork_type: forkType, factory_address: factory, router_address: router },
-    supplyBreakdown: {
-      description: 'Supply of launchpad tokens by where the tokens are; every other token circulates as a whole',
-      circulatingSupply: 'Total supply minus the team performance package',
-      teamPerformancePackage: 'Locked team tokens with a price-based unlock; not circulating',
-      protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',
-      externalLpLiquidity: 'Tokens in the external pool owned by the protocol (POL); circulating'
-    },
-    note: 'DAOs are discovered automatically from on-chain data. Every path is described at /documentation, as ' +
-      'OpenAPI at /documentation/json; /market shows the pools.'
+    ...ROOT_TEXTS,
+    dex: { fork_type: forkType, factory_address: factory, router_address: router }
   }
 
   fastify.get('/', {
