@@ -6,7 +6,7 @@ import { createSetReader, type SetReader } from '../lib/live/account-sets.js'
 import { createFreshCache, type FreshCache, type Made } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'
-import { createTokenReader } from '../lib/live/tokens.js'
+import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -19,11 +19,12 @@ declare module 'fastify' {
       daosOf (mint: string): Promise<Made<string[]>>
       supply: FreshCache<string, Supply>
       readSets: SetReader
+      tokens: TokenReader
     }
   }
 }
 
-/** Lifetime of the contract, ms. */
+/** Lifetime of what is known of a token, by the contract, ms. */
 const METADATA_TTL = 100_000
 /** Mints whose supply is kept: any address may be asked for, so the number is bounded. */
 const MAX_MINTS = 1_000
@@ -60,6 +61,7 @@ export default fp(async fastify => {
     snapshot,
     daosOf,
     supply: createFreshCache({ ...common, load: createSupplyReader(readSets, program, daosOf), max: MAX_MINTS }),
-    readSets
+    readSets,
+    tokens
   })
 }, { name: 'cache', dependencies: ['config', 'chain', 'program'] })

@@ -83,4 +83,4 @@ export default fp(async fastify => {
     decided: () => soon(async () => bodyOf(await proposals.list(PROPOSALS))),
     find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
   })
-}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'daos'] })
+}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'answers'] })

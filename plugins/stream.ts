@@ -20,16 +20,16 @@ const MOST = 1_000
 const BACK_MS = 2_000
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { clock, time }, history, market, proposals } = fastify
+  const { sources, chain: { clock }, market, proposals } = fastify
   const stopping = new AbortController()
   const byClient = new Map<string, number>()
   const open = new Set<EventStream>()
   let count = 0
   const stream = createStream({
-    sources: { snapshot, history, settings, now: clock.now, time },
+    sources,
     clock,
     tickers: market.tickerList,
-    proposals: () => proposals.all(),
+    proposals: proposals.all,
     signal: stopping.signal,
     onError: error => fastify.log.error({ err: error }, 'the stream could not tell what happened')
   })
@@ -64,4 +64,4 @@ export default fp(async fastify => {
     stopping.abort()
     for (const events of open) events.end('the service is shutting down', BACK_MS)
   })
-}, { name: 'stream', dependencies: ['config', 'chain', 'cache', 'history', 'market', 'daos', 'sensible'] })
+}, { name: 'stream', dependencies: ['chain', 'answers', 'sensible'] })

@@ -1,14 +1,19 @@
 import fp from 'fastify-plugin'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
-import { createTokenReader } from '../lib/live/tokens.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses, type DaoResponses } from '../lib/responses/daos/index.js'
+import { createForms, type Forms } from '../lib/responses/forms/index.js'
+import { createMarket, type Market } from '../lib/responses/market.js'
 import { createPoolResponses, type PoolResponses } from '../lib/responses/pools/index.js'
-import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
 import { createPrices, type PriceAnswers } from '../lib/responses/prices.js'
+import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
+import type { Sources } from '../lib/responses/sources.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** What all answers are made of: the state now and the history. */
+    sources: Sources
+    market: Market
     /** What is told of single pools and days. */
     pools: PoolResponses
     /** What is told of single DAOs, and of what they own. */
@@ -17,18 +22,18 @@ declare module 'fastify' {
     proposals: ProposalAnswers
     /** Prices of many tokens. */
     prices: PriceAnswers
+    /** The market in the forms of those who list it. */
+    forms: Forms
   }
 }
 
-/** Lifetime of what is known of a token, ms. */
-const METADATA_TTL = 100_000
-
 export default fp(async fastify => {
   const {
-    config: settings, cache: { snapshot, daosOf, readSets }, chain: { accounts, tokenAccounts, clock: { now }, time },
-    program, history, market
+    config: settings, cache: { snapshot, supply, tokens, daosOf, readSets },
+    chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
   const sources = { snapshot, history, settings, now, time }
+  const market = createMarket(sources)
   const reader = createDaoFactsReader({
     readSets,
     client: program,
@@ -38,16 +43,13 @@ export default fp(async fastify => {
   })
   const facts = createDaoFacts(sources, reader)
   const pools = createPoolResponses(sources, market.totals, facts)
-  fastify.decorate('pools', pools)
-  fastify.decorate('prices', createPrices(sources, market.tickerList))
   const proposals = createProposals(sources, accounts, program)
+  const { incomplete, tickerList } = market
+  fastify.decorate('sources', sources)
+  fastify.decorate('market', market)
+  fastify.decorate('pools', pools)
   fastify.decorate('proposals', proposals)
-  fastify.decorate('daos', createDaoResponses({
-    ...sources,
-    facts,
-    pools: pools.known,
-    proposals,
-    incomplete: market.incomplete,
-    tokens: createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
-  }))
-}, { name: 'daos', dependencies: ['config', 'chain', 'cache', 'program', 'history', 'market'] })
+  fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete, tokens }))
+  fastify.decorate('prices', createPrices(sources, tickerList))
+  fastify.decorate('forms', createForms({ ...sources, supply, tickers: tickerList }))
+}, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'program', 'history'] })
