@@ -4,7 +4,7 @@ import type { CachedResponse, StreamedResponse } from '../lib/http/cached-respon
 import type { Turn } from '../lib/line.js'
 import { invalidParameter, type Parameters, readQuery, type Values } from '../lib/query.js'
 import type { Sendable } from '../plugins/cached-response.js'
-import { AddressSchema } from '../schemas/common.js'
+import { QUOTE_EXAMPLE } from '../schemas/common.js'
 import { INVALID_MINT, INVALID_TICKER_ID } from '../schemas/errors.js'
 import { BYTES_HEADERS, type HeaderName } from '../schemas/headers.js'
 import {
@@ -97,7 +97,7 @@ export const pathParameter = (description: string, example: string) => Type.Stri
 
 /** What several endpoints say of a mint, and of a pair, in their path. */
 export const MINT = {
-  params: { mintAddress: pathParameter('Address of a token mint.', AddressSchema.examples[0]!) },
+  params: { mintAddress: pathParameter('Address of a token mint.', QUOTE_EXAMPLE) },
   invalid: { mint: INVALID_MINT },
   missing: NO_MINT
 }

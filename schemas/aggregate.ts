@@ -1,36 +1,36 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { addressSchema, decimalSchema, MINT_EXAMPLE, record } from './common.js'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { address, date, decimal, integer, MINT_EXAMPLE, record, text } from './common.js'
 
-export const DailyVolumeSchema = record('DailyVolume', 'One UTC day.', {
-  date: Type.String({ format: 'date', description: 'UTC day.', examples: ['2026-01-31'] }),
-  volume: decimalSchema('Spot volume of that day in USD.', '123456.78'),
-  trades: Type.Integer({ minimum: 0, description: 'Spot swaps of that day.', examples: [214] })
+export const DAY_FIELD = date('UTC day.')
+export const TOKEN_FIELDS = {
+  mint: address('Mint of the base token.', MINT_EXAMPLE),
+  symbol: text('Its symbol, as its creator wrote it; empty where it has no metadata.', 'META')
+}
+
+/** The days and the tokens of a sum since launch. */
+export const byDayAndToken = <D extends TSchema, T extends TSchema>(day: D, token: T, largest: string) => ({
+  dailyBreakdown: Type.Array(day, {
+    description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.'
+  }),
+  tokens: Type.Array(token, { description: `Largest ${largest} first.` })
 })
 
-export const TokenVolumeSchema = record('TokenVolume', 'One base token.', {
-  mint: addressSchema('Mint of the base token.', MINT_EXAMPLE),
-  symbol: Type.String({
-    description: 'Its symbol, as its creator wrote it; empty where it has no metadata.',
-    examples: ['META']
-  }),
-  totalVolume: decimalSchema('Spot volume of the token since launch, over all its DAOs, in USD.', '1234567.89')
+const DailyVolumeSchema = record('DailyVolume', 'One UTC day.', {
+  date: DAY_FIELD,
+  volume: decimal('Spot volume of that day in USD.', '1234567.89'),
+  trades: integer('Spot swaps of that day.', 214)
+})
+
+const TokenVolumeSchema = record('TokenVolume', 'One base token.', {
+  ...TOKEN_FIELDS,
+  totalVolume: decimal('Spot volume of the token since launch, over all its DAOs, in USD.', '1234567.89')
 })
 
 export const AggregateSchema = record('AggregateVolume', 'Volume of the spot pools of all DAOs.', {
-  totalVolume: decimalSchema(
+  totalVolume: decimal(
     'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts ' +
-      'its protocol fee divided by ' +
-    'PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices in a dollar counts ' +
-      'nothing.', '1234567.89'),
-  dailyBreakdown: Type.Array(
-    DailyVolumeSchema,
-    { description: 'Every UTC day since the first launch, newest first; a day without a swap is there with zeros.' }
-  ),
-  tokens: Type.Array(TokenVolumeSchema, { description: 'Largest volume first.' })
-}, {
-  dailyBreakdown: [
-    { date: '2026-01-31', volume: '123456.78', trades: 214 },
-    { date: '2026-01-30', volume: '1111111.11', trades: 1893 }
-  ]
+      'its protocol fee divided by PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices ' +
+      'in a dollar counts nothing.', '1234567.89'),
+  ...byDayAndToken(DailyVolumeSchema, TokenVolumeSchema, 'volume')
 })
 export type AggregateVolume = Static<typeof AggregateSchema>

@@ -1,59 +1,99 @@
-import {
-  type Static, type TArray, type TObject, type TProperties, type TSchema, type TString, Type
-} from '@sinclair/typebox'
+import { type Static, type TArray, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 
 /** Primitives of the public contract, each once. Amounts are decimal text: a JSON number can't hold a u64. */
 
-export const AddressSchema = Type.String({
-  pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$',
-  description: 'Base58 address of an account. Case matters.',
-  examples: ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v']
-})
-
-export const addressSchema = (description: string, example: string = AddressSchema.examples[0]!): TString =>
-  Type.String({ ...AddressSchema, description, examples: [example] })
-
-/** A DAO of examples, which is the pool of its ticker; the mint of its token, and accounts of others. */
+/** A DAO of examples, which is the pool of its ticker; the mints of its tokens, and accounts of others. */
 export const DAO_EXAMPLE = '7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd'
 export const MINT_EXAMPLE = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
+export const QUOTE_EXAMPLE = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 export const VAULT_EXAMPLE = '6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6'
+export const ACCOUNT_EXAMPLE = 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd'
+const TIME_EXAMPLE = '2026-01-31T12:00:00.000Z'
+/** Unix second of an example. */
+export const SECOND_EXAMPLE = 1769860800
 
+/** What each kind of value says of itself; '': nothing. */
+const said = (description: string, example: unknown) =>
+  ({ ...description !== '' && { description }, ...example !== undefined && { examples: [example] } })
+
+export const text = (description: string, example?: string) => Type.String(said(description, example))
+/** A text that is never empty. */
+export const shown = (description: string, example: string) =>
+  Type.String({ minLength: 1, ...said(description, example) })
+/** An integer that is not negative. */
+export const integer = (description: string, example?: number) =>
+  Type.Integer({ minimum: 0, ...said(description, example) })
+export const boolean = (description: string, example = true) => Type.Boolean(said(description, example))
+export const address = (description: string, example: string = QUOTE_EXAMPLE) =>
+  Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', ...said(description, example) })
 /** Plain decimal text, never an exponent. */
-export const decimalSchema = (description: string, example: string): TString =>
-  Type.String({ pattern: '^\\d+(\\.\\d+)?$', description, examples: [example] })
+export const decimal = (description: string, example: string) =>
+  Type.String({ pattern: '^\\d+(\\.\\d+)?$', ...said(description, example) })
+/** Raw units, or a number of an event: a u64 as text. */
+export const digits = (description: string, example: string) =>
+  Type.String({ pattern: '^\\d+$', ...said(description, example) })
+export const time = (description: string, example = TIME_EXAMPLE) =>
+  Type.String({ format: 'date-time', ...said(description, example) })
+export const date = (description: string, example = '2026-01-31') =>
+  Type.String({ format: 'date', ...said(description, example) })
+export const slot = (description: string, example = 400000000) => integer(description, example)
+export const decimals = (description: string) =>
+  Type.Integer({ minimum: 0, maximum: 255, ...said(description, 6) })
+
+/** What a token is called where that must not be empty. */
+export const NAMED = {
+  name: shown('Name; where the token has none, its symbol, else its address.', 'Meta'),
+  symbol: shown('Symbol; where the token has none, the first eight characters of its address.', 'META')
+}
+
+/** One of a few words. */
+export const oneOf = <const W extends string>(words: readonly W[], description: string, example: W = words[0]!) =>
+  Type.Unsafe<W>({ type: 'string', enum: words, ...said(description, example) })
+
+/** The same, or null. */
+export const nullable = <S extends TSchema>(schema: S, examples: unknown = schema.examples) =>
+  Type.Unsafe<Static<S> | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+    ...schema.enum !== undefined && { enum: [...schema.enum, null] },
+    ...examples !== undefined && { examples }
+  })
+/** A record with a name, or null; also where version 1.0 has said it so. */
+export const orNull = <S extends TSchema>(schema: S, description: string) =>
+  Type.Unsafe<Static<S> | null>({ anyOf: [schema, Type.Null()], description })
 
 /** The example of a schema: its own, or what those of its parts make; undefined where one of them has none. */
-function exampleOf (schema: TSchema): unknown {
+export function exampleOf (schema: TSchema): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0]
   if (schema.const !== undefined) return schema.const
+  if (schema.type === 'null') return null
   if (schema.type === 'array') return [exampleOf(schema.items as TSchema)].filter(item => item !== undefined)
-  if (schema.type !== 'object' || schema.properties === undefined) return undefined
-  return exampleOfAll(schema.properties as TProperties)
+  if (schema.anyOf !== undefined) return exampleOf(schema.anyOf[0] as TSchema)
+  return schema.properties === undefined ? undefined : exampleOfAll(schema.properties as TProperties)
 }
 const exampleOfAll = (properties: TProperties): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)]))
 
 type Named<S extends TSchema> = S & { $id: string, examples: [Static<S>] }
+type Examples<P extends TProperties> = Partial<Static<TObject<P>>>
 
 /** An object with these fields and no others. Its example is made of theirs, but for what `example` says. */
-export function record<P extends TProperties> (
-  id: string, description: string, properties: P, example: Partial<Static<TObject<P>>> = {}
-): Named<TObject<P>> {
-  const examples = [{ ...exampleOfAll(properties), ...example }]
-  return Type.Object(properties, { $id: id, description, additionalProperties: false, examples }) as never
-}
+export const object = <P extends TProperties>(properties: P, description = '', example: Examples<P> = {}) =>
+  Type.Object(properties, {
+    ...said(description, { ...exampleOfAll(properties), ...example }), additionalProperties: false
+  })
+
+/** The same with a name of its own in the document. */
+export const record = <P extends TProperties>(
+  $id: string, description: string, properties: P, example: Examples<P> = {}
+): Named<TObject<P>> => ({ $id, ...object(properties, description, example) }) as never
 
 /** A list of records with one of them as its example. */
 export const list = <S extends TSchema & { examples: [unknown] }>(
-  id: string, description: string, item: S
-): Named<TArray<S>> => Type.Array(item, { $id: id, description, examples: [item.examples] }) as never
+  $id: string, description: string, item: S
+): Named<TArray<S>> => Type.Array(item, { $id, description, examples: [item.examples] }) as never
 
-export const ErrorSchema = Type.Object({
-  error: Type.String({ description: 'What went wrong, for people to read.', examples: ['Token mint not found'] })
-}, {
-  $id: 'Error',
-  description: 'The body of every answer that is no success.',
-  additionalProperties: false,
-  examples: [{ error: 'Token mint not found' }]
+export const ErrorSchema = record('Error', 'The body of every answer that is no success.', {
+  error: text('What went wrong, for people to read.', 'Token mint not found')
 })
 export type ErrorBody = Static<typeof ErrorSchema>

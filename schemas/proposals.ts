@@ -1,151 +1,91 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { addressSchema, DAO_EXAMPLE, decimalSchema, list, record } from './common.js'
+import {
+  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, decimal, integer, list, nullable, object, oneOf, orNull, record, slot,
+  time
+} from './common.js'
 import { TickerSchema } from './ticker.js'
-import { nullableDecimal } from './treasury.js'
 
-const example = TickerSchema.examples[0]!
-const TIME = '2026-01-31T12:00:00.000Z'
-const nullableTime = (description: string) => Type.Unsafe<string | null>(
-  { type: ['string', 'null'], format: 'date-time', description, examples: [TIME] }
-)
+export const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
+
 const DecisionSchema = record('ProposalDecision', 'What the event that decided a proposal states.', {
-  pass_twap: decimalSchema('Average price of the pass market.', '0.957100000000'),
-  fail_twap: decimalSchema('That of the fail market.', '0.912300000000'),
-  threshold: decimalSchema('What the first had to exceed.', '0.939669000000'),
-  outcome: Type.Union(
-    [Type.Literal('pass'), Type.Literal('fail')],
-    { description: 'What comparing the first with the threshold gives.', examples: ['pass'] }
-  )
+  pass_twap: decimal('Average price of the pass market.', '0.957100000000'),
+  fail_twap: decimal('That of the fail market.', '0.912300000000'),
+  threshold: decimal('What the first had to exceed.', '0.939669000000'),
+  outcome: oneOf(['pass', 'fail'], 'What comparing the first with the threshold gives.')
 })
 
 const PROPOSAL = {
-  proposal: addressSchema('The proposal.'),
-  dao: addressSchema('The DAO that decides it.', DAO_EXAMPLE),
-  number: Type.Integer({ minimum: 0, description: 'Its number among the DAO\'s proposals, from 1.', examples: [7] }),
-  state: Type.Union(
-    [
-      Type.Literal('draft'), Type.Literal('pending'), Type.Literal('passed'), Type.Literal('failed'),
-      Type.Literal('removed')
-    ],
-    { description: 'pending: its markets are open.', examples: ['pending'] }
+  proposal: address('The proposal.', ACCOUNT_EXAMPLE),
+  dao: address('The DAO that decides it.', DAO_EXAMPLE),
+  number: integer('Its number among the DAO\'s proposals, from 1.', 7),
+  state: oneOf(PROPOSAL_STATES, 'pending: its markets are open.', 'pending'),
+  proposer: address('Who proposed it.', 'Cnyk41TDsLLWMwyxU5t6T9sEQe1DdrnX9QQX9CzQtHu2'),
+  is_team_sponsored: nullable(
+    boolean('Whether the team sponsors it; null: of a version without sponsors.', false)
   ),
-  proposer: addressSchema('Who proposed it.'),
-  is_team_sponsored: Type.Unsafe<boolean | null>({
-    type: ['boolean', 'null'],
-    description: 'Whether the team sponsors it; null: of a version without sponsors.',
-    examples: [false]
-  }),
-  pass_threshold_bps: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
+  // a team's may be below 0
+  pass_threshold_bps: nullable(Type.Integer({
     description: 'By how many basis points the pass market\'s average must exceed the fail market\'s, as the DAO has ' +
       'it now; null once it is decided.',
     examples: [300]
-  }),
-  created_at: nullableTime(
-    'When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.'
-  ),
-  launched_at: nullableTime('When its markets opened; null: not yet.'),
-  ends_at: nullableTime('When it can be decided; null: not launched.'),
-  finalized_at: nullableTime(
+  })),
+  created_at: nullable(time(
+    'When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.',
+    '2026-01-30T09:00:00.000Z'
+  )),
+  launched_at: nullable(time('When its markets opened; null: not yet.')),
+  ends_at: nullable(time('When it can be decided; null: not launched.', '2026-02-03T12:00:00.000Z')),
+  finalized_at: nullable(time(
     'When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'
-  ),
-  staked: nullableDecimal(
+  ), [null]),
+  staked: nullable(decimal(
     'Whole base tokens that are staked on a draft; null once it is launched, or where the token can\'t be read.',
     '1500000'
+  ), [null]),
+  squads_proposal: address(
+    'The multisig\'s proposal that it would execute.', '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9'
   ),
-  squads_proposal: addressSchema('The multisig\'s proposal that it would execute.'),
-  decision: Type.Unsafe<Static<typeof DecisionSchema> | null>({
-    anyOf: [DecisionSchema, Type.Null()],
-    description: 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or ' +
-      'lost, or the DAO\'s tokens can\'t be read.'
-  })
+  decision: orNull(
+    DecisionSchema, 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or ' +
+      'lost, or the DAO\'s tokens can\'t be read.')
 }
-const EXAMPLE = {
-  proposal: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
-  dao: example.pool_id,
-  number: 7,
-  state: 'pending' as const,
-  proposer: 'Cnyk41TDsLLWMwyxU5t6T9sEQe1DdrnX9QQX9CzQtHu2',
-  is_team_sponsored: false,
-  pass_threshold_bps: 300,
-  created_at: '2026-01-30T09:00:00.000Z',
-  launched_at: TIME,
-  ends_at: '2026-02-03T12:00:00.000Z',
-  finalized_at: null,
-  staked: null,
-  squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
-  decision: null
-}
-export const ProposalRowSchema = record('ProposalRow', 'A proposal.', PROPOSAL, EXAMPLE)
+const UNDECIDED = { decision: null }
+export const ProposalRowSchema = record('ProposalRow', 'A proposal.', PROPOSAL, UNDECIDED)
 export type ProposalRow = Static<typeof ProposalRowSchema>
 export const ProposalsSchema = list(
   'Proposals', 'Newest first, by launch; one that is not launched by when it was proposed.', ProposalRowSchema
 )
 export type Proposals = Static<typeof ProposalsSchema>
 
-const MARKET_EXAMPLE = {
-  price: '0.93',
-  twap: '0.912300000000',
-  base_reserve: '1000000',
-  quote_reserve: '930000',
-  volume: '48210.5',
-  trades: 112
-}
-const marketSchema = (which: string) => Type.Object({
-  price: nullableDecimal(
+const market = (which: string) => orNull(object({
+  price: nullable(decimal(
     'Price by its reserves: conditional quote tokens per conditional base token; null where one is 0.', '0.930000000000'
-  ),
-  twap: nullableDecimal(
+  )),
+  twap: nullable(decimal(
     'Average price since the start delay, carried to this moment as the next swap would; null before the delay has ' +
-      'passed.',
-    '0.912300000000'
-  ),
-  base_reserve: decimalSchema('Whole conditional base tokens.', '1000000'),
-  quote_reserve: decimalSchema('Whole conditional quote tokens.', '930000'),
-  volume: decimalSchema('Whole conditional quote tokens that its finalized trades moved.', '48210.5'),
-  trades: Type.Integer({ minimum: 0, description: 'Finalized trades.', examples: [112] })
-}, { description: `The market of ${which}.`, additionalProperties: false, examples: [MARKET_EXAMPLE] })
-const marketOrNull = (which: string) => {
-  const schema = marketSchema(which)
-  return Type.Unsafe<Static<typeof schema> | null>(
-    { anyOf: [schema, Type.Null()], description: `The market of ${which}; null where the proposal is not live.` }
-  )
-}
-/** Of a live proposal; all null otherwise. */
-const MARKETS = {
-  pass: marketOrNull('what the token is worth if it passes'),
-  fail: marketOrNull('what it is worth if it fails'),
-  spot_price: nullableDecimal('Price of the spot pool at the same slot; null where not live.', example.last_price),
-  leads: Type.Unsafe<'pass' | 'fail' | null>({
-    type: ['string', 'null'],
-    enum: ['pass', 'fail', null],
-    description: 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. null ' +
-      'before both have one, and where not live.',
-    examples: ['fail']
-  }),
-  threshold: nullableDecimal(
-    'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
-    '0.939669000000'
-  ),
-  as_of: nullableTime('The moment of these, by the chain\'s clock; null where not live.'),
-  slot: Type.Unsafe<number | null>(
-    { type: ['integer', 'null'], minimum: 0, description: 'Its slot.', examples: [400000000] }
-  )
-}
+      'passed.', '0.912300000000')),
+  base_reserve: decimal('Whole conditional base tokens.', '1000000'),
+  quote_reserve: decimal('Whole conditional quote tokens.', '930000'),
+  volume: decimal('Whole conditional quote tokens that its finalized trades moved.', '48210.5'),
+  trades: integer('Finalized trades.', 112)
+}, `The market of ${which}.`), `The market of ${which}; null where the proposal is not live.`)
 
 export const ProposalSchema = record('Proposal', 'A proposal with its markets.', {
   ...PROPOSAL,
-  ...MARKETS
-}, {
-  proposal: 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd',
-  proposer: 'Cnyk41TDsLLWMwyxU5t6T9sEQe1DdrnX9QQX9CzQtHu2',
-  created_at: '2026-01-30T09:00:00.000Z',
-  ends_at: '2026-02-03T12:00:00.000Z',
-  finalized_at: null,
-  staked: null,
-  squads_proposal: '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9',
-  decision: null,
-  pass: MARKET_EXAMPLE,
-  fail: MARKET_EXAMPLE
-})
+  // of a live one; all null otherwise
+  pass: market('what the token is worth if it passes'),
+  fail: market('what it is worth if it fails'),
+  spot_price: nullable(decimal(
+    'Price of the spot pool at the same slot; null where not live.', TickerSchema.examples[0].last_price
+  )),
+  leads: nullable(oneOf(
+    ['pass', 'fail'], 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. ' +
+      'null before both have one, and where not live.', 'fail')),
+  threshold: nullable(decimal(
+    'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
+    '0.939669000000'
+  )),
+  as_of: nullable(time('The moment of these, by the chain\'s clock; null where not live.')),
+  slot: nullable(slot('Its slot.'))
+}, UNDECIDED)
 export type ProposalRecord = Static<typeof ProposalSchema>

@@ -1,7 +1,13 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { record } from './common.js'
+import { type Static, type TString, Type } from '@sinclair/typebox'
+import { record, text } from './common.js'
 
-const describedPath = (what: string) => Type.String({ description: `Path and short description of ${what}.` })
+const describedPath = (what: string): string => `Path and short description of ${what}.`
+/** Texts by name, and what each of them is. */
+const texts = <N extends string>(examples: Record<N, string>, what: Record<N, string>) => Type.Object(
+  Object.fromEntries(Object.entries<string>(what).map(([name, is]) => [name, text(is, examples[name as N])])) as
+    Record<N, TString>,
+  { additionalProperties: false }
+)
 
 /** What of the record no setting changes. */
 export const ROOT_TEXTS = {
@@ -25,38 +31,35 @@ export const ROOT_TEXTS = {
 }
 
 export const RootSchema = record('Root', 'The service describes itself.', {
-  name: Type.String({ description: 'Name of the service.' }),
-  version: Type.String({ description: 'Version of the service.', examples: ['2.0.0'] }),
-  documentation: Type.String({ description: 'Address of the listing specification that the answers follow.' }),
-  endpoints: Type.Object({
+  name: text('Name of the service.', 'DAO Market Data API'),
+  version: text('Version of the service.', '2.0.0'),
+  documentation: text(
+    'Address of the listing specification that the answers follow.', 'https://example.org/listing-specification'
+  ),
+  endpoints: texts(ROOT_TEXTS.endpoints, {
     tickers: describedPath('the tickers'),
     supply: describedPath('the full supply record'),
     supply_total: describedPath('the total supply'),
     supply_circulating: describedPath('the circulating supply'),
     volume_aggregate: describedPath('the aggregate volume'),
-    health: Type.String({ description: 'Path of the health record.' })
-  }, { additionalProperties: false }),
-  dex: Type.Object({
-    fork_type: Type.String({ description: 'DEX_FORK_TYPE, as configured.' }),
-    factory_address: Type.String({ description: 'FACTORY_ADDRESS, as configured.' }),
-    router_address: Type.String({ description: 'ROUTER_ADDRESS, as configured.' })
-  }, { additionalProperties: false }),
-  supplyBreakdown: Type.Object({
-    description: Type.String({ description: 'What the categories are.' }),
-    circulatingSupply: Type.String({ description: 'What circulates.' }),
-    teamPerformancePackage: Type.String({ description: 'What the team package is.' }),
-    protocolAmmLiquidity: Type.String({ description: 'What the internal pool holds.' }),
-    externalLpLiquidity: Type.String({ description: 'What the external pool holds for the protocol.' })
-  }, { additionalProperties: false }),
-  note: Type.String({ description: 'How DAOs are found, and where every path is described.' })
-}, {
-  name: 'DAO Market Data API',
-  documentation: 'https://example.org/listing-specification',
-  ...ROOT_TEXTS,
-  dex: {
+    health: 'Path of the health record.'
+  }),
+  dex: texts({
     fork_type: 'Custom',
     factory_address: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq',
     router_address: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
-  }
+  }, {
+    fork_type: 'DEX_FORK_TYPE, as configured.',
+    factory_address: 'FACTORY_ADDRESS, as configured.',
+    router_address: 'ROUTER_ADDRESS, as configured.'
+  }),
+  supplyBreakdown: texts(ROOT_TEXTS.supplyBreakdown, {
+    description: 'What the categories are.',
+    circulatingSupply: 'What circulates.',
+    teamPerformancePackage: 'What the team package is.',
+    protocolAmmLiquidity: 'What the internal pool holds.',
+    externalLpLiquidity: 'What the external pool holds for the protocol.'
+  }),
+  note: text('How DAOs are found, and where every path is described.', ROOT_TEXTS.note)
 })
 export type Root = Static<typeof RootSchema>

@@ -1,4 +1,4 @@
-import { AddressSchema, DAO_EXAMPLE } from '../../schemas/common.js'
+import { DAO_EXAMPLE, QUOTE_EXAMPLE as EXAMPLE } from '../../schemas/common.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { INTERVALS, type Interval } from '../history/history.js'
 import { parseKey } from '../protocol/pda.js'
@@ -7,7 +7,6 @@ import { checkAddress } from './sources.js'
 
 /** Parameters that several endpoints take. */
 
-const [EXAMPLE] = AddressSchema.examples as [string]
 /** Characters of a base58 key and its comma. */
 const MAX_ADDRESS = 45
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { optional, rangeOf, word } from '../../../lib/query.js'
 import { address, CANDLES, daoOrMint, limit, TRADES } from '../../../lib/responses/parameters.js'
-import { AddressSchema } from '../../../schemas/common.js'
+import { QUOTE_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_PROPOSAL } from '../../../schemas/errors.js'
 import { CandlesSchema, TradesSchema } from '../../../schemas/pools.js'
 import { ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
@@ -12,7 +12,7 @@ const STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 const WARMING = 'Answers 503 until everything that it states is indexed.'
 const PROPOSAL = {
   tag: 'daos',
-  params: { proposal: pathParameter('Address of the proposal.', AddressSchema.examples[0]) },
+  params: { proposal: pathParameter('Address of the proposal.', QUOTE_EXAMPLE) },
   invalid: { proposal: INVALID_PROPOSAL },
   missing: NO_PROPOSAL
 }
