@@ -41,7 +41,7 @@ export default fp(async fastify => {
     mints: [...new Set([...settings.usdMints, ...settings.usdPricedMints.keys()])],
     daosOf
   })
-  const facts = createDaoFacts(sources, reader)
+  const facts = createDaoFacts(sources, reader, tokens)
   const pools = createPoolResponses(sources, market.totals, facts)
   const proposals = createProposals(sources, accounts, program)
   const { incomplete, tickerList } = market
@@ -49,7 +49,7 @@ export default fp(async fastify => {
   fastify.decorate('market', market)
   fastify.decorate('pools', pools)
   fastify.decorate('proposals', proposals)
-  fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete, tokens }))
+  fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
   fastify.decorate('prices', createPrices(sources, tickerList))
   fastify.decorate('forms', createForms({ ...sources, supply, tickers: tickerList }))
 }, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'program', 'history'] })

@@ -34,8 +34,6 @@ const POOL_BYTES = 132
 
 /** Where it begins in a DAO's account: behind the discriminator. */
 export const AMM = 8
-/** The keys of base mint, quote mint, base vault and quote vault end the whole. */
-export const AMM_KEYS = 4 * 32
 
 /** Undefined where the byte at `amm`, where it begins, tells neither. */
 export const ammState = (data: Buffer, amm: number): AmmState | undefined => STATES[data[amm] ?? -1]

@@ -1,7 +1,7 @@
 import type { RawAccount } from '../chain/types.js'
 import type { PublicKey } from '@solana/web3.js'
 import { PROGRAMS } from './addresses.js'
-import { AMM, AMM_KEYS, AMM_SIZES, type AmmState, ammState } from './amm.js'
+import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
 import { deriveWith, keyBytes, keyText } from './pda.js'
@@ -37,8 +37,8 @@ export interface Dao {
 }
 
 const KEY = 32
-/** What follows the pool counts from its end. */
-const [CREATOR, MULTISIG, PROPOSAL_COUNT, PASS_THRESHOLD, PREFIX_END] = [8, 41, 169, 173, 247]
+/** From the end of the pool to where the IDL ends: Anchor would believe the counts behind it. */
+const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
 
@@ -52,6 +52,7 @@ interface AnchorPool {
 interface AnchorDao {
   amm: {
     state: { Spot?: { spot: AnchorPool }, Futarchy?: { spot: AnchorPool } }
+    total_liquidity: AnchorInteger
     base_mint: PublicKey
     quote_mint: PublicKey
     amm_base_vault: PublicKey
@@ -60,20 +61,25 @@ interface AnchorDao {
   nonce: { toArrayLike (type: typeof Buffer, endian: 'le', length: number): Buffer }
   dao_creator: PublicKey
   pda_bump: number
+  squads_multisig: PublicKey
   squads_multisig_vault: PublicKey
   base_mint: PublicKey
   quote_mint: PublicKey
+  pass_threshold_bps: number
   seq_num: AnchorInteger
 }
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
-  const { amm, nonce, squads_multisig_vault: vault, ...dao } = client.dao(account) as AnchorDao
+  const {
+    amm, nonce, squads_multisig: multisig, squads_multisig_vault: vault, pass_threshold_bps: passThresholdBps, ...dao
+  } = client.dao(account) as AnchorDao
   const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
   const { spot } = (Spot ?? Futarchy)!
   if (!amm.base_mint.equals(dao.base_mint) || !amm.quote_mint.equals(dao.quote_mint)) {
     throw new DecodeError('dao: the pool is of other mints')
   }
+  const totalLiquidity = toBigInt(amm.total_liquidity)
   // programs/futarchy/src/instructions/initialize_dao.rs
   const seeds = [SEED, dao.dao_creator.toBuffer(), nonce.toArrayLike(Buffer, 'le', 8)]
   return {
@@ -93,17 +99,15 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
     seqNum: toBigInt(dao.seq_num),
     size: account.data.length,
-    details: () => detailsOf(account)
+    details: () => ({ multisig: toKey(multisig), totalLiquidity, passThresholdBps, ...tailOf(account) })
   }
 }
 
 /** What of a DAO's account hardly anyone asks for. */
 export interface DaoDetails {
-  creator: string
   multisig: string
   /** Of all positions in the pool together. */
   totalLiquidity: bigint
-  proposalCount: number
   passThresholdBps: number
   /** What members may spend in a month, raw quote units; null: nobody may. */
   spendingLimit: { amount: bigint, members: string[] } | null
@@ -117,11 +121,10 @@ const TEAM_SIZE = 1163
 const MAX_MEMBERS = 10
 const LIMIT = 13
 
-/** The rest of an account that `decodeDao` takes. */
-function detailsOf ({ data }: RawAccount): DaoDetails {
-  const end = AMM + AMM_SIZES[ammState(data, AMM)!]
+/** What of an account that `decodeDao` takes lies behind the part that every version has. */
+function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'teamAddress' | 'teamThresholdBps'> {
   const key = (at: number): string => keyText(data.subarray(at, at + KEY))
-  const at = end + PREFIX_END
+  const at = AMM + AMM_SIZES[ammState(data, AMM)!] + PREFIX_END
   need(data, at, 1, 'dao')
   const has = data[at]
   if (has !== 0 && has !== 1) throw new DecodeError('dao: a spending limit that neither is nor is not')
@@ -132,11 +135,6 @@ function detailsOf ({ data }: RawAccount): DaoDetails {
   if (hasTeam) need(data, team, 2 + KEY, 'dao')
   const teamAddress = hasTeam ? key(team + 2) : null
   return {
-    creator: key(end + CREATOR),
-    multisig: key(end + MULTISIG),
-    totalLiquidity: u128(data, end - AMM_KEYS - 16),
-    proposalCount: data.readUInt32LE(end + PROPOSAL_COUNT),
-    passThresholdBps: data.readUInt16LE(end + PASS_THRESHOLD),
     spendingLimit: has === 0
       ? null
       : {

@@ -20,11 +20,11 @@ const text = (row: ClosingDay | undefined): string | null =>
  */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, MAX_KEPT, async (asked: string) => {
-    const { value: { snapshot, usd, walkedTo, firstDay }, parts } = await totals()
-    const { usdPerUnit, symbolOf } = pricingOf(snapshot, usd)
+    const { value: { state, walkedTo, firstDay }, parts } = await totals()
+    const { usdPerUnit, symbolOf } = pricingOf(state)
     const known = await sources.history.read(async reading => {
       const all = await reading.closes()
-      return Array.from(snapshot.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
+      return Array.from(state.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
         address,
         baseMint,
         pool: {

@@ -5,7 +5,7 @@ import { createFeesResponse, createTotals, createVolumeResponse } from './aggreg
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { keepResponse, type Sources, stateOf, usdValuationOf } from './sources.js'
+import { keepResponse, pricedStateOf, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
 const toResponse = jsonResponse(DaosSchema)
@@ -17,19 +17,19 @@ export type Market = ReturnType<typeof createMarket>
 
 /** Answers about the whole market; bytes are made once per refresh. */
 export function createMarket (sources: Sources) {
-  const { history, settings } = sources
+  const { history } = sources
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
   const daos = keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await stateOf(sources)
+    const { value: { slot, discovered: found, usd, tokens }, parts } = await pricedStateOf(sources)
     const report = daosReport({
-      slot: snapshot.slot,
-      found: snapshot.discovered,
+      slot,
+      found,
       incomplete: await tickers.incomplete(),
       indexed: history.report(),
-      usd: usdValuationOf(snapshot, settings),
-      symbolOf: mint => snapshot.tokens.get(mint)?.symbol ?? ''
+      usd,
+      symbolOf: mint => tokens.get(mint)?.symbol ?? ''
     })
     return { value: toResponse(report), parts }
   })

@@ -3,6 +3,7 @@ import type { History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
 import { type Aged, createFreshCache, type FreshCache, type Made, type Part, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
+import { byDepth, type Pair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
@@ -37,18 +38,35 @@ export function checkAddress (text: string, code: ErrorCode): void {
   if (parseKey(text) === undefined) throw new ServiceError(code, 'no address')
 }
 
+/** The state, with what its tokens are worth by its pools. */
+export interface PricedState extends Snapshot {
+  usd: UsdValuation
+  /** Mints that count as 1 USD. */
+  usdMints: ReadonlySet<string>
+  /** Its pools, deepest first. */
+  deepest: readonly Pair[]
+}
+
+const priced = new WeakMap<Snapshot, PricedState>()
+
 /**
- * What tokens are worth by the pools of a snapshot. Throws NODE_BAD_ANSWER where one that the settings value can't be
- * read.
+ * The same, with what its pools make of it, once for each state. Throws NODE_BAD_ANSWER where a token that the settings
+ * value can't be read.
  */
-export function usdValuationOf (
-  { pairs, tokens }: Snapshot, { usdMints, usdPricedMints, usdMinDepth }: Settings
-): UsdValuation {
-  const lost = [...usdMints, ...usdPricedMints.keys()].find(mint => tokens.get(mint) === null)
+export async function pricedStateOf (sources: Sources): Promise<Made<PricedState>> {
+  const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = sources.settings
+  const { value, parts } = await stateOf(sources)
+  const known = priced.get(value)
+  if (known !== undefined) return { value: known, parts }
+  const { pairs, tokens } = value
+  const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
   if (lost !== undefined) {
     throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
   }
-  return createValuation(pairs, { usdMints, pricedBy: usdPricedMints, minDepth: usdMinDepth })
+  const usd = createValuation(pairs, { usdMints, pricedBy, minDepth })
+  const state = { ...value, usd, usdMints, deepest: byDepth(pairs, usd) }
+  priced.set(value, state)
+  return { value: state, parts }
 }
 
 /**

@@ -6,7 +6,6 @@ import { isServiceError, ServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
 import { HOUR, timeText } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
-import type { Ticker } from '../../schemas/ticker.js'
 import { positionOf } from './forms/event-pieces.js'
 import { createPoolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
@@ -80,6 +79,8 @@ const message = (event: StreamType | 'gap', data: object, position?: ChainPositi
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
+/** What a look finds: told where its state has changed, to those who ask for it. */
+interface Watched { key: string, state: string, data: object, isAsked (asked: StreamAsked): boolean }
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
 
 export type Stream = ReturnType<typeof createStream>
@@ -90,9 +91,6 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   const unknown = new LRUCache<string, true>(UNKNOWN)
   const followers = new Set<Follower>()
   const inTurn = createTurns()
-  /** Of the last look; undefined: there was none. */
-  let texts: ReadonlyMap<string, string> | undefined
-  let states: ReadonlyMap<string, string> | undefined
   /** Up to which slot all followers have been told. */
   let told: number | undefined
   let looking = false
@@ -103,26 +101,27 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     return published.slot
   }
 
-  /**
-   * Trades behind a position up to a slot, and where the next page begins; `oldest`: Unix second of the first event.
-   */
-  async function tradesAfter (after: ChainPosition, to: number) {
-    const events = after.slot > to
-      ? []
-      : await history.published(reading => reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
-    const trades: ToldTrade[] = []
-    for (const event of events) {
-      const [pool, position] = [event.dao, positionOf(event)]
-      if (event.swap === null || excluded.has(pool) || unknown.has(pool)) continue
-      const tokens = await tokensOf(pool)
-      if (tokens === undefined) {
-        unknown.set(pool, true)
-        continue
+  /** Trades behind a position up to a slot, in pages; `oldest`: Unix second of the first event of one. */
+  async function * pagesAfter (begin: ChainPosition, to: number) {
+    for (let next: ChainPosition | undefined = begin; next !== undefined && next.slot <= to;) {
+      const after: ChainPosition = next
+      const events = await history.published(reading =>
+        reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
+      const trades: ToldTrade[] = []
+      for (const event of events) {
+        const [pool, position] = [event.dao, positionOf(event)]
+        if (event.swap === null || excluded.has(pool) || unknown.has(pool)) continue
+        const tokens = await tokensOf(pool)
+        if (tokens === undefined) {
+          unknown.set(pool, true)
+          continue
+        }
+        const row = tradeRow(event as Trade, { address: pool, ...tokens })
+        trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
       }
-      const row = tradeRow(event as Trade, { address: pool, ...tokens })
-      trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
+      yield { trades, oldest: events[0]?.at }
+      next = events.length === PAGE ? positionOf(events.at(-1)!) : undefined
     }
-    return { trades, oldest: events[0]?.at, next: events.length === PAGE ? positionOf(events.at(-1)!) : undefined }
   }
 
   const moveOn = (follower: Follower, to: ChainPosition): void => {
@@ -141,54 +140,45 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Tells everybody what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
     const to = await publishedSlot()
-    for (let after: ChainPosition | undefined = endOf(told ?? to); after !== undefined;) {
-      const { trades, next } = await tradesAfter(after, to)
+    for await (const { trades } of pagesAfter(endOf(told ?? to), to)) {
       for (const follower of followers) tell(follower, trades)
-      after = next
     }
     told = Math.max(told ?? to, to)
     for (const follower of followers) moveOn(follower, endOf(told))
   }
 
-  /** Calls `tell` for what differs from the last look; gives what there is now. The first look tells nothing. */
-  function changes<T> (
-    last: ReadonlyMap<string, string> | undefined,
-    now: readonly T[],
-    of: (one: T) => { key: string, value: string },
-    tell: (one: T) => void
-  ): Map<string, string> {
-    const found = new Map<string, string>()
-    for (const one of now) {
-      const { key, value } = of(one)
-      found.set(key, value)
-      if (last !== undefined && last.get(key) !== value) tell(one)
-    }
-    return found
-  }
-
-  const wanted = (type: StreamType): Follower[] => [...followers].filter(({ asked }) => asked.types.has(type))
-
-  async function lookForTickers (): Promise<void> {
-    const listening = wanted('ticker')
-    const { value } = listening.length === 0 ? {} : await tickers()
-    const of = (ticker: Ticker) => ({ key: ticker.pool_id, value: JSON.stringify(ticker) })
-    texts = value && changes(texts, value.tickers, of, ticker => {
-      const text = message('ticker', ticker)
-      for (const { asked, listener } of listening) if (asked.pools?.has(ticker.pool_id) !== false) listener.write(text)
-    })
-  }
-
-  async function lookForProposals (): Promise<void> {
-    const listening = wanted('proposal')
-    const { value } = listening.length === 0 ? {} : await proposals()
-    const of = ({ proposal: { address, state } }: Known) => ({ key: address, value: state })
-    states = value && changes(states, value, of, ({ proposal: { address, dao, number, state } }) => {
-      const text = message('proposal', { proposal: address, dao, number, state })
-      for (const { asked, listener } of listening) {
-        if (asked.proposals?.has(address) ?? asked.pools?.has(dao) ?? true) listener.write(text)
+  /** Tells what differs from the last look, while somebody asks for it; the first look tells nothing. */
+  function createWatch<T> (type: StreamType, load: () => Promise<{ value: readonly T[] }>, of: (one: T) => Watched) {
+    let last: ReadonlyMap<string, string> | undefined
+    return {
+      forget: () => { last = undefined },
+      async look () {
+        const listening = [...followers].filter(({ asked }) => asked.types.has(type))
+        const found = listening.length === 0 ? undefined : (await load()).value.map(of)
+        for (const { key, state, data, isAsked } of found ?? []) {
+          if (last === undefined || last.get(key) === state) continue
+          const text = message(type, data)
+          for (const { asked, listener } of listening) if (isAsked(asked)) listener.write(text)
+        }
+        last = found && new Map(found.map(({ key, state }) => [key, state]))
       }
-    })
+    }
   }
+
+  const watches = [
+    createWatch('ticker', async () => ({ value: (await tickers()).value.tickers }), ticker => ({
+      key: ticker.pool_id,
+      state: JSON.stringify(ticker),
+      data: ticker,
+      isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
+    })),
+    createWatch('proposal', proposals, ({ proposal: { address, dao, number, state } }) => ({
+      key: address,
+      state,
+      data: { proposal: address, dao, number, state },
+      isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
+    }))
+  ]
 
   /** What can't be had now is told once it can: listeners keep what they have. */
   async function look (what: () => Promise<void>): Promise<void> {
@@ -201,7 +191,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     if (followers.size > 0 && !signal.aborted) return true
     looking = false
     told = undefined
-    texts = states = undefined
+    for (const { forget } of watches) forget()
     return false
   }
 
@@ -214,31 +204,32 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   async function lookOn (): Promise<void> {
     clock.after(BEAT_MS, beat)
     while (await inTurn(isFollowed)) {
-      for (const what of [lookForTrades, lookForTickers, lookForProposals]) await look(what)
+      for (const what of [lookForTrades, ...watches.map(watch => watch.look)]) await look(what)
       await clock.sleep(LOOK_MS, signal).catch(() => {})
     }
   }
 
-  /** Tells what was missed; gives the position from which it goes on. */
+  /** Tells what was missed, as fast as it is taken. */
   async function replay (follower: Follower): Promise<void> {
     const { listener } = follower
-    let isFirst = true
-    while (listener.isOpen) {
-      const to = await publishedSlot()
-      const { trades, oldest, next } = await tradesAfter(follower.after, to)
-      const isTooOld = isFirst && oldest !== undefined && oldest < time.utc() / 1000 - REACH
-      if (isTooOld || follower.after.slot > to + AHEAD) {
-        const since = oldest === undefined ? null : timeText(oldest)
-        listener.write(message('gap', { since, pages: '/api/pools/{pool_id}/trades' }, endOf(to)))
-        follower.after = endOf(to)
-        return
+    const to = await publishedSlot()
+    const reach = time.utc() / 1000 - REACH
+    let isTooFar = follower.after.slot > to + AHEAD
+    let since: string | null = null
+    for await (const { trades, oldest } of pagesAfter(follower.after, to)) {
+      isTooFar = oldest !== undefined && oldest < reach
+      if (isTooFar) {
+        since = timeText(oldest!)
+        break
       }
       tell(follower, trades)
-      isFirst = false
-      moveOn(follower, next ?? endOf(to))
-      if (next === undefined) return
       await listener.drained()
+      if (!listener.isOpen) return
     }
+    if (isTooFar) {
+      listener.write(message('gap', { since, pages: '/api/pools/{pool_id}/trades' }, endOf(to)))
+      follower.after = endOf(to)
+    } else moveOn(follower, endOf(to))
   }
 
   return {
@@ -260,11 +251,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {
         told ??= await publishedSlot()
-        for (let from: ChainPosition | undefined = follower.after; from !== undefined;) {
-          const { trades, next } = await tradesAfter(from, told)
-          tell(follower, trades)
-          from = next
-        }
+        for await (const { trades } of pagesAfter(follower.after, told)) tell(follower, trades)
         moveOn(follower, endOf(told))
         listener.write(mark(follower.after))
         followers.add(follower)

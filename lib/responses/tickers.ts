@@ -2,14 +2,14 @@ import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { type Aged, type Made, within } from '../live/fresh.js'
-import { byDepth, isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
+import { isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
 import type { CachedResponse } from '../http/cached-response.js'
 import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
 import { jsonResponse } from './json-response.js'
 import {
-  hasEvents, headPart, keepResponse, type Kept, priceRules, type Sources, stateOf, usdValuationOf
+  hasEvents, headPart, keepResponse, type Kept, pricedStateOf, priceRules, type Sources
 } from './sources.js'
 
 export interface TickerList {
@@ -50,7 +50,7 @@ export function createTickers (sources: Sources) {
   const rules = priceRules(settings)
 
   async function load (): Promise<Made<TickerList>> {
-    const { value: snapshot, parts } = await stateOf(sources)
+    const { value: state, parts } = await pricedStateOf(sources)
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
@@ -59,19 +59,19 @@ export function createTickers (sources: Sources) {
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
     // a DAO unknown to the history may own what is missing, or numbers events that nobody has read: unknown is not zero
-    for (const { address, dao } of snapshot.discovered) {
+    for (const { address, dao } of state.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
     newest = incomplete
-    const pairs = snapshot.pairs.filter(({ address }) => !incomplete.has(address))
+    const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
     // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
-    if (pairs.length === 0 && snapshot.pairs.length > 0) {
+    if (pairs.length === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
-    const usd = usdValuationOf(snapshot, settings)
-    const list = await inSlices(byDepth(pairs, usd), pair => ticker(pair, volumes, usd, rules))
+    const { usd, slot } = state
+    const list = await inSlices(pairs, pair => ticker(pair, volumes, usd, rules))
     return {
       value: {
         time: parts[0]!.time,
@@ -80,7 +80,7 @@ export function createTickers (sources: Sources) {
         byPool: new Map(list.map(one => [one.pool_id, one])),
         pairs: new Map(pairs.map(pair => [pair.address, pair])),
         usd,
-        slot: snapshot.slot,
+        slot,
         response: toResponse(list)
       },
       parts: [...parts, headPart(sources, head)]

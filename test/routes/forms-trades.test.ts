@@ -219,3 +219,22 @@ test('a day of more trades than one answer can hold is refused, not cut short', 
   await t.resolves(createCmc(sources, most).trades(id, turn))
   await t.rejects(createCmc(sources, most - 1).trades(id, turn), { code: 'HISTORY_UNAVAILABLE' })
 })
+
+test('a pair that has left the list has no trades any more, though they are kept', async t => {
+  const { ledger, quiet, app } = await setUp(t)
+  const id = `${quiet.base.address}_${quiet.quote.address}`
+  const url = `/cmc/v1/trades/${id}`
+  ledger.advance(30)
+  quiet.swap('buy', 1_000_000n)
+  await until('its trade is told', async () => {
+    ledger.advance(1)
+    return (await app.inject(url)).payload.includes('"trade_id"')
+  })
+  quiet.withdrawLiquidity(1)
+  await until('it has left the list', async () => {
+    ledger.advance(1)
+    return (await app.inject(`/api/tickers/${id}`)).statusCode === 404
+  })
+  const answer = await app.inject(url)
+  t.same([answer.statusCode, answer.json()], [404, { error: `Ticker not found: ${id}` }])
+})

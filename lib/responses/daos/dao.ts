@@ -1,8 +1,8 @@
 import { formatUnits, multiply, type Rational, ratio, wholeTokens } from '../../decimal.js'
 import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
-import type { Token } from '../../live/tokens.js'
 import { executedPriceText } from '../../market/pool-figures.js'
+import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
@@ -11,8 +11,9 @@ import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
-import { priceOrNull, treasuryRecord, type TreasuryContext } from './treasury.js'
-import { spotPrice } from '../../market/price.js'
+import type { PricedState } from '../sources.js'
+import type { OneFacts } from './facts.js'
+import { priceOrNull, treasuryRecord } from './treasury.js'
 
 /** The highest and the lowest price ever, and their UTC days. */
 interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
@@ -46,8 +47,8 @@ export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null
   priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
 
 /** USD of a base token by the spot price at the slot of the facts; null: there is none. */
-export function priceUsdOf ({ dao, mint }: DaoFacts, { snapshot, usd }: TreasuryContext): Rational | null {
-  const [worth, quote] = [usd(dao.quoteMint), snapshot.tokens.get(dao.quoteMint)]
+export function priceUsdOf ({ dao, mint }: DaoFacts, { tokens, usd }: PricedState): Rational | null {
+  const [worth, quote] = [usd(dao.quoteMint), tokens.get(dao.quoteMint)]
   if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null
   return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
 }
@@ -59,9 +60,7 @@ const mapChanges = (of: (name: keyof Changes) => string | null): Changes =>
   Object.fromEntries((Object.keys(PRICE_CHANGES) as Array<keyof Changes>).map(name => [name, of(name)])) as Changes
 
 interface DaoParts {
-  facts: DaoFacts
-  context: TreasuryContext
-  more: ReadonlyMap<string, Token | null>
+  own: OneFacts
   report: DaoReport
   /** Its pool as it is listed; null: it is not. */
   pool: Pool | null
@@ -76,13 +75,14 @@ interface DaoParts {
 
 /** The record as served. */
 export function daoRecord (
-  { facts, context, more, report, pool, createdAt, extremes, proposals, live }: DaoParts
+  { own, report, pool, createdAt, extremes, proposals, live }: DaoParts
 ): DaoRecord {
+  const { facts, state } = own
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
-  const token = context.snapshot.tokens.get(dao.baseMint)
-  const quote = context.snapshot.tokens.get(dao.quoteMint)
+  const token = state.tokens.get(dao.baseMint)
+  const quote = state.tokens.get(dao.quoteMint)
   const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
-  const priceUsd = priceUsdOf(facts, context)
+  const priceUsd = priceUsdOf(facts, state)
   const extreme = (which: Extremes['high'] | undefined) => which === undefined || quote == null
     ? null
     : {
@@ -92,7 +92,7 @@ export function daoRecord (
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
-  const treasury = treasuryRecord(facts, context, more)
+  const treasury = treasuryRecord(own)
   return {
     dao: dao.address,
     name: token?.name ?? '',

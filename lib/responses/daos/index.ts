@@ -1,8 +1,6 @@
 import { isServiceError, ServiceError } from '../../errors.js'
 import { type Aged, within } from '../../live/fresh.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
-import type { Snapshot } from '../../live/snapshot.js'
-import type { TokenReader } from '../../live/tokens.js'
 import { daosReport } from '../../market/dao-report.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
@@ -11,14 +9,13 @@ import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
-import { daoOf, keepEach, type Kept, oncePerValue, sameLife, type Sources, usdValuationOf } from '../sources.js'
+import { daoOf, keepEach, type Kept, oncePerValue, sameLife, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept, OneFacts } from './facts.js'
-import { heldTokens, largestFirst, treasuryOf, treasuryRecord, type TreasuryContext } from './treasury.js'
+import { heldTokens, largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
 
 interface DaoSources extends Sources {
   facts: DaoFactsKept
-  tokens: TokenReader
   pools: Kept<PoolList>
   proposals: Pick<ProposalAnswers, 'all' | 'record'>
   /** DAOs whose history of late has gaps. */
@@ -37,15 +34,7 @@ export type DaoResponses = ReturnType<typeof createDaoResponses>
  * DAO_NOT_FOUND, and what the chain and the history throw.
  */
 export function createDaoResponses (sources: DaoSources) {
-  const { snapshot: snapshots, history, settings, facts, tokens, pools, proposals, incomplete } = sources
-
-  const contextOf = (snapshot: Snapshot): TreasuryContext =>
-    ({ snapshot, usd: usdValuationOf(snapshot, settings), settings })
-
-  /** Tokens of a vault that no listed pool knows. */
-  const unknown = ({ tokens: held, slot }: DaoFacts, { tokens: known }: Snapshot) => tokens.read(
-    held.map(({ mint }) => mint).filter(mint => known.get(mint) == null), slot
-  )
+  const { snapshot: snapshots, history, facts, pools, proposals, incomplete } = sources
 
   /** A live proposal; undefined while not all of its events are known. */
   const liveOne = (proposal: string): Promise<Aged<ProposalRecord> | undefined> =>
@@ -55,28 +44,25 @@ export function createDaoResponses (sources: DaoSources) {
     })
 
   const record = keepEach(sources, MAX_KEPT, async (address: string) => {
-    const { value: { snapshot, facts: own }, parts } = await facts.one(address)
+    const { value: own, parts } = await facts.one(address)
     const { value: { byId }, parts: poolParts } = await pools()
     const { value: decided, parts: proposalParts } = await proposals.all()
-    const context = contextOf(snapshot)
+    const { slot, discovered, usd } = own.state
     const { daos: [report] } = daosReport({
-      slot: snapshot.slot,
-      found: snapshot.discovered.filter(one => one.address === address),
+      slot,
+      found: discovered.filter(one => one.address === address),
       incomplete: await incomplete(),
       indexed: history.report(),
-      usd: context.usd,
+      usd,
       symbolOf: () => ''
     })
-    const more = await unknown(own, snapshot)
     const told = await history.read(async reading =>
       ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? undefined : await liveOne(open.address)
     const made = daoRecord({
-      facts: own,
-      context,
-      more,
+      own,
       report: report!,
       pool: byId.get(address)?.pool ?? null,
       ...told,
@@ -85,20 +71,17 @@ export function createDaoResponses (sources: DaoSources) {
     })
     return { value: toRecord(made), parts: [...parts, ...poolParts, ...proposalParts, ...live?.parts ?? []] }
   })
-  const treasury = oncePerValue(async ({ snapshot, facts }: OneFacts) => toTreasury(
-    treasuryRecord(facts, contextOf(snapshot), await unknown(facts, snapshot))
-  ))
+  const treasury = oncePerValue((own: OneFacts) => toTreasury(treasuryRecord(own)))
 
   return {
     one: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(record)),
     async treasury (daoOrMint: string) {
       const { value, ...age } = await within(daoOf(snapshots, daoOrMint).then(facts.one))
-      return { value: await treasury(value), ...age }
+      return { value: treasury(value), ...age }
     },
-    treasuries: sameLife(facts.all, ({ snapshot, facts }) => {
-      const context = contextOf(snapshot)
+    treasuries: sameLife(facts.all, ({ state, facts }) => {
       const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-      return toTreasuries(largestFirst(found.map(one => treasuryOf(one, context, heldTokens(one, context)))))
+      return toTreasuries(largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state)))))
     })
   }
 }

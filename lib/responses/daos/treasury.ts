@@ -3,48 +3,39 @@ import {
 } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
-import type { Snapshot } from '../../live/snapshot.js'
 import type { Token } from '../../live/tokens.js'
 import { amountText, priceText } from '../../market/pool-figures.js'
 import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import { type TreasuryFigures, treasuryFigures } from '../../market/treasury.js'
-import type { UsdValuation } from '../../market/usd.js'
-import type { Settings } from '../../settings.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
+import type { PricedState } from '../sources.js'
+import type { OneFacts } from './facts.js'
 
 export const priceOrNull = (value: Rational | null): string | null => value === null ? null : priceText(value)
-
-const decimalsOf = ({ tokens }: Snapshot, mint: string): number => {
-  const token = tokens.get(mint)
-  if (token == null) throw new ServiceError('NODE_BAD_ANSWER', `${mint} holds no mint`)
-  return token.decimals
-}
-
-export interface TreasuryContext { snapshot: Snapshot, usd: UsdValuation, settings: Pick<Settings, 'usdMints'> }
 
 /** Tokens of a vault whose mints are known. */
 type Held = DaoFacts['tokens'][number] & { token: Token }
 
 /** What the vault holds of which anything is known: its mint may have to be looked for elsewhere (`more`). */
 export function heldTokens (
-  { tokens }: DaoFacts, { snapshot }: TreasuryContext, more: ReadonlyMap<string, Token | null> = new Map()
+  { tokens }: DaoFacts, state: PricedState, more: ReadonlyMap<string, Token | null> = new Map()
 ): Held[] {
   return tokens.flatMap(held => {
-    const token = snapshot.tokens.get(held.mint) ?? more.get(held.mint)
+    const token = state.tokens.get(held.mint) ?? more.get(held.mint)
     return token == null ? [] : [{ ...held, token }]
   })
 }
 
 /** The figures and the row of one DAO. Throws NODE_BAD_ANSWER where its external position is of other tokens. */
 export function treasuryOf (
-  facts: DaoFacts, context: TreasuryContext, held: readonly Held[]
+  facts: DaoFacts, { tokens, usd, usdMints }: PricedState, held: readonly Held[]
 ): { row: TreasuryRow, figures: TreasuryFigures } {
   const { dao, details, internal, mint, slot, circulating, launch } = facts
   // of several DAOs that trade a mint the launch, and its position, are one's
   const external = launch?.dao === dao.address ? facts.external : null
-  const { snapshot, usd, settings: { usdMints } } = context
-  const quoteDecimals = decimalsOf(snapshot, dao.quoteMint)
+  const quoteDecimals = tokens.get(dao.quoteMint)?.decimals
+  if (quoteDecimals === undefined) throw new ServiceError('NODE_BAD_ANSWER', `${dao.quoteMint} holds no mint`)
   const baseDecimals = mint.decimals
   const [outsideBase, outsideQuote] = external === null
     ? [0n, 0n]
@@ -70,7 +61,7 @@ export function treasuryOf (
     figures,
     row: {
       dao: dao.address,
-      symbol: snapshot.tokens.get(dao.baseMint)?.symbol ?? '',
+      symbol: tokens.get(dao.baseMint)?.symbol ?? '',
       treasury_vault_address: dao.vault,
       treasury_usdc_aum: amountText(figures.dollars, 0),
       own_tokens: base(figures.ownTokens),
@@ -95,17 +86,15 @@ export function treasuryOf (
 }
 
 /** The treasury with each token account. */
-export function treasuryRecord (
-  facts: DaoFacts, context: TreasuryContext, more: ReadonlyMap<string, Token | null>
-): Treasury {
-  const { usd, settings: { usdMints } } = context
-  const held = heldTokens(facts, context, more)
+export function treasuryRecord ({ facts, state, more }: OneFacts): Treasury {
+  const { usd, usdMints } = state
+  const held = heldTokens(facts, state, more)
   const rank = (mint: string): number => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
   const rows = [...held].sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint
     ? (a.address < b.address ? -1 : 1)
     : a.mint < b.mint ? -1 : 1))
   return {
-    ...treasuryOf(facts, context, held).row,
+    ...treasuryOf(facts, state, held).row,
     tokens: rows.map(({ mint, amount, address, token: { symbol, decimals } }) => {
       const price = usd(mint)
       return {

@@ -11,6 +11,7 @@ import {
 } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { headPart, keepEach, sameLife } from '../sources.js'
+import { pairIn } from '../tickers.js'
 import { createOrderBooks } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
@@ -35,9 +36,10 @@ const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(pr
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows = createWindowTickers(sources)) {
   const pairTrades = createPairTrades(sources)
 
-  const day = keepEach(sources, MAX_KEPT, async ({ tickerId, turn }: { tickerId: string, turn: Turn }) => {
+  const day = keepEach(sources, MAX_KEPT, async ({ tickerId, pool, turn }: Record<'tickerId' | 'pool', string> &
+    { turn: Turn }) => {
     const head = headPart(sources)
-    const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool: undefined }
+    const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool }
     const { buy, sell } = await pairTrades(tickerId, asked, turn)
     if (Math.max(buy.length, sell.length) > maxTrades) {
       throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
@@ -53,7 +55,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       type: side
     } satisfies Exact<CmcTrades[number]>))
     return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
-  }, ({ tickerId }) => tickerId)
+  }, ({ tickerId, pool }) => `${tickerId} ${pool}`)
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
   const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
@@ -88,7 +90,11 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
      * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
      * where they are more than one answer can hold.
      */
-    trades: (tickerId: string, turn: Turn) => day({ tickerId, turn }),
+    async trades (tickerId: string, turn: Turn) {
+      // what is kept outlives a failure, but not its pair
+      const { pools: [pool] } = await pairIn(sources.tickers, tickerId)
+      return await day({ tickerId, pool: pool!, turn })
+    },
 
     assets: sameLife(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
       asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),

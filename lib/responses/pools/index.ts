@@ -2,8 +2,8 @@ import { ServiceError } from '../../errors.js'
 import type { Pair } from '../../market/ticker.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import type { Market } from '../market.js'
-import { ALL, checkAddress, type Sources } from '../sources.js'
+import type { MarketTotals } from '../aggregate.js'
+import { ALL, checkAddress, type Kept, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
 import { createQuotes } from './quote.js'
@@ -12,7 +12,7 @@ import { createPools } from './pools.js'
 export type PoolResponses = ReturnType<typeof createPoolResponses>
 
 /** What is told of single pools and days. */
-export function createPoolResponses (sources: Sources, totals: Market['totals'], facts: DaoFactsKept) {
+export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
   /** The listed pool of an id. Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string): Promise<Pair> {
     checkAddress(poolId, 'INVALID_POOL_ID')

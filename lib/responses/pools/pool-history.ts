@@ -16,7 +16,7 @@ import {
 } from '../../../schemas/pools.js'
 import { plainResponse } from '../json-response.js'
 import { checkTold, extentOf } from '../known.js'
-import { ALL, headPart, keepEach, type Sources, usdValuationOf } from '../sources.js'
+import { headPart, keepEach, pricedStateOf, type Sources } from '../sources.js'
 
 export interface TradesAsked {
   limit: number
@@ -58,7 +58,7 @@ export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ 
  * with it. Each throws OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
  */
 export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
-  const { history, snapshot, settings } = sources
+  const { history } = sources
 
   /** Answers by question, kept for as long as tickers are. */
   function kept<A extends object, T> (
@@ -155,8 +155,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
 
   /** Days are valued by the state of the chain, read before the history is: no step of that may wait for a node. */
   async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
-    const { value: state, parts } = await snapshot.get(ALL)
-    const usd = usdValuationOf(state, settings)
+    const { value: { usd }, parts } = await pricedStateOf(sources)
     return { ...await turn(() => history.read(reading => days(pair, asked, reading, usd))), parts }
   }
 

@@ -1,4 +1,4 @@
-import { inSlices } from '../../async.js'
+import { eachInSlices } from '../../async.js'
 import { formatUnits, type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
@@ -6,7 +6,7 @@ import type { Snapshot } from '../../live/snapshot.js'
 import type { Made } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
-import { byDepth, liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
+import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
 import type { UsdValuation } from '../../market/usd.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
@@ -14,10 +14,10 @@ import { capText, priceUsdOf, startDate } from '../daos/dao.js'
 import type { AllFacts, DaoFactsKept } from '../daos/facts.js'
 import { heldTokens, treasuryOf } from '../daos/treasury.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
-import type { Settings } from '../../settings.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
-import { headPart, keepResponse, type Kept, priceRules, type Sources, stateOf, usdValuationOf } from '../sources.js'
+import { headPart, keepResponse, type Kept, type PricedState, pricedStateOf, priceRules, type Sources }
+  from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
 export interface PoolList {
@@ -37,8 +37,8 @@ interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, cr
  * The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
 export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
-  const { history, settings } = sources
-  const rules = priceRules(settings)
+  const { history } = sources
+  const rules = priceRules(sources.settings)
 
   function record ({ pair, dao, window, createdAt: at, facts }: Row, slot: number, usd: UsdValuation): Pool {
     const day = window.complete ? window : null
@@ -81,34 +81,28 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   }
 
   async function load (): Promise<Made<PoolList>> {
-    const { value: snapshot, parts } = await stateOf(sources)
+    const { value: { pairs: listed, deepest, daos, slot, tokens, usd }, parts } = await pricedStateOf(sources)
     const known = await orUnknown(daoFacts.all())
-    const usd = usdValuationOf(snapshot, settings)
     const head = headPart(sources)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
-    const made = new Map<string, Row>()
-    for (const pair of snapshot.pairs) {
+    const byId = new Map<string, { pool: Pool, dao: Dao, pair: Pair }>()
+    await eachInSlices(deepest, pair => {
       const { address } = pair
-      const [window, dao] = [windows.get(address), snapshot.daos.get(address)]
-      if (window?.wholeAfter === undefined || dao === undefined) continue
-      const facts = figuresOf(known?.value, address, usd, settings)
-      made.set(address, { pair, dao, window, createdAt: created.get(address) ?? null, facts })
-    }
+      const [window, dao] = [windows.get(address), daos.get(address)]
+      if (window?.wholeAfter === undefined || dao === undefined) return
+      const facts = figuresOf(known?.value, address)
+      const row = { pair, dao, window, createdAt: created.get(address) ?? null, facts }
+      byId.set(address, { pair, dao, pool: record(row, slot, usd) })
+    })
     // As with the tickers: an empty list would look like a market without pools
-    if (made.size === 0 && snapshot.pairs.length > 0) {
+    if (byId.size === 0 && listed.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    const pairs = byDepth(Array.from(made.values(), ({ pair }) => pair), usd)
-    const byId = new Map(await inSlices(pairs, pair => [
-      pair.address,
-      { pair, dao: made.get(pair.address)!.dao, pool: record(made.get(pair.address)!, snapshot.slot, usd) }
-    ] as const))
-    const byPair = poolsByPair(pairs)
+    const byPair = poolsByPair(Array.from(byId.values(), ({ pair }) => pair))
     const pools = Array.from(byId.values(), ({ pool }) => pool)
-    const { slot, tokens } = snapshot
     return {
       value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair },
       parts: [...parts, ...known?.parts ?? [], head]
@@ -122,16 +116,12 @@ type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'
 const UNKNOWN: FactFigures = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
 /** What supply and treasury make of a pool's figures. */
-export const factFigures = (
-  { snapshot, facts }: { snapshot: Snapshot, facts: DaoFacts }, settings: Settings,
-  usd = usdValuationOf(snapshot, settings)
-): FactFigures => {
-  const context = { snapshot, usd, settings }
-  const price = priceUsdOf(facts, context)
+export function factFigures (state: PricedState, facts: DaoFacts): FactFigures {
+  const price = priceUsdOf(facts, state)
   return {
     market_cap_usd: capText(facts.circulating, facts.mint.decimals, price),
     fdv_usd: capText(facts.mint.supply, facts.mint.decimals, price),
-    treasury_usdc_aum: treasuryOf(facts, context, heldTokens(facts, context)).row.treasury_usdc_aum
+    treasury_usdc_aum: treasuryOf(facts, state, heldTokens(facts, state)).row.treasury_usdc_aum
   }
 }
 
@@ -141,11 +131,10 @@ export const orUnknown = <T>(facts: Promise<T>): Promise<T | undefined> => facts
   throw error
 })
 
-function figuresOf (known: AllFacts | undefined, pool: string, usd: UsdValuation, settings: Settings): FactFigures {
+function figuresOf (known: AllFacts | undefined, pool: string): FactFigures {
   const own = known?.facts.get(pool)
-  return known === undefined || own === undefined || own instanceof ServiceError
-    ? UNKNOWN
-    : factFigures({ facts: own, snapshot: known.snapshot }, settings, usd)
+  const isKnown = known !== undefined && own !== undefined && !(own instanceof ServiceError)
+  return isKnown ? factFigures(known.state, own) : UNKNOWN
 }
 
 /** Changes from the newest price before each period to the newest now. */

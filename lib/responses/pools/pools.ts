@@ -22,7 +22,7 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
     const { pool, dao } = found
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(poolId)) : undefined
-    const own = read === undefined ? {} : factFigures(read.value, settings)
+    const own = read === undefined ? {} : factFigures(read.value.state, read.value.facts)
     const rates = await history.read(reading => reading.feeRates(poolId))
     // a list has its texts only where they are short
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })

@@ -87,10 +87,8 @@ test('a DAO of any build, in either state, says what its fields say', t => {
     const hasTeam = identity.layout !== 'F0'
     const { details, ...read } = { ...decodeDao(client, account) }
     deepStrictEqual(details(), {
-      creator: identity.creator,
       multisig: identity.multisig,
       totalLiquidity: 77n,
-      proposalCount: 3,
       passThresholdBps: 300,
       spendingLimit: identity.spendingLimit,
       teamAddress: hasTeam && config.teamAddress !== PROGRAMS.system ? config.teamAddress : null,
