@@ -52,4 +52,4 @@ export default fp(async fastify => {
   fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
   fastify.decorate('prices', createPrices(sources, tickerList))
   fastify.decorate('forms', createForms({ ...sources, supply, tickers: tickerList }))
-}, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'program', 'history'] })
+}, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'history'] })

@@ -7,10 +7,13 @@ import { createFreshCache, type FreshCache, type Made } from '../lib/live/fresh.
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
+import { createProgramClient, type ProgramClient } from '../lib/protocol/client.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** The configured program, and Anchor's decoders of its accounts and those that supply reads. */
+    program: ProgramClient
     /** The state now, kept while it is fresh. */
     cache: {
       /** All DAOs; the key is always `ALL`. */
@@ -30,9 +33,12 @@ const METADATA_TTL = 100_000
 const MAX_MINTS = 1_000
 
 export default fp(async fastify => {
-  const { chain, program, config } = fastify
+  const { chain, config: { factory, excluded, staleIfError } } = fastify
   const { clock: { now } } = chain
-  const { excluded, staleIfError } = config
+  const program = createProgramClient(factory)
+  fastify.decorate('program', program)
+  // before the first request, and not before the service listens
+  fastify.addHook('onListen', () => program.load())
   const onFailure = (error: unknown): void => {
     if (!isServiceError(error, 'INVALID_MINT', 'MINT_NOT_FOUND')) {
       fastify.log.warn({ err: error }, 'the chain could not be read')
@@ -64,4 +70,4 @@ export default fp(async fastify => {
     readSets,
     tokens
   })
-}, { name: 'cache', dependencies: ['config', 'chain', 'program'] })
+}, { name: 'cache', dependencies: ['config', 'chain'] })

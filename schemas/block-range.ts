@@ -129,4 +129,3 @@ export type DexEvents = Static<typeof DexEventsSchema>
 export const GeckoTerminalEventsSchema = record('GeckoTerminalEvents',
   'The events of a range of blocks, each with the reserves after it.',
   events(eventSchema({ reserves: ReservesSchema })))
-export type GeckoTerminalEvents = Static<typeof GeckoTerminalEventsSchema>

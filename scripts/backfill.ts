@@ -16,7 +16,6 @@ import { SettingsError } from '../lib/settings.js'
 import cachePlugin from '../plugins/cache.js'
 import chainPlugin from '../plugins/chain.js'
 import configPlugin from '../plugins/config.js'
-import programPlugin from '../plugins/program.js'
 
 const HELP = `npm run backfill
 
@@ -55,7 +54,6 @@ async function run (): Promise<void> {
   try {
     await fastify.register(configPlugin, { env: process.env })
     await fastify.register(chainPlugin)
-    await fastify.register(programPlugin)
     await fastify.register(cachePlugin)
     await fastify.ready()
     const { chain, cache, config: { dataDir, databaseUrl, factory, feeRate, volumeBasis } } = fastify

@@ -48,8 +48,6 @@ interface SnapshotOptions {
 interface Known {
   account: RawAccount
   entry: Discovered
-  /** The pool that it is listed as, and the tokens that it was made with. */
-  listed?: { base: Token, quote: Token, pair: Pair }
 }
 
 // An account that was seen over so long is final: no instruction of the program closes one.
@@ -102,11 +100,10 @@ export function createSnapshotReader (
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = await inSlices(found, (made): Discovered => {
-      const { entry } = made
+    const discovered = await inSlices(found, ({ entry }): Discovered => {
       const dao = daos.get(entry.address)
       if (dao === undefined) return entry
-      const result = list(made, dao, tokens)
+      const result = list(dao, tokens)
       if (typeof result === 'string') return { ...entry, leftOut: result }
       pairs.push(result)
       return entry
@@ -131,27 +128,23 @@ export function createSnapshotReader (
 }
 
 /** The pool of a DAO, or why it is not listed. */
-function list (made: Known, dao: Dao, tokens: ReadonlyMap<string, Token | null>): Pair | LeftOutReason {
-  if (dao.baseReserves === 0n || dao.quoteReserves === 0n) return 'no reserves'
-  const base = tokens.get(dao.baseMint)
-  const quote = tokens.get(dao.quoteMint)
+function list (
+  { address, baseMint, quoteMint, baseReserves, quoteReserves }: Dao, tokens: ReadonlyMap<string, Token | null>
+): Pair | LeftOutReason {
+  if (baseReserves === 0n || quoteReserves === 0n) return 'no reserves'
+  const [base, quote] = [tokens.get(baseMint), tokens.get(quoteMint)]
   if (base == null || quote == null) return 'mint unreadable'
-  if (made.listed?.base !== base || made.listed.quote !== quote) {
-    made.listed = { base, quote, pair: pairOf(dao, base, quote) }
+  return {
+    address,
+    baseMint,
+    quoteMint,
+    baseReserves,
+    quoteReserves,
+    baseDecimals: base.decimals,
+    quoteDecimals: quote.decimals,
+    baseSymbol: base.symbol,
+    baseName: base.name,
+    quoteSymbol: quote.symbol,
+    quoteName: quote.name
   }
-  return made.listed.pair
 }
-
-const pairOf = (dao: Dao, base: Token, quote: Token): Pair => ({
-  address: dao.address,
-  baseMint: dao.baseMint,
-  quoteMint: dao.quoteMint,
-  baseReserves: dao.baseReserves,
-  quoteReserves: dao.quoteReserves,
-  baseDecimals: base.decimals,
-  quoteDecimals: quote.decimals,
-  baseSymbol: base.symbol,
-  baseName: base.name,
-  quoteSymbol: quote.symbol,
-  quoteName: quote.name
-})

@@ -68,7 +68,7 @@ export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   }
 }
 
-export interface QuoteTexts {
+interface QuoteTexts {
   bid: string
   last: string
   ask: string

@@ -1,9 +1,9 @@
 import { compare, multiply, type Rational, ratio, toFixed, wholeTokens, ZERO } from '../decimal.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { type QuoteRules, quotes, type QuoteTexts, quoteTexts } from './price.js'
+import { type QuoteRules, quotes, quoteTexts } from './price.js'
 import type { PricedPool, UsdValuation } from './usd.js'
 
-/** A pool with the texts that its tokens carry; never changed once it is made. */
+/** A pool with the texts that its tokens carry. */
 export interface Pair extends PricedPool {
   readonly baseSymbol: string
   readonly baseName: string
@@ -63,24 +63,13 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 
 const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
 
-/** The newest quotes of each pool: most pools stay as they were from one list to the next. */
-const quoted = new WeakMap<Pair, { rules: QuoteRules, texts: QuoteTexts }>()
-
-function quotesOf (pair: Pair, rules: QuoteRules): QuoteTexts {
-  const known = quoted.get(pair)
-  if (known?.rules === rules) return known.texts
-  const texts = quoteTexts(quotes(pair, rules))
-  quoted.set(pair, { rules, texts })
-  return texts
-}
-
 /** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
 export function ticker (
   pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
 ): Ticker {
   const volume = volumes.get(pair.address)
   if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
-  const { bid, last, ask } = quotesOf(pair, rules)
+  const { bid, last, ask } = quoteTexts(quotes(pair, rules))
   return {
     ticker_id: tickerId(pair),
     base_currency: pair.baseMint,

@@ -6,7 +6,7 @@ import { type Part, partOf, within } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
-import type { MarketPool } from '../protocol/amm.js'
+import type { MarketPool, Outcome } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
@@ -21,7 +21,7 @@ import { jsonResponse, plainResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import {
-  ALL, checkAddress, daoOf, headPart, keepEach, keepResponse, oncePerValue, type Sources, stateOf
+  ALL, checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf
 } from './sources.js'
 
 interface ProposalsAsked {
@@ -40,19 +40,20 @@ const MAX_DAYS = 10_000
 const toList = plainResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
-/**
- * `base`, `quote`: decimals of its DAO's tokens, where those can be read; `bps`: its threshold, null once decided.
- */
-export interface Known { proposal: Proposal, base: number | undefined, quote: number | undefined, bps: number | null }
+/** Places of its DAO's tokens, where those can be read. */
+interface Decimals { base: number | undefined, quote: number | undefined }
+/** `bps`: its threshold, null once decided. */
+export interface Known extends Decimals { proposal: Proposal, bps: number | null }
 
-const bpsOf = ({ state, isTeamSponsored }: Proposal, dao: Dao): number | null =>
-  state !== 'draft' && state !== 'pending'
-    ? null
-    : dao.details()[isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
+const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
+const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
+  ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
+  : null
+const decimalsOf = ({ tokens }: Snapshot, { baseMint, quoteMint }: Pick<Dao, 'baseMint' | 'quoteMint'>): Decimals =>
+  ({ base: tokens.get(baseMint)?.decimals, quote: tokens.get(quoteMint)?.decimals })
 
-type LiveMarkets = Pick<ProposalRecord, 'pass' | 'fail' | 'spot_price' | 'leads' | 'threshold' | 'as_of' | 'slot'>
-const NOT_LIVE: LiveMarkets =
-  { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
+const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
+type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
 
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
@@ -61,7 +62,7 @@ const timeOf = (event: ProposalEvent | undefined): string | null => event === un
 const averageText = (average: bigint | null, scale: Rational): string | null =>
   average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
 
-function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
+function decisionOf ({ ended }: Told, { base, quote }: Decimals): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
   if (averages === null || base === undefined || quote === undefined) return null
   const scale = powerOfTen(base - quote)
@@ -110,9 +111,41 @@ async function checkAll (reading: Reading, dao: string, { created }: Told = {}):
 }
 
 /** Throws unless what no event tells of a proposal is lost: then no node has it. */
-async function checkWhole (reading: Reading, { dao, state }: Proposal, told: Told = {}): Promise<void> {
-  const isOver = state !== 'draft' && state !== 'pending'
-  if (told.created === undefined || (told.ended === undefined && isOver)) await checkAll(reading, dao, told)
+async function checkWhole (reading: Reading, proposal: Proposal, told: Told = {}): Promise<void> {
+  const isTold = told.created !== undefined && (told.ended !== undefined || isOpen(proposal))
+  if (!isTold) await checkAll(reading, proposal.dao, told)
+}
+
+type Sums = Record<Outcome, { volume: string, trades: number }>
+
+/** The markets of a live proposal at a moment. */
+function liveMarketsOf (
+  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Sums, bps: number | null,
+  { base, quote }: { base: number, quote: number }, { time, slot }: { time: number, slot: number }
+): LiveMarkets {
+  const scale = powerOfTen(base - quote)
+  const averageOf = (pool: MarketPool): bigint | null => twapOf(carried(pool, time))
+  const priceOf = ({ reserves }: MarketPool): string | null => reserves.base === 0n || reserves.quote === 0n
+    ? null
+    : priceText(multiply(ratio(reserves.quote, reserves.base), scale))
+  const marketOf = (market: Outcome) => ({
+    price: priceOf(live[market]),
+    twap: averageText(averageOf(live[market]), scale),
+    base_reserve: formatUnits(live[market].reserves.base, base),
+    quote_reserve: formatUnits(live[market].reserves.quote, quote),
+    ...sums[market]
+  })
+  const [pass, fail] = [averageOf(live.pass), averageOf(live.fail)]
+  const threshold = fail === null || bps === null ? null : thresholdOf(fail, bps)
+  return {
+    pass: marketOf('pass'),
+    fail: marketOf('fail'),
+    spot_price: priceOf(live.spot),
+    leads: pass === null || threshold === null ? null : pass > threshold ? 'pass' : 'fail',
+    threshold: averageText(threshold, scale),
+    as_of: timeText(time),
+    slot
+  }
 }
 
 export type ProposalAnswers = ReturnType<typeof createProposals>
@@ -124,8 +157,6 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
-  const decimalsOf = (snapshot: Snapshot, mint: string): number | undefined => snapshot.tokens.get(mint)?.decimals
-
   const all = keepResponse(sources, async () => {
     const { value: snapshot, parts } = await stateOf(sources)
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
@@ -134,8 +165,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const proposal = decodeProposal(program.program, account)
         const dao = snapshot.daos.get(proposal.dao)
         if (dao === undefined) return []
-        const [base, quote] = [decimalsOf(snapshot, dao.baseMint), decimalsOf(snapshot, dao.quoteMint)]
-        return [{ proposal, base, quote, bps: bpsOf(proposal, dao) }]
+        return [{ proposal, ...decimalsOf(snapshot, dao), bps: bpsOf(proposal, dao) }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -169,11 +199,10 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
 
   /** The DAO's decimals. Throws NODE_BAD_ANSWER where a mint can't be read. */
-  async function tokensOf ({ address, baseMint, quoteMint }: Record<'address' | 'baseMint' | 'quoteMint', string>) {
-    const { value: snapshot } = await snapshots.get(ALL)
-    const [base, quote] = [decimalsOf(snapshot, baseMint), decimalsOf(snapshot, quoteMint)]
+  async function tokensOf (dao: Dao) {
+    const { base, quote } = decimalsOf((await snapshots.get(ALL)).value, dao)
     if (base === undefined || quote === undefined) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${address} can't be read`)
+      throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
     }
     return { base, quote }
   }
@@ -188,23 +217,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
-  function marketOf (
-    pool: MarketPool, decimals: { base: number, quote: number }, now: number
-  ) {
-    const { reserves: { quote, base } } = pool
-    const twap = twapOf(carried(pool, now))
-    const scale = powerOfTen(decimals.base - decimals.quote)
-    return {
-      twap,
-      text: {
-        price: base === 0n || quote === 0n ? null : priceText(multiply(ratio(quote, base), scale)),
-        twap: averageText(twap, scale),
-        base_reserve: formatUnits(base, decimals.base),
-        quote_reserve: formatUnits(quote, decimals.quote)
-      }
-    }
-  }
-
   /** What was traded on a market of a proposal so far. */
   async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
     const days = await reading.candles(
@@ -216,7 +228,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
   }
 
-  const responseOf = oncePerValue((value: ProposalRecord) => toRecord(value))
   const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async address => {
     const { known, parts } = await find(address)
     const read = await reader.accounts([address, known.proposal.dao])
@@ -238,23 +249,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       const pass = await sumsOf(reading, proposal, 'pass', decimals.quote)
       return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quote) } }
     })
-    let markets: LiveMarkets = NOT_LIVE
-    if (live !== null && sums !== null) {
-      const [pass, fail] = [marketOf(live.pass, decimals, time), marketOf(live.fail, decimals, time)]
-      const threshold = fail.twap === null || bps === null ? null : thresholdOf(fail.twap, bps)
-      markets = {
-        pass: { ...pass.text, ...sums.pass },
-        fail: { ...fail.text, ...sums.fail },
-        spot_price: marketOf(live.spot, decimals, time).text.price,
-        leads: pass.twap === null || threshold === null ? null : pass.twap > threshold ? 'pass' : 'fail',
-        threshold: averageText(threshold, powerOfTen(decimals.base - decimals.quote)),
-        as_of: timeText(time),
-        slot
-      }
-    }
+    const markets = live !== null && sums !== null ? liveMarketsOf(live, sums, bps, decimals, { time, slot }) : NOT_LIVE
     const value = { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
     return { value, parts: [...parts, partOf(read), head] }
   })
+  const response = sameLife(record, value => toRecord(value))
 
   return {
     /** Those of all known DAOs by their accounts, kept. */
@@ -264,22 +263,16 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
       const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
       if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
-      const page: Known[] = []
-      for (let at = from; at < known.length && page.length < limit; at++) {
-        const { proposal } = known[at]!
-        const isAsked = (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
-        if (isAsked) page.push(known[at]!)
-      }
+      const isAsked = ({ proposal }: Known): boolean =>
+        (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
+      const page = known.slice(from).filter(isAsked).slice(0, limit)
       await history.read(async reading => {
         for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
       })
       return { value: toList(page.map(one => rowOf(one, events.get(one.proposal.address)))), ...age }
     },
     record,
-    async one (address: string) {
-      const { value, ...age } = await within(find(address).then(() => record(address)))
-      return { value: responseOf(value), ...age }
-    },
+    one: (address: string) => within(find(address).then(() => response(address))),
     trades,
     candles
   }

@@ -139,10 +139,12 @@ export function oncePerValue<V extends object, R> (make: (value: V) => R): (valu
 }
 
 /** Another form of a kept value: made once for each value, with that value's age. */
-export function sameLife<V extends object, T> (get: Kept<V>, form: (value: V) => T | Promise<T>): Kept<T> {
+export function sameLife<Q extends unknown[], V extends object, T> (
+  get: (...question: Q) => Promise<Aged<V>>, form: (value: V) => T | Promise<T>
+): (...question: Q) => Promise<Aged<T>> {
   const formOf = oncePerValue(form)
-  return async () => {
-    const { value, ...age } = await get()
+  return async (...question) => {
+    const { value, ...age } = await get(...question)
     return { value: await formOf(value), ...age }
   }
 }

@@ -6,6 +6,7 @@ import { isServiceError, ServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
 import { HOUR, timeText } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
+import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/event-pieces.js'
 import { createPoolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
@@ -95,11 +96,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   let told: number | undefined
   let looking = false
 
-  const publishedSlot = async (): Promise<number> => {
-    const published = await history.published(reading => reading.published())
-    if (published === null) throw new ServiceError('WARMING_UP', 'no block has been published yet')
-    return published.slot
-  }
+  const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
   /** Trades behind a position up to a slot, in pages; `oldest`: Unix second of the first event of one. */
   async function * pagesAfter (begin: ChainPosition, to: number) {

@@ -6,12 +6,10 @@ import {
   DexPairSchema, type DexAssetSchema, type DexEventsSchema, type GeckoTerminalAssetSchema,
   type GeckoTerminalEventsSchema, LatestBlockSchema
 } from '../../schemas/block-range.js'
-import { DAO_EXAMPLE } from '../../schemas/common.js'
+import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
 import { notFound } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
-
-const MINT = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 
 interface BlockRangeForm {
   /** Who reads it, for the document; and as a part of the operations' names. */
@@ -23,7 +21,7 @@ interface BlockRangeForm {
 
 /** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
 export const blockRangeRoutes = (
-  { reader, name, asset, events }: BlockRangeForm, formOf: (fastify: FastifyInstance) => BlockRange<unknown, unknown>
+  { reader, name, asset, events }: BlockRangeForm, formOf: (fastify: FastifyInstance) => BlockRange
 ): FastifyPluginAsync => async fastify => {
   const form = formOf(fastify)
   const tag = 'aggregators'
@@ -44,7 +42,7 @@ export const blockRangeRoutes = (
     summary: `${reader}: a token`,
     description: 'A token of any pool that is not excluded. Name and symbol are never empty.',
     tag,
-    query: { id: text('Mint.', 'the address of a token mint', MINT) },
+    query: { id: text('Mint.', 'the address of a token mint', MINT_EXAMPLE) },
     answer: answer(asset, 'The token.'),
     invalid: { mint: INVALID_MINT },
     missing: notFound('No pool has this token.', MINT_NOT_FOUND)

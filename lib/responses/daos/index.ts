@@ -9,9 +9,9 @@ import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
-import { daoOf, keepEach, type Kept, oncePerValue, sameLife, type Sources } from '../sources.js'
+import { daoOf, keepEach, type Kept, sameLife, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
-import type { DaoFactsKept, OneFacts } from './facts.js'
+import type { DaoFactsKept } from './facts.js'
 import { heldTokens, largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
 
 interface DaoSources extends Sources {
@@ -71,14 +71,11 @@ export function createDaoResponses (sources: DaoSources) {
     })
     return { value: toRecord(made), parts: [...parts, ...poolParts, ...proposalParts, ...live?.parts ?? []] }
   })
-  const treasury = oncePerValue((own: OneFacts) => toTreasury(treasuryRecord(own)))
+  const treasury = sameLife(facts.one, own => toTreasury(treasuryRecord(own)))
 
   return {
     one: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(record)),
-    async treasury (daoOrMint: string) {
-      const { value, ...age } = await within(daoOf(snapshots, daoOrMint).then(facts.one))
-      return { value: treasury(value), ...age }
-    },
+    treasury: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(treasury)),
     treasuries: sameLife(facts.all, ({ state, facts }) => {
       const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
       return toTreasuries(largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state)))))

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.js'
-import type { PublishedReading } from '../../history/history.js'
+import type { History } from '../../history/history.js'
 import {
   type CachedResponse, makeCachedResponse, type StreamedResponse, tagOfAll
 } from '../../http/cached-response.js'
@@ -8,8 +8,7 @@ import type { Aged } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
 import {
-  type DexAsset, DexAssetSchema, type DexEvents, type DexPair, DexPairSchema, type GeckoTerminalAsset,
-  GeckoTerminalAssetSchema, type GeckoTerminalEvents, type LatestBlock, LatestBlockSchema
+  DexAssetSchema, type DexPair, DexPairSchema, GeckoTerminalAssetSchema, type LatestBlock, LatestBlockSchema
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
@@ -20,17 +19,17 @@ import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
 /** The market as a sequence of blocks: DEX Screener's form, and GeckoTerminal's. */
-export interface BlockRange<Asset, Events> {
+export interface BlockRange {
   latestBlock (): Promise<Aged<CachedResponse<LatestBlock>>>
   /** Throws INVALID_MINT and MINT_NOT_FOUND. */
-  asset (mint: string): Promise<Aged<CachedResponse<Asset>>>
+  asset (mint: string): Promise<Aged<CachedResponse>>
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
   pair (pool: string): Promise<Aged<CachedResponse<DexPair>>>
   /**
    * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
    * the range is too long or beyond the latest block, and OVERLOADED.
    */
-  events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse<Events> | StreamedResponse<Events>>>
+  events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse | StreamedResponse>>
 }
 
 const MAX_SLOTS = 20_000
@@ -45,24 +44,25 @@ const toPair = exactResponse(DexPairSchema)
 const toDexAsset = exactResponse(DexAssetSchema)
 const toGeckoTerminalAsset = exactResponse(GeckoTerminalAssetSchema)
 
+/** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
+export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
+  const published = await history.published(reading => reading.published())
+  if (published === null) throw new ServiceError('WARMING_UP', 'no block has been published yet')
+  return published
+}
+
 export function createBlockRanges (sources: FormSources) {
   const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
   const tokensOf = createPoolTokens(sources)
   const pieces = createEventPieces(history, tokensOf, excluded)
 
-  async function latest (reading: PublishedReading): Promise<{ slot: number, at: number }> {
-    const published = await reading.published()
-    if (published === null) throw new ServiceError('WARMING_UP', 'no block has been published yet')
-    return published
-  }
-
   /** The events of a range that has been published, `of` each piece those that a form has. */
-  async function events<E> (
+  async function events (
     form: string, from: number, to: number, turn: Turn, of: (piece: EventPiece) => Buffer
-  ): Promise<CachedResponse<E> | StreamedResponse<E>> {
+  ): Promise<CachedResponse | StreamedResponse> {
     if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
     if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
-    const { slot } = await history.published(latest)
+    const { slot } = await latest(history)
     if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
 
     async function * parts (admitted?: 'admitted'): AsyncGenerator<Buffer> {
@@ -119,27 +119,27 @@ export function createBlockRanges (sources: FormSources) {
 
   const fresh = <R>(value: R, left = TICKER_TTL): Aged<R> => ({ value, parts: [], age: 0, left })
 
-  const form = <Asset, Events>(
+  const form = (
     name: string,
-    toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse<Asset>,
+    toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse,
     of: (piece: EventPiece) => Buffer
-  ): BlockRange<Asset, Events> => ({
-      async latestBlock () {
-        const { slot, at } = await history.published(latest)
-        return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
-      },
-      pair: async pool => fresh(toPair(await pair(pool))),
-      async asset (mint) {
-        const found = await token(mint)
-        return { value: toAsset(found), ...found.age }
-      },
-      events: async (from, to, turn) => fresh(await events<Events>(name, from, to, turn, of))
-    })
+  ): BlockRange => ({
+    async latestBlock () {
+      const { slot, at } = await latest(history)
+      return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
+    },
+    pair: async pool => fresh(toPair(await pair(pool))),
+    async asset (mint) {
+      const found = await token(mint)
+      return { value: toAsset(found), ...found.age }
+    },
+    events: async (from, to, turn) => fresh(await events(name, from, to, turn, of))
+  })
 
   return {
-    dexscreener: form<DexAsset, DexEvents>('dexscreener', ({ asset }) => toDexAsset({ asset }), ({ all }) => all),
+    dexscreener: form('dexscreener', ({ asset }) => toDexAsset({ asset }), ({ all }) => all),
     // its form has no event without reserves
-    geckoterminal: form<GeckoTerminalAsset, GeckoTerminalEvents>(
+    geckoterminal: form(
       'geckoterminal',
       ({ asset, decimals }) => toGeckoTerminalAsset({ asset: { ...asset, decimals } }),
       ({ withReserves }) => withReserves

@@ -4,11 +4,10 @@ import { address, CANDLES, daoOrMint, limit, TRADES } from '../../../lib/respons
 import { QUOTE_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_PROPOSAL } from '../../../schemas/errors.js'
 import { CandlesSchema, TradesSchema } from '../../../schemas/pools.js'
-import { ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
+import { PROPOSAL_STATES, ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
 import { NO_DAO, NO_PROPOSAL } from '../../../schemas/responses.js'
 import { answer, endpoint, pathParameter } from '../../endpoint.js'
 
-const STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
 const WARMING = 'Answers 503 until everything that it states is indexed.'
 const PROPOSAL = {
   tag: 'daos',
@@ -28,7 +27,7 @@ const routes: FastifyPluginAsync = async fastify => {
       `is asked for with the last \`proposal\` as \`before\`. ${WARMING}`,
     tag: 'daos',
     query: {
-      state: optional(word(`Only those that are one of ${STATES.join(', ')}.`, STATES, 'pending')),
+      state: optional(word(`Only those that are one of ${PROPOSAL_STATES.join(', ')}.`, PROPOSAL_STATES, 'pending')),
       dao: optional(daoOrMint('Only those of this DAO, by its address or its base mint.')),
       limit: limit(100),
       before: optional(address('Only those behind this proposal.', 'the address of a proposal'))

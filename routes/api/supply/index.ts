@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { JSON_TYPE, jsonResponse } from '../../../lib/responses/json-response.js'
-import { oncePerValue } from '../../../lib/responses/sources.js'
+import { sameLife } from '../../../lib/responses/sources.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { plainNumberOrJson } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
@@ -12,10 +12,10 @@ import { answer, endpoint, MINT } from '../../endpoint.js'
 const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 
 const toResponse = jsonResponse(SupplyAnswerSchema)
-const supplyResponse = oncePerValue((value: Supply) => toResponse({ result: value.totalSupply, data: value }))
 
 const routes: FastifyPluginAsync = async fastify => {
-  const { supply } = fastify.cache
+  const { get } = fastify.cache.supply
+  const record = sameLife(get, data => toResponse({ result: data.totalSupply, data }))
 
   endpoint(fastify, '/:mintAddress', {
     operationId: 'getSupply',
@@ -25,17 +25,14 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'supply',
     ...MINT,
     answer: answer(SupplyAnswerSchema, 'The supply and its parts.')
-  }, async ({ params }) => {
-    const { value, ...age } = await supply.get(params.mintAddress)
-    return { value: supplyResponse(value), ...age }
-  })
+  }, ({ params }) => record(params.mintAddress))
 
   function plainText (
     path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string
   ): void {
-    const asText = oncePerValue((value: Supply) =>
+    const asText = sameLife(get, value =>
       makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
-    const asJson = oncePerValue((value: Supply) =>
+    const asJson = sameLife(get, value =>
       makeCachedResponse<string>(JSON_TYPE, JSON.stringify({ result: pick(value) }), BOTH_FORMS))
     endpoint<string, 'mintAddress'>(fastify, `/:mintAddress/${path}`, {
       operationId,
@@ -48,10 +45,7 @@ const routes: FastifyPluginAsync = async fastify => {
         '12900000',
         BYTES_HEADERS
       )
-    }, async ({ params, accept }) => {
-      const { value, ...age } = await supply.get(params.mintAddress)
-      return { value: (prefersJson(accept) ? asJson : asText)(value), ...age }
-    })
+    }, ({ params, accept }) => (prefersJson(accept) ? asJson : asText)(params.mintAddress))
   }
   plainText(
     'total', 'getTotalSupply', 'Total supply as plain text',

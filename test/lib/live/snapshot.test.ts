@@ -50,8 +50,8 @@ test('an account that stays as it was is not decoded again, one that moves is', 
   const { value: second } = await read()
   t.equal(entryOf(second.discovered, still.address), entryOf(first.discovered, still.address))
   const pairOf = ({ pairs }: typeof first, { address }: typeof still) => pairs.find(pair => pair.address === address)
-  t.equal(pairOf(second, still), pairOf(first, still), 'nor is its pair made again')
-  t.not(pairOf(second, moving), pairOf(first, moving))
+  t.same(pairOf(second, still), pairOf(first, still))
+  t.notSame(pairOf(second, moving), pairOf(first, moving))
   t.equal(
     entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum
   )
