@@ -85,15 +85,14 @@ export async function supplyOf (
   const origin = findOrigin(client, mint, accounts)
   // a DAO born since the list was read would be missing from the supply: it is as old as the list
   const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
-  const needed = origin === undefined
-    ? [...daos.map(dao => vaultOf(dao, token)), ...unclaimedVault(client, token, daos)]
-    : neededFor(origin, token)
+  const places = origin === undefined ? placesOfDaos(client, token, daos) : placesOfLaunch(origin, token)
+  const needed = [...places.map(({ address }) => address), ...origin === undefined ? [] : besideThem(origin, token)]
   if (!needed.every(address => asked.has(address))) return needed
   const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
-  const allocation = (origin === undefined
-    ? allocatedByDaos(client, token, daos, accounts)
-    : allocatedByLaunch(client, origin, token, accounts, external)
-  ).filter(({ amount }) => amount > 0n)
+  const held = places.map(({ owner, ...place }): AllocatedPart =>
+    ({ ...place, amount: balance(accounts, place.address, token, owner) }))
+  const allocation = (origin === undefined ? held : allocatedByLaunch(client, origin, token, accounts, external, held))
+    .filter(({ amount }) => amount > 0n)
   const sum = (parts: AllocatedPart[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
   const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
   const [teamPackage, locked] = [sumOf('team_package'), sum(allocation.filter(({ circulating }) => !circulating))]
@@ -137,60 +136,54 @@ function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): O
 const vaultOf = (owner: string, { address, tokenProgram }: Mint): string =>
   tokenAccountAddress(owner, address, tokenProgram)
 
-/** Where a token issued anew for one of the DAOs lies until it is claimed; none: it was not. */
-function unclaimedVault ({ program }: ProgramClient, token: Mint, daos: readonly string[]): string[] {
+/** A token account that holds a part of a supply, and who must own it. */
+interface Place extends Omit<AllocatedPart, 'amount'> { owner: string }
+
+const poolOf = (dao: string, token: Mint): Place =>
+  ({ kind: 'internal_pool', address: vaultOf(dao, token), owner: dao, circulating: true })
+
+/** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
+function placesOfDaos ({ program }: ProgramClient, token: Mint, daos: readonly string[]): Place[] {
   const { signer, dao } = relaunchAddresses(program, token.address)
-  return daos.includes(dao) ? [vaultOf(signer, token)] : []
+  const unclaimed: Place =
+    { kind: 'launch_vault', address: vaultOf(signer, token), owner: signer, circulating: false }
+  return [...daos.includes(dao) ? [unclaimed] : [], ...daos.map(dao => poolOf(dao, token))]
 }
 
-/** The pools of the DAOs, and what nobody has claimed yet, which does not circulate. */
-function allocatedByDaos (
-  client: ProgramClient, token: Mint, daos: readonly string[], accounts: Accounts
-): AllocatedPart[] {
-  const { signer } = relaunchAddresses(client.program, token.address)
+/** What a launch that has made its DAO holds, the bid wall behind it, and the DAO's pool. */
+function placesOfLaunch ({ launch: { dao, baseVault }, addresses: { signer } }: Origin, token: Mint): Place[] {
+  if (dao === null) return []
+  const wall = bidWallAddress(token.address, signer)
   return [
-    ...unclaimedVault(client, token, daos).map((address): AllocatedPart =>
-      ({ kind: 'launch_vault', address, amount: balance(accounts, address, token, signer), circulating: false })),
-    ...daos.map(dao => internalPool(dao, token, accounts))
+    { kind: 'launch_vault', address: baseVault, owner: signer, circulating: true },
+    { kind: 'bid_wall', address: vaultOf(wall, token), owner: wall, circulating: true },
+    poolOf(dao, token)
   ]
 }
 
-function internalPool (dao: string, token: Mint, accounts: Accounts): AllocatedPart {
-  const address = vaultOf(dao, token)
-  return { kind: 'internal_pool', address, amount: balance(accounts, address, token, dao), circulating: true }
-}
-
-const bidWall = ({ addresses: { signer } }: Origin, { address }: Mint): string => bidWallAddress(address, signer)
-
-/** What must be read, at the same slot, to measure the parts of a launch that has made its DAO. */
-function neededFor (origin: Origin, token: Mint): string[] {
-  const { launch, addresses, position } = origin
+/** What must be read beside these, at the same slot, to measure the team's tokens and the external position. */
+function besideThem ({ launch, addresses, position }: Origin, token: Mint): string[] {
   if (launch.dao === null) return []
-  return [
-    addresses.package, vaultOf(addresses.package, token), vaultOf(launch.dao, token), addresses.positionNftAccount,
-    ...position === null ? [] : [position.pool], launch.baseVault, vaultOf(bidWall(origin, token), token)
-  ]
+  const { package: team, positionNftAccount } = addresses
+  return [team, vaultOf(team, token), positionNftAccount, ...position === null ? [] : [position.pool]]
 }
 
 function allocatedByLaunch (
-  client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts, external: SupplyFacts['external']
+  client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts, external: SupplyFacts['external'],
+  [vault, ...others]: AllocatedPart[]
 ): AllocatedPart[] {
-  const { launch: { dao, baseVault, packageInitialized }, addresses } = origin
-  if (dao === null) return []
+  if (vault === undefined) return []
+  const { launch: { packageInitialized }, addresses } = origin
   const team = teamPackage(client, origin, token, accounts)
-  const unclaimed = balance(accounts, baseVault, token, addresses.signer) - (packageInitialized ? 0n : team)
-  const wall = bidWall(origin, token)
-  const wallVault = vaultOf(wall, token)
-  const teamVault = packageInitialized ? vaultOf(addresses.package, token) : baseVault
+  const teamVault = packageInitialized ? vaultOf(addresses.package, token) : vault.address
   const outside = external?.amounts.get(token.address) ?? 0n
   return [
     { kind: 'team_package', address: teamVault, amount: team, circulating: false },
     ...external === null
       ? []
       : [{ kind: 'external_pool' as const, address: external.position, amount: outside, circulating: true }],
-    { kind: 'launch_vault', address: baseVault, amount: unclaimed, circulating: true },
-    { kind: 'bid_wall', address: wallVault, amount: balance(accounts, wallVault, token, wall), circulating: true },
-    internalPool(dao, token, accounts)
+    { ...vault, amount: vault.amount - (packageInitialized ? 0n : team) },
+    ...others
   ]
 }
 

@@ -1,7 +1,7 @@
+import { formatUnits, multiply, parseDecimal, powerOfTen, type Rational, ratio } from '../decimal.js'
 import {
-  compare, multiply, parseDecimal, placesFor, powerOfTen, type Rational, ratio, toFixed, formatUnits
-} from '../decimal.js'
-import { type Pool, PRICE_DIGITS, type QuoteRules, quotes, quoteTexts, swapOutput } from './price.js'
+  type Pool, type QuoteRules, quotes, quoteTexts, risingTexts, swapOutput, type WrittenPrice
+} from './price.js'
 
 /**
  * The order book of a constant-product pool: slices of its curve, each a price move of 0.1 % at the price that it
@@ -66,16 +66,6 @@ function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count
   return joined.filter(({ output }) => output > 0n)
 }
 
-/** Places after the point at which the price times the amount is the quote amount to less than a raw unit. */
-function placesOf (price: Rational, amount: bigint, { baseDecimals, quoteDecimals }: Pool, digits: number): number {
-  const whole = (amount / 10n ** BigInt(baseDecimals)).toString().length
-  return Math.max(placesFor(price, digits), quoteDecimals + whole)
-}
-
-const isBelow = (a: string, b: string): boolean => compare(parseDecimal(a)!, parseDecimal(b)!) < 0
-const rises = (prices: readonly string[]): boolean =>
-  prices.every((price, at) => at === 0 || isBelow(prices[at - 1]!, price))
-
 /**
  * The book of a pool with both reserves positive, `levels` to a side at most (0 to MAX_LEVELS). Best bid < last price
  * of the tickers < best ask, as text too. A side is empty where no whole raw unit can be had.
@@ -83,17 +73,24 @@ const rises = (prices: readonly string[]): boolean =>
 export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }): OrderBook {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
   const scale = powerOfTen(baseDecimals - quoteDecimals)
-  const last = quoteTexts(quotes(pool, rules)).last
+  const { last } = quoteTexts(quotes(pool, rules))
   const sold = slices(baseReserves, quoteReserves, rules.feeRate, levels.bids)
     .map(({ input, output }) => ({ amount: input, price: multiply(ratio(output, input), scale) }))
   const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)
     .map(({ input, output }) => ({ amount: output, price: multiply(ratio(input, output), scale) }))
-  for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
-    const text = ({ amount, price }: { amount: bigint, price: Rational }, rounding: 'down' | 'up'): Level =>
-      [toFixed(price, placesOf(price, amount, pool, digits), rounding), formatUnits(amount, baseDecimals)]
-    const book = { bids: sold.map(level => text(level, 'down')), asks: bought.map(level => text(level, 'up')) }
-    const prices = [...book.bids.map(([price]) => price).reverse(), last, ...book.asks.map(([price]) => price)]
-    if (rises(prices)) return book
+  // so many places that the price times the amount is the quote amount to less than a raw unit
+  const placesOf = (amount: bigint): number => quoteDecimals + (amount / 10n ** BigInt(baseDecimals)).toString().length
+  const written = ({ amount, price }: typeof sold[number], rounding: 'down' | 'up'): WrittenPrice =>
+    ({ price, rounding, least: placesOf(amount) })
+  const texts = risingTexts([
+    ...sold.toReversed().map(level => written(level, 'down')),
+    { price: parseDecimal(last)!, least: last.length - last.indexOf('.') - 1 },
+    ...bought.map(level => written(level, 'up'))
+  ])
+  const level = ({ amount }: { amount: bigint }, at: number): Level => [texts[at]!, formatUnits(amount, baseDecimals)]
+  return {
+    bids: sold.map((one, at) => level(one, sold.length - 1 - at)),
+    asks: bought.map((one, at) => level(one, sold.length + 1 + at))
   }
 }
 

@@ -74,18 +74,24 @@ interface QuoteTexts {
   ask: string
 }
 
+/** A price as it is to be written; `least`: places after the point that it has at least. */
+export interface WrittenPrice { price: Rational, rounding?: 'down' | 'up', least?: number }
+
 /**
- * Decimal text of quotes: 12 digits after the point, more where 12 significant ones, or bid < last < ask as text, need
- * them. The bid rounds down, the ask up.
+ * Decimal text of prices that rise: 12 digits after the point, more where 12 significant ones, or their order as text,
+ * need them.
  */
+export function risingTexts (prices: readonly WrittenPrice[]): string[] {
+  for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
+    const fixed = prices.map(({ price, rounding, least = 0 }) =>
+      fix(price, Math.max(placesFor(price, digits), least), rounding))
+    if (fixed.every((one, at) => at === 0 || isBelow(fixed[at - 1]!, one))) return fixed.map(fixedText)
+  }
+}
+
+/** Decimal text of quotes. The bid rounds down, the ask up. */
 export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
-  for (let digits = PRICE_DIGITS; ; digits += PRICE_DIGITS) {
-    const below = fix(bid, placesFor(bid, digits), 'down')
-    const price = fix(last, placesFor(last, digits))
-    const above = fix(ask, placesFor(ask, digits), 'up')
-    if (isBelow(below, price) && isBelow(price, above)) {
-      return { bid: fixedText(below), last: fixedText(price), ask: fixedText(above) }
-    }
-  }
+  const texts = risingTexts([{ price: bid, rounding: 'down' }, { price: last }, { price: ask, rounding: 'up' }])
+  return { bid: texts[0]!, last: texts[1]!, ask: texts[2]! }
 }
