@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.js'
 import { timeText } from '../time.js'
 import { isWalked, type Reading } from '../history/history.js'
+import { headPart, type Sources } from './sources.js'
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
@@ -11,6 +12,21 @@ export async function checkTold (reading: Reading, dao: string): Promise<void> {
 export function createdAt ({ known }: Reading, dao: string): number | null {
   const [first] = known.sequenceRanges.get(dao) ?? []
   return first?.first === 1n ? first.firstAt : null
+}
+
+/** A history that is catching up passes a second sooner than the chain took to get to it, s. */
+const LONGEST_WAIT = 60
+
+/**
+ * Throws `invalid` for a Unix second to come, WARMING_UP until the head is `beyond` seconds behind it: other blocks of
+ * the head's own second may still bring a trade.
+ */
+export function checkFinal (sources: Sources, at: number, invalid: ServiceError, beyond = 0): void {
+  const { time: head } = headPart(sources)
+  const wait = at + beyond - head
+  if (wait <= 0) return
+  if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid
+  throw new ServiceError('WARMING_UP', `${timeText(at)} is not final yet`, { retryAfter: Math.min(wait, LONGEST_WAIT) })
 }
 
 interface Extent {

@@ -1,14 +1,15 @@
 import { daosReport } from '../market/dao-report.js'
 import { DaosSchema } from '../../schemas/daos.js'
-import { TickerSchema } from '../../schemas/ticker.js'
+import { TickerSchema, TickersSchema } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse } from './aggregate.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { keepResponse, pricedStateOf, type Sources } from './sources.js'
+import { keepResponse, pricedStateOf, sameLife, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
-const toResponse = jsonResponse(DaosSchema)
+const toDaos = jsonResponse(DaosSchema)
+const toTickers = jsonResponse(TickersSchema)
 const toTicker = jsonResponse(TickerSchema)
 /** Most pools of a pair that the header names. */
 const MAX_OTHERS = 20
@@ -31,14 +32,11 @@ export function createMarket (sources: Sources) {
       usd,
       symbolOf: mint => tokens.get(mint)?.symbol ?? ''
     })
-    return { value: toResponse(report), parts }
+    return { value: toDaos(report), parts }
   })
 
   return {
-    async tickers () {
-      const { value, ...age } = await tickers.get()
-      return { value: value.response, ...age }
-    },
+    tickers: sameLife(tickers.get, list => toTickers(list.tickers)),
     tickerList: tickers.get,
     /** The ticker of a pair's deepest pool. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
     async ticker (tickerId: string) {

@@ -1,5 +1,4 @@
 import { multiply, parseDecimal, type Rational } from '../decimal.js'
-import { ServiceError } from '../errors.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
 import { executedPriceText, priceText } from '../market/pool-figures.js'
 import type { Pair } from '../market/ticker.js'
@@ -7,7 +6,7 @@ import { createValuation, type PricedPool } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { plainResponse } from './json-response.js'
-import { extentOf } from './known.js'
+import { checkFinal, extentOf } from './known.js'
 import { headPart, keepEach, type Kept, oncePerValue, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
@@ -16,8 +15,6 @@ const toPrices = plainResponse(PricesSchema)
 const MAX_KEPT = 128
 /** What `at` may be. */
 const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860800'
-/** A history that is catching up passes a second sooner than the chain took to get to it, s. */
-const LONGEST_WAIT = 60
 
 type Price = Prices['prices'][string]
 
@@ -96,21 +93,12 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
   }, ({ at, mints }) => `${at} ${mints.join()}`)
 
-  /** Other blocks of the head's own second, and of those up to now, may still bring a trade. */
-  function checkFinal (at: number): void {
-    const { time: head } = headPart(sources)
-    if (at < head) return
-    if (at > Math.max(head, sources.time.utc() / 1000)) throw invalidParameter('at', PAST_SECOND)
-    const retryAfter = Math.min(at - head + 1, LONGEST_WAIT)
-    throw new ServiceError('WARMING_UP', `the second ${at} is not final yet`, { retryAfter })
-  }
-
   return async (mints: readonly string[], at: number | undefined) => {
     if (at === undefined) {
       const { value: list, ...age } = await tickers()
       return { value: toPrices(current(list, mints)), ...age }
     }
-    checkFinal(at)
+    checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
     return await kept({ at, mints })
   }
 }

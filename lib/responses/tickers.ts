@@ -4,10 +4,8 @@ import { ServiceError } from '../errors.js'
 import { type Aged, type Made, within } from '../live/fresh.js'
 import { isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import { type Ticker, TickersSchema } from '../../schemas/ticker.js'
+import type { Ticker } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
-import { jsonResponse } from './json-response.js'
 import {
   hasEvents, headPart, keepResponse, type Kept, pricedStateOf, priceRules, type Sources
 } from './sources.js'
@@ -24,7 +22,6 @@ export interface TickerList {
   /** What quote tokens are worth by the same state, and its slot. */
   usd: UsdValuation
   slot: number
-  response: CachedResponse<Ticker[]>
 }
 
 /** The pools of a pair, deepest first, at least one. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what `get` throws. */
@@ -38,7 +35,6 @@ export async function pairIn (get: Kept<TickerList>, tickerId: string): Promise<
   return { list, pools, age }
 }
 
-const toResponse = jsonResponse(TickersSchema)
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
 /** For how long an attempt at a list is waited for, ms. */
@@ -80,8 +76,7 @@ export function createTickers (sources: Sources) {
         byPool: new Map(list.map(one => [one.pool_id, one])),
         pairs: new Map(pairs.map(pair => [pair.address, pair])),
         usd,
-        slot,
-        response: toResponse(list)
+        slot
       },
       parts: [...parts, headPart(sources, head)]
     }

@@ -3,24 +3,16 @@ import { ServiceError } from '../../errors.js'
 import { invalidParameter, readDay } from '../../query.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
-import { DAY, dateOf, dayOf, MINUTE } from '../../time.js'
+import { DAY, dateOf, dayOf } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import { type MarketDay, type MarketDays, MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
+import { checkFinal } from '../known.js'
 import { keepEach, type Kept, type Sources } from '../sources.js'
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
-
-/** Throws `invalid` for a day to come, WARMING_UP while nothing of one is final. */
-function checkBegun ({ history, time }: Sources, day: number, invalid: ServiceError): void {
-  const wait = day * DAY - history.head().time
-  if (wait <= 0) return
-  throw day * DAY > time.utc() / 1000
-    ? invalid
-    : new ServiceError('WARMING_UP', `nothing of ${dateOf(day)} is final yet`, { retryAfter: Math.min(wait, MINUTE) })
-}
 
 type Row = MarketDays[number]
 
@@ -81,7 +73,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     const day = readDay(date)
     const invalid = new ServiceError('INVALID_PARAMETER', INVALID_DATE)
     if (day === undefined) throw invalid
-    checkBegun(sources, day, invalid)
+    checkFinal(sources, day * DAY, invalid)
     return await get(day)
   }
 }
@@ -105,7 +97,7 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
-    if (from !== undefined) checkBegun(sources, first, invalidParameter('from', 'a day that has begun'))
+    if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter('from', 'a day that has begun'))
     if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
     return await get({ first: dateOf(Math.max(first, 0)), last: dateOf(last) })
   }
