@@ -28,11 +28,7 @@ export const plainNumberOrJson = (description: string, example: string, names: r
     content: {
       'text/plain': { schema: NumberSchema, example },
       'application/json': {
-        schema: Type.Object(
-          { result: NumberSchema },
-          { additionalProperties: false }
-        ),
-        example: { result: example }
+        schema: Type.Object({ result: NumberSchema }, { additionalProperties: false }), example: { result: example }
       }
     }
   }
@@ -50,18 +46,14 @@ function failure (description: string, messages: string | Record<string, string>
   return {
     description,
     headers: headers([...NO_STORE, ...names]),
-    content: {
-      'application/json': { schema: shared(ErrorSchema), examples }
-    }
+    content: { 'application/json': { schema: shared(ErrorSchema), examples } }
   }
 }
 
 /** What every endpoint may answer besides its own. */
 export const COMMON_FAILURES = {
   429: failure(
-    'More requests from one address in a clock minute, over all paths, than it has.',
-    RATE_LIMITED,
-    ['Retry-After']
+    'More requests from one address in a clock minute, over all paths, than it has.', RATE_LIMITED, ['Retry-After']
   ),
   500: failure('An unexpected error.', UNEXPECTED),
   503: failure('Overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])

@@ -12,11 +12,15 @@ const text = (format: string, description: string, fallback?: string): TSchema &
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 
+const whole = (description: string, fallback: number, maximum: number, minimum = 0) =>
+  Type.Integer({ minimum, maximum, default: fallback, description })
+
+const MAX_PORT = 65_535
+const MAX_REQUESTS = 1_000_000_000
+
 export const SettingsSchema = Type.Object({
   CHAIN_RPC_URL: text(
-    'node-urls',
-    'Node, or several separated by commas in order of preference.',
-    'https://api.mainnet-beta.solana.com'
+    'node-urls', 'Node, or several separated by commas in order of preference.', 'https://api.mainnet-beta.solana.com'
   ),
   CHAIN_RPC_RATE: text(
     'node-rates',
@@ -24,19 +28,12 @@ export const SettingsSchema = Type.Object({
       'from what is refused.',
     ''
   ),
-  CHAIN_WS_URL: Type.Optional(
-    text(
-      'websocket-url',
-      'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where ' +
-        'CHAIN_RPC_URL is that one, else none.'
-    )
-  ),
-  PORT: Type.Integer({
-    minimum: 0,
-    maximum: 65535,
-    default: 3000,
-    description: 'Port to listen on; 0 takes a free one.'
-  }),
+  CHAIN_WS_URL: Type.Optional(text(
+    'websocket-url',
+    'WebSocket of a node: wakes the indexer. Empty: none. Unset: that of the public mainnet node where CHAIN_RPC_URL ' +
+      'is that one, else none.'
+  )),
+  PORT: whole('Port to listen on; 0 takes a free one.', 3000, MAX_PORT),
   HOST: text('text', 'Address to listen on.', '0.0.0.0'),
   NODE_ENV: Type.Union(
     [Type.Literal('development'), Type.Literal('production'), Type.Literal('test')],
@@ -60,25 +57,12 @@ export const SettingsSchema = Type.Object({
       '(api). Without it: all.'
   }),
   REDIS_URL: text(
-    'redis-url',
-    'Redis that shares the rate limit between replicas. Empty: each process counts for itself.',
-    ''
+    'redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''
   ),
-  RATE_LIMIT_MAX: Type.Integer({
-    minimum: 1,
-    maximum: 1_000_000_000,
-    default: 60,
-    description: 'Requests per client address and clock minute.'
-  }),
-  RATE_LIMIT_PAGE: Type.Integer(
-    {
-      minimum: 1,
-      maximum: 1_000_000_000,
-      default: 600,
-      description: 'Requests per client address and clock minute for the pages, their files and what their scripts ' +
-        'ask ' +
-        'for.'
-    }
+  RATE_LIMIT_MAX: whole('Requests per client address and clock minute.', 60, MAX_REQUESTS, 1),
+  RATE_LIMIT_PAGE: whole(
+    'Requests per client address and clock minute for the pages, their files and what their scripts ask for.',
+    600, MAX_REQUESTS, 1
   ),
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),
   QUOTE_NOTIONAL: text('amount', 'Quote tokens that a bid or ask is made for.', '100'),
@@ -99,20 +83,12 @@ export const SettingsSchema = Type.Object({
     '10000'
   ),
   USD_MINTS: text('public-keys', 'Mints that count as 1 USD, separated by commas.', `${USDC},${USDT}`),
-  STALE_IF_ERROR: Type.Integer({
-    minimum: 0,
-    maximum: 3600,
-    default: 60,
-    description: 'Seconds for which the last good answer outlives its lifetime when the chain fails.'
-  }),
-  NODE_WITHIN: Type.Integer(
-    {
-      minimum: 0,
-      maximum: 86_400,
-      default: 0,
-      description: 'Seconds within which a node must have answered after the start, or the process ends with status ' +
-        '1; 0: it waits for ever.'
-    }
+  STALE_IF_ERROR: whole(
+    'Seconds for which the last good answer outlives its lifetime when the chain fails.', 60, 3600
+  ),
+  NODE_WITHIN: whole(
+    'Seconds within which a node must have answered after the start, or the process ends with status 1; 0: it waits ' +
+      'for ever.', 0, 86_400
   ),
   TRUST_PROXY: text(
     'addresses',
@@ -124,11 +100,6 @@ export const SettingsSchema = Type.Object({
     default: 'info', description: 'Least level that is logged.'
   }),
   METRICS_HOST: text('text', 'Address on which the metrics are served.', '127.0.0.1'),
-  METRICS_PORT: Type.Integer({
-    minimum: 0,
-    maximum: 65535,
-    default: 0,
-    description: 'Port of the Prometheus metrics; 0: off.'
-  })
+  METRICS_PORT: whole('Port of the Prometheus metrics; 0: off.', 0, MAX_PORT)
 })
 export type RawSettings = Static<typeof SettingsSchema>

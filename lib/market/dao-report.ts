@@ -27,10 +27,16 @@ export interface ReportFacts {
   symbolOf: (mint: string) => string
 }
 
+/** Why a DAO is not listed; null where it is. `incomplete`: those whose last 24 hours are not fully known. */
+export const reasonOf = (
+  { address, leftOut }: Pick<FoundDao, 'address' | 'leftOut'>, incomplete: ReadonlySet<string>
+): string | null => leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
+
 /** The record as served: discovered = listed + left out, always. */
 export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }: ReportFacts): Daos {
-  const daos = found.map(({ address, dao, leftOut }): DaoReport => {
-    const reason = leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
+  const daos = found.map((one): DaoReport => {
+    const { address, dao } = one
+    const reason = reasonOf(one, incomplete)
     const history = indexed.get(address)
     return {
       dao: address,

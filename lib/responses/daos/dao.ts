@@ -7,7 +7,6 @@ import { usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
-import type { DaoReport } from '../../../schemas/daos.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
@@ -61,7 +60,8 @@ const mapChanges = (of: (name: keyof Changes) => string | null): Changes =>
 
 interface DaoParts {
   own: OneFacts
-  report: DaoReport
+  /** Why it is not listed; null where it is. */
+  reason: string | null
   /** Its pool as it is listed; null: it is not. */
   pool: Pool | null
   /** Unix seconds; null: not known. */
@@ -75,7 +75,7 @@ interface DaoParts {
 
 /** The record as served. */
 export function daoRecord (
-  { own, report, pool, createdAt, extremes, proposals, live }: DaoParts
+  { own, reason, pool, createdAt, extremes, proposals, live }: DaoParts
 ): DaoRecord {
   const { facts, state } = own
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
@@ -100,8 +100,8 @@ export function daoRecord (
     base_mint: dao.baseMint,
     quote_mint: dao.quoteMint,
     state: dao.state,
-    listed: report.listed,
-    reason: report.reason,
+    listed: reason === null,
+    reason,
     created_at: createdAt === null ? null : timeText(createdAt),
     startDate: startDate(dao),
     launch: launch === null || launch.dao !== dao.address

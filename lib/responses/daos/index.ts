@@ -1,7 +1,7 @@
 import { isServiceError, ServiceError } from '../../errors.js'
 import { type Aged, within } from '../../live/fresh.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
-import { daosReport } from '../../market/dao-report.js'
+import { reasonOf } from '../../market/dao-report.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { TreasuriesSchema, TreasurySchema } from '../../../schemas/treasury.js'
@@ -47,15 +47,8 @@ export function createDaoResponses (sources: DaoSources) {
     const { value: own, parts } = await facts.one(address)
     const { value: { byId }, parts: poolParts } = await pools()
     const { value: decided, parts: proposalParts } = await proposals.all()
-    const { slot, discovered, usd } = own.state
-    const { daos: [report] } = daosReport({
-      slot,
-      found: discovered.filter(one => one.address === address),
-      incomplete: await incomplete(),
-      indexed: history.report(),
-      usd,
-      symbolOf: () => ''
-    })
+    const found = own.state.discovered.find(one => one.address === address)!
+    const reason = reasonOf(found, await incomplete())
     const told = await history.read(async reading =>
       ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
@@ -63,7 +56,7 @@ export function createDaoResponses (sources: DaoSources) {
     const live = open === undefined ? undefined : await liveOne(open.address)
     const made = daoRecord({
       own,
-      report: report!,
+      reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,
       proposals: proposed.map(({ state }) => state),
