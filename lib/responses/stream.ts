@@ -99,9 +99,11 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
   /** Trades behind a position up to a slot, in pages; `oldest`: Unix second of the first event of one. */
-  async function * pagesAfter (begin: ChainPosition, to: number) {
-    for (let next: ChainPosition | undefined = begin; next !== undefined && next.slot <= to;) {
+  async function * pagesAfter (begin: ChainPosition, upTo: () => number | Promise<number>) {
+    for (let next: ChainPosition | undefined = begin; next !== undefined;) {
       const after: ChainPosition = next
+      const to: number = await upTo()
+      if (after.slot > to) return
       const events = await history.published(reading =>
         reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
       const trades: ToldTrade[] = []
@@ -116,7 +118,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
         const row = tradeRow(event as Trade, { address: pool, ...tokens })
         trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
       }
-      yield { trades, oldest: events[0]?.at }
+      yield { trades, to, oldest: events[0]?.at }
       next = events.length === PAGE ? positionOf(events.at(-1)!) : undefined
     }
   }
@@ -137,7 +139,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Tells everybody what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
     const to = await publishedSlot()
-    for await (const { trades } of pagesAfter(endOf(told ?? to), to)) {
+    for await (const { trades } of pagesAfter(endOf(told ?? to), () => to)) {
       for (const follower of followers) tell(follower, trades)
     }
     told = Math.max(told ?? to, to)
@@ -209,11 +211,13 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Tells what was missed, as fast as it is taken. */
   async function replay (follower: Follower): Promise<void> {
     const { listener } = follower
-    const to = await publishedSlot()
+    let to = await publishedSlot()
     const reach = time.utc() / 1000 - REACH
     let isTooFar = follower.after.slot > to + AHEAD
     let since: string | null = null
-    for await (const { trades, oldest } of pagesAfter(follower.after, to)) {
+    // what is published meanwhile, too: who reads slowly would have to take it at once
+    for await (const { trades, oldest, ...page } of pagesAfter(follower.after, publishedSlot)) {
+      to = page.to
       isTooFar = oldest !== undefined && oldest < reach
       if (isTooFar) {
         since = timeText(oldest!)
@@ -247,9 +251,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       if (asked.after !== undefined) await replay(follower)
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {
-        told ??= await publishedSlot()
-        for await (const { trades } of pagesAfter(follower.after, told)) tell(follower, trades)
-        moveOn(follower, endOf(told))
+        const to = told ??= await publishedSlot()
+        for await (const { trades } of pagesAfter(follower.after, () => to)) tell(follower, trades)
+        moveOn(follower, endOf(to))
         listener.write(mark(follower.after))
         followers.add(follower)
         if (looking) return
