@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import buildSerializer from 'fast-json-stringify'
 import { type Exact, exactJson, type ExactValue } from '../exact-json.js'
-import { type CachedResponse, makeCachedResponse, makePlainResponse } from '../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -14,14 +14,6 @@ export function jsonResponse<S extends TSchema> (
 ): (value: Static<S>, headers?: Record<string, string>) => CachedResponse<Static<S>> {
   const serialize = serializer(schema)
   return (value, headers) => makeCachedResponse(JSON_TYPE, serialize(value), headers)
-}
-
-/** As `jsonResponse`, never compressed: for answers that few ask for. */
-export function plainResponse<S extends TSchema> (
-  schema: S
-): (value: Static<S>, headers?: Record<string, string>) => CachedResponse<Static<S>> {
-  const serialize = serializer(schema)
-  return (value, headers) => makePlainResponse(JSON_TYPE, serialize(value), headers)
 }
 
 /** Makes bytes of values whose numbers keep every digit; the schema is for the compiler alone. */
