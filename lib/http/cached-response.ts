@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chooseEncoding, type Encoding, pack } from './encoding.js'
+import { chooseEncoding, type Encoding, pack, QUICK } from './encoding.js'
 
 interface Variant {
   encoding: Encoding
@@ -44,16 +44,19 @@ export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => ta
 export const etagOf = (tag: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 
-/** The bytes of `text`, compressed when a client first takes them so; other headers make another entity tag. */
+/**
+ * The bytes of `text`, compressed when a client first takes them so, with this quality of brotli. Other headers make
+ * another entity tag.
+ */
 export function makeCachedResponse<T = unknown> (
-  contentType: string, text: string | Buffer, headers?: Record<string, string>
+  contentType: string, text: string | Buffer, headers?: Record<string, string>, quality = QUICK
 ): CachedResponse<T> {
   const body = typeof text === 'string' ? Buffer.from(text) : text
   const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body }]])
   for (const encoding of body.length < MIN_COMPRESSED ? [] : ['gzip', 'br'] as const) {
     let packing: Promise<Buffer> | undefined
     async function packed (): Promise<Buffer> {
-      packing ??= pack[encoding](body).finally(() => { packing = undefined })
+      packing ??= pack[encoding](body, quality).finally(() => { packing = undefined })
       return (variant.body = await packing)
     }
     const variant: Variant = { encoding, body: packed }
@@ -62,6 +65,10 @@ export function makeCachedResponse<T = unknown> (
   const tag = tagOf(body, headers && JSON.stringify(headers))
   return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
 }
+
+/** What the bytes of an answer hold. */
+export const bodyOf = <T>({ variants }: CachedResponse<T>): T =>
+  JSON.parse((variants.get('identity')!.body as Buffer).toString()) as T
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 

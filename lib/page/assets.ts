@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { BEST } from '../http/encoding.js'
 import { mediaTypeOf } from '../http/media-type.js'
 import { publicFolder } from '../package.js'
 import { pageScripts } from './scripts.js'
@@ -44,7 +45,7 @@ export function loadAssets () {
       if (known !== undefined) return known
       const text = textOf(name)
       if (text === undefined) return undefined
-      const response = makeCachedResponse(mediaTypeOf(name), text)
+      const response = makeCachedResponse(mediaTypeOf(name), text, undefined, BEST)
       made.set(name, response)
       return response
     },
