@@ -81,10 +81,8 @@ function createRow (pool) {
         element(
           'span',
           { class: 'name' },
-          name,
-          element('span', { class: 'dot' }, ' · '),
-          addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)),
-          age
+          element('span', { class: 'called' }, name, element('span', { class: 'dot' }, ' · ')),
+          element('span', {}, addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)), age)
         )))
     ),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
@@ -93,7 +91,7 @@ function createRow (pool) {
     cell('volume-cell', 'Vol', parts.volume, ' ', units[1]),
     cell('liquidity-cell', 'Liq', parts.liquidity),
     cell('cap-cell', 'Cap', parts.cap, ' ', element('small', { class: 'second' }, 'FDV ', parts.diluted)),
-    cell('premium-cell', 'Premium', parts.premium, ' ', element('small', { class: 'second' }, 'NAV ', parts.nav)),
+    cell('premium-cell', 'Prem.', parts.premium, ' ', element('small', { class: 'second' }, 'NAV ', parts.nav)),
     cell('trades-cell', 'Trades', parts.trades))
   return { row, parts, units, link, quote, name, age, badges, spark, pool: null, words: '' }
 }
@@ -109,9 +107,9 @@ function updateRow (entry, pool) {
   entry.words = [
     pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id
   ].join('\n').toLowerCase()
-  setText(entry.link.firstChild, nameOf(pool))
+  write(entry.link.firstChild, nameOf(pool), nameOf(pool))
   setText(entry.quote, quoteOf(pool))
-  setText(entry.name, pool.base.name)
+  write(entry.name, pool.base.name, pool.base.name)
   const age = ageOf(pool.since)
   setText(entry.age, age === undefined ? '' : ` · ${age}`)
   for (const unit of entry.units) setText(unit, quoteOf(pool))
