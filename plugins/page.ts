@@ -61,9 +61,9 @@ export default fp(async fastify => {
     if (pool === '') return marketSource(marketFacts((await list.known()).value))
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const closes = await ifKnown(async () => await sparklines.of(pool))
+    const week = await ifKnown(async () => await sparklines.of(pool))
     const row = await ifKnown(async () => (await list.known()).value.byId.get(pool))
-    return cardSource({ ...found.facts, ...row && figuresOf(row), ...(closes !== undefined && { closes }) })
+    return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })
   })
 
   /** What `load` gives, where it can be had at once. */

@@ -1,18 +1,20 @@
 import { chunks } from '../chunks.js'
-import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
 import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
-import { byDepth, type Pair } from '../market/ticker.js'
+import { byDepth } from '../market/ticker.js'
 import { JSON_TYPE } from '../responses/json-response.js'
 import { ALL, cacheOptions, headPart, type Sources, usdValuationOf } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
-import { priceOf, significantPrice } from './people.js'
 
-/** The last week of every pool, few enough points for a small drawing beside each: for the eye alone. */
+/** The last week of every pool as a line, few enough points for a small drawing: for the eye alone. */
 
-type Closes = ReadonlyArray<string | null>
-interface Drawings { pools: ReadonlyMap<string, Closes>, first: CachedResponse, all: CachedResponse }
+/** Where closes lie between the lowest of the week, 0, and the highest, TOP; oldest first, null before the first. */
+export type Line = ReadonlyArray<number | null>
+export const TOP = 99
+
+interface Drawings { lines: ReadonlyMap<string, Line>, first: CachedResponse, all: CachedResponse }
 
 const STEP = 4 * HOUR
 const SPAN = 7 * DAY
@@ -22,67 +24,53 @@ const LIFETIME = 300_000
 /** Pools of one reading of the history: a longer one would hold up who writes it. */
 const AT_ONCE = 50
 
-/**
- * Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is
- * missing.
- */
-async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Closes | undefined> {
-  if (reading.knowledge(pair.address, from) === 'partly') return undefined
-  const candles = await reading.candles(pair.address, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
-  const closes = new Map(candles.flatMap(({ start, prices }) => prices === null
-    ? []
-    : [[start, significantPrice(priceOf(prices.close, pair.quoteDecimals, pair.baseDecimals))] as const]))
+/** Each close repeated until the next trade; undefined where there is nothing to draw or something is missing. */
+async function lineOf (reading: Reading, pool: string, from: number): Promise<Line | undefined> {
+  if (reading.knowledge(pool, from) === 'partly') return undefined
+  const candles = await reading.candles(pool, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
+  const closes = new Map(candles.flatMap(({ start, prices }) =>
+    prices === null ? [] : [[start, Number(prices.close.quote) / Number(prices.close.base)]]))
   if (closes.size === 0) return undefined
-  let last: string | null = null
-  return Array.from({ length: POINTS }, (_, index) => (last = closes.get(from + index * STEP) ?? last))
+  const [least, most] = [Math.min(...closes.values()), Math.max(...closes.values())]
+  let last: number | null = null
+  return Array.from({ length: POINTS }, (_, index) => {
+    const close = closes.get(from + index * STEP)
+    if (close !== undefined) last = Math.round(most === least ? TOP / 2 : (close - least) / (most - least) * TOP)
+    return last
+  })
 }
 
-/** Where a price lies between the lowest and the highest of the week, 0 to this. */
-const HEIGHT = 99
+const responseOf = (lines: Iterable<readonly [string, Line]>): CachedResponse =>
+  makeCachedResponse(JSON_TYPE, JSON.stringify({ pools: Object.fromEntries(lines) }))
 
-/** Heights of closes, null before the first trade: of 500 pools a tenth of what their prices take. */
-function heightsOf (closes: Closes): Array<number | null> {
-  const prices = closes.map(close => close === null ? null : Number(close))
-  const known = prices.filter(price => price !== null)
-  const [least, most] = [Math.min(...known), Math.max(...known)]
-  return prices.map(price => price === null || most === least
-    ? price && HEIGHT / 2
-    : Math.round((price - least) / (most - least) * HEIGHT))
-}
-
-const responseOf = (pools: Iterable<readonly [string, Closes]>): CachedResponse => makeCachedResponse(
-  JSON_TYPE,
-  JSON.stringify({ pools: Object.fromEntries(Array.from(pools, ([pool, closes]) => [pool, heightsOf(closes)])) })
-)
-
-/** The drawings' prices, kept. `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+/** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
   const { snapshot: snapshots, history, settings } = sources
   async function load (): Promise<Made<Drawings>> {
     const { value: snapshot } = await snapshots.get(ALL)
     const head = headPart(sources)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
-    const pools = new Map<string, Closes>()
+    const lines = new Map<string, Line>()
     for (const some of chunks(byDepth(snapshot.pairs, usdValuationOf(snapshot, settings)), AT_ONCE)) {
       await history.read(async reading => {
-        for (const pair of some) {
-          const closes = await closesOf(reading, pair, from)
-          if (closes !== undefined) pools.set(pair.address, closes)
+        for (const { address } of some) {
+          const line = await lineOf(reading, address, from)
+          if (line !== undefined) lines.set(address, line)
         }
       })
     }
-    const all = [...pools]
-    return { value: { pools, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }, parts: [head] }
+    const all = [...lines]
+    return { value: { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }, parts: [head] }
   }
 
   const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })
   return {
-    /** Heights by pool, oldest first, of the deepest or of all; pools that have none to draw are left out. */
+    /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */
     async response (which: 'first' | 'all'): Promise<Aged<CachedResponse>> {
       const { value, ...age } = await cache.get(ALL)
       return { value: value[which], ...age }
     },
-    /** Closes of one pool, five significant digits; undefined where it has none to draw. */
-    of: async (pool: string): Promise<Closes | undefined> => (await cache.get(ALL)).value.pools.get(pool)
+    /** That of one pool; undefined where there is nothing to draw. */
+    of: async (pool: string): Promise<Line | undefined> => (await cache.get(ALL)).value.lines.get(pool)
   }
 }

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { buildMarket } from '../../../simulator/index.js'
-import type { Pools } from '../../../schemas/pools.js'
+import type { Candles, Pools } from '../../../schemas/pools.js'
 import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { until } from '../../support/until.js'
 import { AT_FIRST } from '../../../lib/page/list.js'
+import { type Line, TOP } from '../../../lib/page/sparklines.js'
 import { download, openBrowser, withoutBrowser } from './visit.js'
 
 /** What the pages of a large market cost a visitor who has seen none of it, as the service sends it. */
@@ -44,6 +45,17 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   const pools = (await app.inject('/api/pools')).json<Pools>()
   const [busiest] = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)
   const browser = await openBrowser()
+
+  const { pools: lines } = (await app.inject('/market/sparklines?all=true')).json<{ pools: Record<string, Line> }>()
+  t.ok(Object.keys(lines).length > AT_FIRST)
+  const line = lines[busiest!.pool_id]!
+  const first = line.findIndex(height => height !== null)
+  const closes = (await app.inject(`/api/pools/${busiest!.pool_id}/ohlcv?interval=4h&empty=true&limit=${line.length}`))
+    .json<Candles>().slice(first - line.length).map(({ close }) => Number(close))
+  const [least, most] = [Math.min(...closes), Math.max(...closes)]
+  const furthest = Math.max(...line.slice(first).map((height, at) =>
+    Math.abs(height! - (closes[at]! - least) / (most - least) * TOP)))
+  t.ok(furthest <= 0.51, `a line runs where the closes lie: ${furthest} of ${TOP}`)
 
   async function visit (
     path: string, settled: string, then = async (_page: Page): Promise<void> => {}
