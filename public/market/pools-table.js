@@ -229,7 +229,8 @@ export function createTable ({ load, records }) {
     byId('more').disabled = all
     setText(byId('more'), all ? 'Loading all pools…' : `Show all ${formatCount(count, 'pool')}`)
     byId('no-pools').hidden = order.length > 0
-    byId('no-match').hidden = order.length === 0 || rows.length > 0
+    // of a part nobody knows yet what the rest has
+    byId('no-match').hidden = order.length < count || count === 0 || rows.length > 0
     byId('csv').disabled = rows.length === 0
     setText(byId('no-match-text'), `No pool matches “${wanted}”.`)
     return shown

@@ -69,11 +69,12 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   }, async ({ params: { pool_id: pool }, turn }, reply) => sendImage(reply, await page.card(pool, turn)))
 
   // What the list draws: a page's own, in no document
-  const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.Literal('true')) }) } }
+  const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }
+  const part = (all: string | undefined) => all === 'true' ? 'all' : 'first'
   fastify.get('/pools', listed, async ({ query: { all } }, reply) =>
-    reply.sendCached(await page.list[all ? 'all' : 'first']()))
+    reply.sendCached(await page.list[part(all)]()))
   fastify.get('/sparklines', listed, async ({ query: { all } }, reply) =>
-    reply.sendCached(await page.sparklines.response(all ? 'all' : 'first')))
+    reply.sendCached(await page.sparklines.response(part(all))))
   fastify.get('/volume', { schema: { hide: true } }, async (_request, reply) => reply.sendCached(await page.volume()))
   fastify.get('/marks/:pool_id', {
     schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }

@@ -186,6 +186,26 @@ t.test('nothing else is served', async t => {
   }
 })
 
+t.test('what the page asks for itself: the deepest pools or all, and what one pool may pretend', async t => {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const make = (base = ledger.mint({ symbol: 'ORE', name: '' })) => ledger.dao(
+    { base, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 9n }
+  )
+  const pools = [make(), make(), make(ledger.mint({ symbol: 'SOL', name: '' }))]
+  const app = await buildApp(t, { env: settings(t, node, ledger) })
+  await until('the list', async () => (await app.inject('/market/pools')).statusCode === 200)
+  for (const url of ['/market/pools', '/market/pools?all=true']) {
+    const { totals, pools: rows } = (await app.inject(url)).json()
+    t.equal(totals.count, 3)
+    t.same(new Set(rows.map((row: { pool_id: string }) => row.pool_id)), new Set(pools.map(({ address }) => address)))
+  }
+  const marks = async (pool: string) => (await app.inject(`/market/marks/${pool}`)).json()
+  t.same(await marks(pools[0]!.address), ['symbol'])
+  t.same(await marks(pools[2]!.address), [])
+  t.same(await marks('nothing'), [])
+})
+
 t.test('not part of the described contract', async t => {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
