@@ -2,7 +2,6 @@ import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
 import { isServiceError } from '../errors.js'
 import { bodyOf, type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import { completenessHeaders, type MarketTotals } from '../responses/aggregate.js'
-import type { Aged } from '../live/fresh.js'
 import { JSON_TYPE } from '../responses/json-response.js'
 import type { PoolList } from '../responses/pools/pool-list.js'
 import { type Kept, sameLife } from '../responses/sources.js'
@@ -31,14 +30,13 @@ export interface Row extends Pick<Pool, typeof SHOWN[number]>, Pick<TreasuryRow,
   marks: Mark[]
 }
 
-export interface Totals {
+interface Totals {
   count: number
-  /**
-   * Sums; of the volumes in the deepest pool's quote token, which other tokens' can't be added to, and how many pools
-   * have that; null where a part is not known.
-   */
+  /** Sum in the deepest pool's quote token, to which no others can be added; null: a part is not known. */
   volume: string | null
+  /** Pools that have that quote token. */
   alike: number
+  /** Null likewise. */
   trades: number | null
   liquidity: string
 }
@@ -60,7 +58,7 @@ function sumOf (texts: ReadonlyArray<string | null>): string | null {
   return shortText({ n: digits, d: powerOfTen(PLACES).n }, PLACES)
 }
 
-export function totalsOf (pools: readonly Pool[]): Totals {
+function totalsOf (pools: readonly Pool[]): Totals {
   const alike = pools.filter(({ quote }) => quote.mint === pools[0]!.quote.mint)
   return {
     count: pools.length,
@@ -107,11 +105,6 @@ export function createPageList (pools: Kept<PoolList>, treasuries: Kept<CachedRe
     })))
   return {
     known,
-    /** What the names of one pool may pretend; nothing of a pool that is not listed. */
-    async marks (pool: string): Promise<Aged<CachedResponse>> {
-      const { value: { byId }, ...age } = await known()
-      return { value: makeCachedResponse(JSON_TYPE, JSON.stringify(byId.get(pool)?.marks ?? [])), ...age }
-    },
     first: sameLife(known, list => listResponse(list, false)),
     all: sameLife(known, list => listResponse(list, true))
   }

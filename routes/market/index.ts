@@ -78,7 +78,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/volume', { schema: { hide: true } }, async (_request, reply) => reply.sendCached(await page.volume()))
   fastify.get('/marks/:pool_id', {
     schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool } }, reply) => reply.sendCached(await page.list.marks(pool)))
+  }, async ({ params: { pool_id: pool } }, reply) => {
+    const { value: { byId }, ...age } = await page.list.known()
+    return reply.setCacheHeaders(age).send(byId.get(pool)?.marks ?? [])
+  })
 
   // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not
   // to keep it
