@@ -20,9 +20,19 @@ declare module 'fastify' {
      */
     sendCached<T> (response: Sendable<CachedResponse<T> | StreamedResponse<T>>): T
     /** Says how long an answer stays fresh, of when it is, and how old it is once it is stale. */
-    setCacheHeaders (age: Omit<Sendable<unknown>, 'value'>): FastifyReply
+    setCacheHeaders (age: Age): FastifyReply
   }
 }
+
+type Age = Omit<Sendable<unknown>, 'value'>
+
+/** A stale answer says its age. */
+const isStale = ({ age, left }: Age): boolean => left === 0 && age > 0
+/**
+ * What an answer's entity tags begin with. One that says its age has its own: a 304 takes no header from what a client
+ * keeps, so that by the same tag a browser would show the old age for good.
+ */
+const tagOf = ({ value: { tag }, ...age }: Sendable<{ tag: string }>): string => isStale(age) ? `${tag}.stale` : tag
 
 /** Encodings of what is sent as it is taken: of the others a compressor takes megabytes for each client. */
 const STREAMED = ['gzip', 'identity'] as const
@@ -30,11 +40,12 @@ const STREAMED = ['gzip', 'identity'] as const
 async function sendStreamed (reply: FastifyReply, { value, ...age }: Sendable<StreamedResponse>): Promise<unknown> {
   const { headers, method, client, server: { budget } } = reply.request
   const encoding = chooseEncoding(STREAMED, headers['accept-encoding'])
-  const isUnchanged = isKnown(value, headers['if-none-match'])
+  const tag = tagOf({ value, ...age })
+  const isUnchanged = isKnown(tag, headers['if-none-match'])
   const isBare = isUnchanged || method === 'HEAD'
   // before anything is said: a request that is refused here has another answer
   const end = isBare ? () => {} : await budget.sending.enter(client)
-  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(value.tag, encoding))
+  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tag, encoding))
   if (isUnchanged) reply.code(304)
   if (isUnchanged && method !== 'HEAD') return reply.send()
   reply.type(value.contentType)
@@ -52,9 +63,10 @@ function sendCached (this: FastifyReply, response: Sendable<CachedResponse | Str
   if (isStreamed(value)) return sendStreamed(this, { value, ...age })
   const { headers } = this.request
   const variant = chooseVariant(value, headers['accept-encoding'])
-  this.setCacheHeaders(response).header('vary', 'accept-encoding').header('etag', variant.etag)
+  const tag = tagOf({ value, ...age })
+  this.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tag, variant.encoding))
   if (value.headers !== undefined) this.headers(value.headers)
-  const isUnchanged = isKnown(value, headers['if-none-match'])
+  const isUnchanged = isKnown(tag, headers['if-none-match'])
   if (isUnchanged) this.code(304)
   // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the
   // whole body (RFC 9110, 8.6)
@@ -65,11 +77,9 @@ function sendCached (this: FastifyReply, response: Sendable<CachedResponse | Str
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 
-function setCacheHeaders (
-  this: FastifyReply, { age, left, parts = [] }: Omit<Sendable<unknown>, 'value'>
-): FastifyReply {
-  this.header('cache-control', `public, max-age=${Math.floor(left / 1000)}`)
-  if (left === 0 && age > 0) this.header('age', Math.floor(age / 1000))
+function setCacheHeaders (this: FastifyReply, { parts = [], ...age }: Age): FastifyReply {
+  this.header('cache-control', `public, max-age=${Math.floor(age.left / 1000)}`)
+  if (isStale(age)) this.header('age', Math.floor(age.age / 1000))
   if (parts.length > 0) {
     this.header('x-chain-time', new Date(Math.min(...parts.map(({ time }) => time)) * 1000).toISOString())
   }

@@ -1,12 +1,13 @@
 import fp from 'fastify-plugin'
 import { isServiceError, ServiceError } from '../lib/errors.js'
+import { bodyOf } from '../lib/http/cached-response.js'
 import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
 import { createCards } from '../lib/page/card/cards.js'
+import { createPageList, createPageVolume, type PageList } from '../lib/page/list.js'
 import { createPages, type Pages } from '../lib/page/pages.js'
-import { bodyOf, figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
+import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
-import type { PoolList } from '../lib/responses/pools/pool-list.js'
 import { ALL } from '../lib/responses/sources.js'
 import { poolNotFound } from '../schemas/errors.js'
 import type { Proposals } from '../schemas/proposals.js'
@@ -20,9 +21,11 @@ declare module 'fastify' {
       /** What an address names; undefined while the chain can't be read, since then nobody knows. */
       find (pool: string): Promise<FoundPool | undefined>
       /** The pools as they are listed; undefined where they can't be had at once. */
-      listed (): Promise<PoolList | undefined>
+      listed (): Promise<PageList | undefined>
       /** The newest proposals; undefined likewise. */
       decided (): Promise<Proposals | undefined>
+      list: ReturnType<typeof createPageList>
+      volume: ReturnType<typeof createPageVolume>
       sparklines: ReturnType<typeof createSparklines>
       /**
        * The share image of a listed pool, or of the market for '', a PNG file. Throws POOL_NOT_FOUND, OVERLOADED, the
@@ -49,15 +52,18 @@ const PATIENCE_MS = 500
 const PROPOSALS = { limit: 200 }
 
 export default fp(async fastify => {
-  const { config: settings, cache: { snapshot }, chain: { clock, time }, history, pools, proposals } = fastify
+  const {
+    config: settings, cache: { snapshot }, chain: { clock, time }, history, market, pools, daos, proposals
+  } = fastify
+  const list = createPageList(pools.known, daos.treasuries)
   const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
   const card = createCards(async pool => {
-    if (pool === '') return marketSource(marketFacts((await pools.known()).value.pools))
+    if (pool === '') return marketSource(marketFacts((await list.known()).value))
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const closes = await ifKnown(async () => await sparklines.of(pool))
-    const figures = await ifKnown(async () => figuresOf(bodyOf(await pools.one(pool))))
-    return cardSource({ ...found.facts, ...figures, ...(closes !== undefined && { closes }) })
+    const week = await ifKnown(async () => await sparklines.of(pool))
+    const row = await ifKnown(async () => (await list.known()).value.byId.get(pool))
+    return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })
   })
 
   /** What `load` gives, where it can be had at once. */
@@ -77,10 +83,12 @@ export default fp(async fastify => {
   fastify.decorate('page', {
     assets,
     pages: createPages(assets),
+    list,
+    volume: createPageVolume(market.totals),
     sparklines,
     card,
-    listed: () => soon(async () => (await pools.known()).value),
-    decided: () => soon(async () => bodyOf(await proposals.list(PROPOSALS))),
+    listed: () => soon(async () => (await list.known()).value),
+    decided: () => soon(async () => bodyOf((await proposals.list(PROPOSALS)).value)),
     find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
   })
 }, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'answers'] })

@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { pageScripts } from '../lib/page/scripts.js'
 import { readCommandLine, refuse } from './command-line.js'
 
 /**
@@ -39,6 +40,17 @@ const ownFolder: Plugin = {
   }
 }
 
+/** The page's scripts as they are sent: the program needs no bundler. */
+const ownScripts: Plugin = {
+  name: 'own scripts',
+  setup ({ onLoad }) {
+    onLoad({ filter: /\/lib\/page\/scripts\.ts$/ }, () => ({
+      contents: `const scripts = new Map(${JSON.stringify([...pageScripts()])})\nexport const pageScripts = () => scripts`,
+      loader: 'js'
+    }))
+  }
+}
+
 const inFolder = (name: string): string[] =>
   (readdirSync(
     join(ROOT, name), { recursive: true }
@@ -64,7 +76,7 @@ const { metafile } = await build({
   sourcemap: 'linked',
   sourcesContent: false,
   external: LEFT_ALONE,
-  plugins: [ownFolder],
+  plugins: [ownFolder, ownScripts],
   banner: { js: REQUIRE },
   metafile: true,
   logLevel: 'warning'

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto'
-import { chooseEncoding, type Encoding, pack } from './encoding.js'
+import { chooseEncoding, type Encoding, pack, QUICK } from './encoding.js'
 
 interface Variant {
   encoding: Encoding
   /** Or how it is made, while nobody has taken it so. */
   body: Buffer | (() => Promise<Buffer>)
-  /** Strong, so each variant has its own. */
-  etag: string
 }
 
 /** `T`: what the bytes hold, for the compiler to compare with the response schema of the route that sends them. */
@@ -38,45 +36,39 @@ export const isStreamed = <T>(response: CachedResponse<T> | StreamedResponse<T>)
 const MIN_COMPRESSED = 1_024
 const TAG_BYTES = 18
 
-/** What an entity tag says of these bytes. */
-export const tagOf = (bytes: Buffer | string): string =>
-  createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_BYTES)
+const tagOf = (bytes: Buffer | string, headers = ''): string =>
+  createHash('sha256').update(bytes).update(headers).digest('base64url').slice(0, TAG_BYTES)
 /** A tag of all that an answer's bytes depend on. */
 export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => tagOf(JSON.stringify(parts))
+/** Strong, so each encoding has its own. */
 export const etagOf = (tag: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 
-/** The bytes of `text`, never compressed: for answers that few ask for. */
-export function makePlainResponse<T = unknown> (
-  contentType: string, text: string | Buffer, headers?: Record<string, string>
+/**
+ * The bytes of `text`, compressed when a client first takes them so, with this quality of brotli. Other headers make
+ * another entity tag.
+ */
+export function makeCachedResponse<T = unknown> (
+  contentType: string, text: string | Buffer, headers?: Record<string, string>, quality = QUICK
 ): CachedResponse<T> {
   const body = typeof text === 'string' ? Buffer.from(text) : text
-  const tag = tagOf(body)
-  const variants = new Map<Encoding, Variant>([
-    ['identity', { encoding: 'identity', body, etag: etagOf(tag, 'identity') }]
-  ])
+  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body }]])
+  for (const encoding of body.length < MIN_COMPRESSED ? [] : ['gzip', 'br'] as const) {
+    let packing: Promise<Buffer> | undefined
+    async function packed (): Promise<Buffer> {
+      packing ??= pack[encoding](body, quality).finally(() => { packing = undefined })
+      return (variant.body = await packing)
+    }
+    const variant: Variant = { encoding, body: packed }
+    variants.set(encoding, variant)
+  }
+  const tag = tagOf(body, headers && JSON.stringify(headers))
   return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
 }
 
-/** The bytes of `text`, compressed when a client first takes them so. */
-export function makeCachedResponse<T = unknown> (
-  contentType: string, text: string | Buffer, headers?: Record<string, string>
-): CachedResponse<T> {
-  const response = makePlainResponse<T>(contentType, text, headers)
-  const { tag, variants } = response
-  const body = variants.get('identity')!.body as Buffer
-  if (body.length < MIN_COMPRESSED) return response
-  for (const encoding of ['gzip', 'br'] as const) {
-    let packing: Promise<Buffer> | undefined
-    async function packed (): Promise<Buffer> {
-      packing ??= pack[encoding](body).finally(() => { packing = undefined })
-      return (variant.body = await packing)
-    }
-    const variant: Variant = { encoding, body: packed, etag: etagOf(tag, encoding) }
-    variants.set(encoding, variant)
-  }
-  return response
-}
+/** What the bytes of an answer hold. */
+export const bodyOf = <T>({ variants }: CachedResponse<T>): T =>
+  JSON.parse((variants.get('identity')!.body as Buffer).toString()) as T
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 
@@ -87,8 +79,8 @@ export function chooseVariant ({ variants }: CachedResponse, header: string | un
   return variant
 }
 
-/** Whether an If-None-Match header names this representation, in whatever encoding the client has it. */
-export function isKnown ({ tag }: Pick<CachedResponse, 'tag'>, header: string | undefined): boolean {
+/** Whether an If-None-Match header names what has this tag, in whatever encoding the client has it. */
+export function isKnown (tag: string, header: string | undefined): boolean {
   if (header === undefined) return false
   return header.trim() === '*' || header.split(',').some(item => {
     const known = item.trim().replace(/^W\//, '')

@@ -4,15 +4,18 @@ import negotiate from '@fastify/accept-negotiator'
 
 export type Encoding = 'identity' | 'gzip' | 'br'
 
-/** Quality 5 of brotli takes about as long as gzip and packs better. */
-const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
+/** Quality of brotli: this takes about as long as gzip and packs better. */
+export const QUICK = 5
+/** A tenth less again, in fifty times the time: for what is packed once and sent for good. */
+export const BEST = constants.BROTLI_MAX_QUALITY
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
 /** Compresses off the event loop. */
 export const pack = {
-  gzip: async (body: Buffer) => await gzipAsync(body),
-  br: async (body: Buffer) => await brotliAsync(body, BROTLI)
+  gzip: async (body: Buffer, _quality: number) => await gzipAsync(body),
+  br: async (body: Buffer, quality: number) =>
+    await brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } })
 }
 
 /** An encoding that a header refuses by name stays refused where it admits any other. */

@@ -1,19 +1,17 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { BEST } from '../http/encoding.js'
 import { mediaTypeOf } from '../http/media-type.js'
 import { publicFolder } from '../package.js'
-import { joinModules } from './join-modules.js'
+import { pageScripts } from './scripts.js'
 
 /** The page's files, packed once, under a name that changes with what is in them. */
 
-/** Of the kinds that a page has; its HTML files are templates. */
-const SERVED = new Set(['.js', '.css', '.svg'])
+const ICON = 'icon.svg'
 const VERSION_LENGTH = 12
-/** Modules that a page begins with. */
-const ENTRIES = ['list.js', 'pool.js', 'decisions.js', 'status.js']
 /** The chart library, as it is in its package; its licence is at its head. */
 const CHARTS = 'lightweight-charts.js'
 const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
@@ -24,26 +22,18 @@ function chartLibrary (): string {
   return join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
 }
 
-/**
- * The files of `folder`: styles and images as they are, modules that a page begins with joined with what they import,
- * other scripts as they are. HTML files are templates, not served. Throws where the folder or one of its modules can't
- * be read.
- */
-export function loadAssets (folder = publicFolder('market')) {
+/** The files of public/market; its HTML files are templates, not served. Throws where one can't be read. */
+export function loadAssets () {
+  const folder = publicFolder('market')
   const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
-  const names = readdirSync(folder).sort()
-  const texts = new Map<string, () => string>()
   const hash = createHash('sha256')
-  for (const name of names) hash.update(name).update('\0').update(read(name)).update('\0')
+  for (const name of readdirSync(folder).sort()) hash.update(name).update('\0').update(read(name)).update('\0')
   hash.update(readFileSync(chartLibrary()))
 
-  const joined = new Set(ENTRIES)
-  for (const name of names) {
-    const isModule = extname(name) === '.js' && /^(?:import|export)\s/m.test(read(name))
-    if (!SERVED.has(extname(name)) || (isModule && !joined.has(name))) continue
-    texts.set(name, () => isModule ? joinModules(name, read) : read(name))
+  function textOf (name: string): string | undefined {
+    if (name === ICON) return read(name)
+    return name === CHARTS ? readFileSync(chartLibrary(), 'utf8') : pageScripts().get(name)
   }
-  texts.set(CHARTS, () => readFileSync(chartLibrary(), 'utf8'))
 
   const made = new Map<string, CachedResponse>()
   return {
@@ -51,9 +41,11 @@ export function loadAssets (folder = publicFolder('market')) {
     version: hash.digest('hex').slice(0, VERSION_LENGTH),
     /** A file's bytes; undefined where there is none of the name. */
     file (name: string): CachedResponse | undefined {
-      const text = texts.get(name)
+      const known = made.get(name)
+      if (known !== undefined) return known
+      const text = textOf(name)
       if (text === undefined) return undefined
-      const response = made.get(name) ?? makeCachedResponse(mediaTypeOf(name), text())
+      const response = makeCachedResponse(mediaTypeOf(name), text, undefined, BEST)
       made.set(name, response)
       return response
     },

@@ -2,10 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
+import type { PageList, Row } from './list.js'
 import type { PoolFacts } from './card/card.js'
 import { decisionsTable, factsOf, poolsTable } from './plain-figures.js'
-import type { PoolList } from '../responses/pools/pool-list.js'
-import type { Pool } from '../../schemas/pools.js'
 import type { Proposals } from '../../schemas/proposals.js'
 
 /** The pages as bytes: templates with their places filled in. */
@@ -19,12 +18,12 @@ const FIGURES = '<!--figures-->'
 /** Placeholder rows until the pools have been loaded. */
 const SKELETON_ROWS = 10
 const SKELETON =
-  '<tr role="row" class="ghost" aria-hidden="true"><td colspan="8" role="cell"><span class="bone"></span></td></tr>'
+  '<tr role="row" class="ghost" aria-hidden="true"><td colspan="9" role="cell"><span class="bone"></span></td></tr>'
 
 export type Pages = ReturnType<typeof createPages>
 
 export function createPages ({ template, version }: PageAssets) {
-  const lists = new LRUCache<string, { pools: readonly Pool[] | undefined, page: CachedResponse }>({ max: MAX_LISTS })
+  const lists = new LRUCache<string, { list: PageList | undefined, page: CachedResponse }>({ max: MAX_LISTS })
   const [head, header] = [template('head.html'), template('header.html')]
   /** A page's template with what all have; `link`: the words by which the header leads to it. */
   const page = (name: string, link?: string): string => template(`${name}.html`)
@@ -41,24 +40,24 @@ export function createPages ({ template, version }: PageAssets) {
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
 
   return {
-    /** `pools`: deepest first; undefined while they can't be had. `origin`: where the reader's browser found us. */
-    list (origin: string, pools: readonly Pool[] | undefined): CachedResponse {
+    /** `pools`: undefined while they can't be had. `origin`: where the reader's browser found us. */
+    list (origin: string, pools: PageList | undefined): CachedResponse {
       const known = lists.get(origin)
-      if (known !== undefined && known.pools === pools) return known.page
+      if (known !== undefined && known.list === pools) return known.page
       const text = fillTemplate(list, { ...places(''), origin })
-        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools, ''))
+        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools.rows, ''))
       const made = makeCachedResponse(HTML, text)
-      lists.set(origin, { pools, page: made })
+      lists.set(origin, { list: pools, page: made })
       return made
     },
     status: makeCachedResponse(HTML, fillTemplate(status, places(''))),
     /** `proposals`: newest first; undefined while they can't be had. */
-    decisions: (proposals: Proposals | undefined, pools: PoolList | undefined) =>
+    decisions: (proposals: Proposals | undefined, pools: PageList | undefined) =>
       makeCachedResponse(HTML, fillTemplate(decisions, places('../')).replace(
         FIGURES, () => proposals === undefined ? '' : decisionsTable(proposals, pools?.byId, '../')
       )),
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
-    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Pool | undefined): CachedResponse {
+    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined): CachedResponse {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return makeCachedResponse(HTML, fillTemplate(pool, {
         ...places('../../'),

@@ -1,4 +1,4 @@
-import { compare, divide, placesFor, powerOfTen, type Rational, ratio, shortText, toFixed } from '../decimal.js'
+import { compare, divide, placesFor, powerOfTen, type Rational, shortText, toFixed } from '../decimal.js'
 
 /** Figures as people read them, where the server itself writes them: on titles and images. */
 
@@ -10,14 +10,11 @@ const LETTERS = [[15, 'Q'], [12, 'T'], [9, 'B'], [6, 'M'], [3, 'K']] as const
 const group = (text: string): string => text.replace(/^\d+/, digits => digits.replace(/\B(?=(\d{3})+$)/g, ','))
 const wholeDigits = ({ n, d }: Rational): number => n < d ? 0 : (n / d).toString().length
 
-/** A price as plain decimal text of five significant digits, and at least cents from 1 on. */
-export function significantPrice (price: Rational): string {
+/** A price of five significant digits, and at least cents from 1 on. */
+export function priceText (price: Rational): string {
   const digits = wholeDigits(price)
-  return toFixed(price, digits > 0 ? Math.max(CENTS, PRICE_DIGITS - digits) : placesFor(price, PRICE_DIGITS))
+  return group(toFixed(price, digits > 0 ? Math.max(CENTS, PRICE_DIGITS - digits) : placesFor(price, PRICE_DIGITS)))
 }
-
-/** The same with its thousands apart. */
-export const priceText = (price: Rational): string => group(significantPrice(price))
 
 /** An amount in short: "12.40", "1.283 M". */
 export function amountText (amount: Rational): string {
@@ -33,10 +30,3 @@ export function changeText (percent: string): string {
   if (percent.startsWith('-')) return `−${group(size)} %`
   return `${/^0\.?0*$/.test(size) ? '' : '+'}${group(size)} %`
 }
-
-/** What raw amounts make a price of whole tokens. */
-export const priceOf = ({ quote, base }: {
-  quote: bigint,
-  base: bigint
-}, quoteDecimals: number, baseDecimals: number): Rational =>
-  divide(ratio(quote, base), powerOfTen(quoteDecimals - baseDecimals))

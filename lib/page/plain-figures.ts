@@ -1,7 +1,7 @@
-import type { Pool } from '../../schemas/pools.js'
 import type { ProposalRow } from '../../schemas/proposals.js'
-import { parseDecimal } from '../decimal.js'
+import { multiply, parseDecimal, ratio, toFixed } from '../decimal.js'
 import { escapeHtml } from './html.js'
+import type { Row } from './list.js'
 import { amountText, changeText, priceText } from './people.js'
 import { inShort, symbolOf } from './pool-facts.js'
 
@@ -10,15 +10,20 @@ import { inShort, symbolOf } from './pool-facts.js'
 type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 
 /** Rows of a list; the rest is in the API. */
-const MOST = 200
+const MOST = 100
 const NONE = '–'
 
 const amount = (text: string | null): string => text === null ? NONE : amountText(parseDecimal(text)!)
 const usd = (text: string | null): string => text === null ? NONE : `$${amount(text)}`
-const quoteOf = ({ quote }: Pool): string => symbolOf(quote.symbol, quote.mint)
+/** A share such as "-0.0320" in per cent. */
+const percentOf = (share: string): string => {
+  const size = toFixed(multiply(parseDecimal(share.replace('-', ''))!, ratio(100n)), 2)
+  return changeText(share.startsWith('-') ? `-${size}` : size)
+}
+const quoteOf = ({ quote }: Row): string => symbolOf(quote.symbol, quote.mint)
 
 /** What is told of a pool, by its name. */
-const FIGURES: Columns<Pool> = [
+const FIGURES: Columns<Row> = [
   ['Price', pool => `${priceText(parseDecimal(pool.last_price)!)} ${quoteOf(pool)}`],
   ['24 h', pool => pool.price_change_24h === null ? NONE : changeText(pool.price_change_24h)],
   ['Volume, 24 h', pool => pool.target_volume_24h === null
@@ -27,10 +32,12 @@ const FIGURES: Columns<Pool> = [
   ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
+  ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${priceText(parseDecimal(pool.nav_per_token)!)}`],
+  ['Premium to NAV', pool => pool.premium === null ? NONE : percentOf(pool.premium)],
   ['Trades, 24 h', pool => pool.trades_24h === null ? NONE : String(pool.trades_24h)]
 ]
 
-const MINT: Columns<Pool>[number] = ['Mint', pool => pool.base.mint]
+const MINT: Columns<Row>[number] = ['Mint', pool => pool.base.mint]
 
 const average = (text: string | undefined): string => text === undefined ? NONE : priceText(parseDecimal(text)!)
 const minute = (time: string | null): string => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
@@ -52,22 +59,22 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
     `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
 }
 
-const linkOf = (pool: Pool, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
+const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
   `${escapeHtml(`${symbolOf(pool.base.symbol, pool.base.mint)} / ${quoteOf(pool)}`)}</a> ` +
   `<small>${inShort(pool.base.mint)}</small>`
 
 /** The list as a table, deepest first; `root` leads to the service. */
-export const poolsTable = (pools: readonly Pool[], root: string): string =>
+export const poolsTable = (pools: readonly Row[], root: string): string =>
   tableOf(pools, 'Pool', pool => linkOf(pool, root), FIGURES)
 
 /** Proposals, newest first; a DAO that is not listed stands as its address. */
 export const decisionsTable = (
-  rows: readonly ProposalRow[], byId: ReadonlyMap<string, { pool: Pool }> | undefined, root: string
+  rows: readonly ProposalRow[], byId: ReadonlyMap<string, Row> | undefined, root: string
 ): string => tableOf(rows, 'DAO', ({ dao }) => {
-  const pool = byId?.get(dao)?.pool
+  const pool = byId?.get(dao)
   return pool === undefined ? escapeHtml(inShort(dao)) : linkOf(pool, root)
 }, DECISIONS)
 
 /** The figures of one pool. */
-export const factsOf = (pool: Pool): string => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
+export const factsOf = (pool: Row): string => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
   `<div><dt>${name}</dt><dd>${escapeHtml(of(pool))}</dd></div>`).join('')}</dl>`

@@ -1,11 +1,9 @@
 import type { Snapshot } from '../live/snapshot.js'
 import { spotPrice } from '../market/price.js'
 import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
-import type { CachedResponse } from '../http/cached-response.js'
-import type { Aged } from '../live/fresh.js'
-import { add, parseDecimal } from '../decimal.js'
-import type { Pool } from '../../schemas/pools.js'
+import { parseDecimal } from '../decimal.js'
 import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
+import type { PageList, Row } from './list.js'
 import { amountText, changeText, priceText } from './people.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
@@ -55,8 +53,8 @@ const short = (text: string): string => amountText(parseDecimal(text)!)
 
 type Figures = Pick<CardFacts, 'change' | 'volume' | 'liquidity'>
 
-/** What the record of a pool adds to its image. */
-export const figuresOf = (pool: Pool): Figures => ({
+/** What the row of a pool adds to its image. */
+export const figuresOf = (pool: Row): Figures => ({
   ...(pool.target_volume_24h !== null && {
     volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
   }),
@@ -64,32 +62,22 @@ export const figuresOf = (pool: Pool): Figures => ({
   ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
 })
 
-/** What an answer says. */
-export const bodyOf = <T>({ value: { variants } }: Aged<CachedResponse<T>>): T =>
-  JSON.parse(variants.get('identity')!.body.toString()) as T
-
 /** Pools that the market's image names. */
 const NAMED = 5
-const total = (texts: readonly string[]): string =>
-  amountText(texts.map(text => parseDecimal(text)!).reduce((sum, one) => add(sum, one)))
 
 /** What the market's image shows of the pools, deepest first; volumes as the list adds them up, or not at all. */
-export function marketFacts (pools: readonly Pool[]): MarketFacts {
-  const [deepest] = pools
+export function marketFacts ({ totals: { count, volume, liquidity }, rows }: PageList): MarketFacts {
+  const [deepest] = rows
   if (deepest === undefined) return { pools: 0, figures: [], rows: [] }
-  const volumes = pools.filter(({ quote }) => quote.mint === deepest.quote.mint).map(pool => pool.target_volume_24h)
-  const known = volumes.filter(volume => volume !== null)
   return {
-    pools: pools.length,
+    pools: count,
     figures: [
-      ...known.length < volumes.length
+      ...volume === null
         ? []
-        : [['Volume, 24 h', `${total(known)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
-      ...deepest.priced_in_usd
-        ? [['Liquidity', `$${total(pools.map(pool => pool.liquidity_in_usd))}`] as const]
-        : []
+        : [['Volume, 24 h', `${short(volume)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
+      ...deepest.priced_in_usd ? [['Liquidity', `$${short(liquidity)}`] as const] : []
     ],
-    rows: pools.slice(0, NAMED).map(pool => ({
+    rows: rows.slice(0, NAMED).map(pool => ({
       base: symbolOf(pool.base.symbol, pool.base.mint),
       quote: symbolOf(pool.quote.symbol, pool.quote.mint),
       name: '',

@@ -1,30 +1,19 @@
 import { chunks } from '../chunks.js'
-import { makeCachedResponse, type CachedResponse } from '../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
 import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
-import type { Pair } from '../market/ticker.js'
 import { JSON_TYPE } from '../responses/json-response.js'
-import { ALL, cacheOptions, headPart, type Sources } from '../responses/sources.js'
+import { ALL, cacheOptions, headPart, pricedStateOf, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
-import { priceOf, significantPrice } from './people.js'
+import { AT_FIRST } from './list.js'
 
-/**
- * Prices of the last week of every pool, few enough for a small drawing beside each: five significant digits, for the
- * eye alone.
- */
+/** The last week of every pool as a line, few enough points for a small drawing: for the eye alone. */
 
-interface Sparklines {
-  /** Unix seconds at which the first interval begins, and how long each is. */
-  from: number
-  step: number
-  /**
-   * Closes by pool, oldest first, null before the first trade; pools that have not traded, or of which trades are
-   * missing, are left out.
-   */
-  pools: Record<string, Array<string | null>>
-}
+/** Where closes lie between the lowest of the week, 0, and the highest, TOP; oldest first, null before the first. */
+export type Line = ReadonlyArray<number | null>
+export const TOP = 99
 
-interface Drawings { pools: Sparklines['pools'], response: CachedResponse }
+interface Drawings { lines: ReadonlyMap<string, Line>, first: CachedResponse, all: CachedResponse }
 
 const STEP = 4 * HOUR
 const SPAN = 7 * DAY
@@ -34,49 +23,53 @@ const LIFETIME = 300_000
 /** Pools of one reading of the history: a longer one would hold up who writes it. */
 const AT_ONCE = 50
 
-/**
- * Closes of one pool, each repeated until the next trade; undefined where there is nothing to draw or something is
- * missing.
- */
-async function closesOf (reading: Reading, pair: Pair, from: number): Promise<Array<string | null> | undefined> {
-  if (reading.knowledge(pair.address, from) === 'partly') return undefined
-  const candles = await reading.candles(pair.address, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
-  const closes = new Map(candles.flatMap(({ start, prices }) => prices === null
-    ? []
-    : [[start, significantPrice(priceOf(prices.close, pair.quoteDecimals, pair.baseDecimals))] as const]))
+/** Each close repeated until the next trade; undefined where there is nothing to draw or something is missing. */
+async function lineOf (reading: Reading, pool: string, from: number): Promise<Line | undefined> {
+  if (reading.knowledge(pool, from) === 'partly') return undefined
+  const candles = await reading.candles(pool, '4h', { from, to: from + POINTS * STEP, limit: POINTS })
+  const closes = new Map(candles.flatMap(({ start, prices }) =>
+    prices === null ? [] : [[start, Number(prices.close.quote) / Number(prices.close.base)]]))
   if (closes.size === 0) return undefined
-  let last: string | null = null
-  return Array.from({ length: POINTS }, (_, index) => (last = closes.get(from + index * STEP) ?? last))
+  const [least, most] = [Math.min(...closes.values()), Math.max(...closes.values())]
+  let last: number | null = null
+  return Array.from({ length: POINTS }, (_, index) => {
+    const close = closes.get(from + index * STEP)
+    if (close !== undefined) last = Math.round(most === least ? TOP / 2 : (close - least) / (most - least) * TOP)
+    return last
+  })
 }
 
-/** The drawings' prices, kept. `get` throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+const responseOf = (lines: Iterable<readonly [string, Line]>): CachedResponse =>
+  makeCachedResponse(JSON_TYPE, JSON.stringify({ pools: Object.fromEntries(lines) }))
+
+/** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
-  const { snapshot: snapshots, history } = sources
+  const { history } = sources
   async function load (): Promise<Made<Drawings>> {
-    const { value: { pairs } } = await snapshots.get(ALL)
+    const { value: { deepest } } = await pricedStateOf(sources)
     const head = headPart(sources)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
-    const pools: Sparklines['pools'] = {}
-    for (const some of chunks(pairs, AT_ONCE)) {
+    const lines = new Map<string, Line>()
+    for (const some of chunks(deepest, AT_ONCE)) {
       await history.read(async reading => {
-        for (const pair of some) {
-          const closes = await closesOf(reading, pair, from)
-          if (closes !== undefined) pools[pair.address] = closes
+        for (const { address } of some) {
+          const line = await lineOf(reading, address, from)
+          if (line !== undefined) lines.set(address, line)
         }
       })
     }
-    const lines = { from, step: STEP, pools } satisfies Sparklines
-    return { value: { pools, response: makeCachedResponse(JSON_TYPE, JSON.stringify(lines)) }, parts: [head] }
+    const all = [...lines]
+    return { value: { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }, parts: [head] }
   }
 
   const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })
   return {
-    async response (): Promise<Aged<CachedResponse>> {
+    /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */
+    async response (which: 'first' | 'all'): Promise<Aged<CachedResponse>> {
       const { value, ...age } = await cache.get(ALL)
-      return { value: value.response, ...age }
+      return { value: value[which], ...age }
     },
-    /** Closes of one pool; undefined where it has none to draw. */
-    of: async (pool: string): Promise<Array<string | null> | undefined> =>
-      (await cache.get(ALL)).value.pools[pool]
+    /** That of one pool; undefined where there is nothing to draw. */
+    of: async (pool: string): Promise<Line | undefined> => (await cache.get(ALL)).value.lines.get(pool)
   }
 }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import buildSerializer from 'fast-json-stringify'
 import { type Exact, exactJson, type ExactValue } from '../exact-json.js'
-import { type CachedResponse, makeCachedResponse, makePlainResponse } from '../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -9,14 +9,11 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export const serializer = <S extends TSchema>(schema: S): (value: Static<S>) => string => buildSerializer(schema)
 
 /** Makes the bytes of values of this schema: only its fields are sent. */
-export function jsonResponse<S extends TSchema> (schema: S, make = makeCachedResponse<Static<S>>) {
+export function jsonResponse<S extends TSchema> (schema: S) {
   const serialize = serializer(schema)
   return (value: Static<S>, headers?: Record<string, string>): CachedResponse<Static<S>> =>
-    make(JSON_TYPE, serialize(value), headers)
+    makeCachedResponse(JSON_TYPE, serialize(value), headers)
 }
-
-/** As `jsonResponse`, never compressed: for answers that few ask for. */
-export const plainResponse = <S extends TSchema>(schema: S) => jsonResponse(schema, makePlainResponse<Static<S>>)
 
 /** Makes bytes of values whose numbers keep every digit; the schema is for the compiler alone. */
 export const exactResponse = <S extends TSchema>(_schema: S) =>

@@ -5,12 +5,12 @@ import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
-import { plainResponse } from './json-response.js'
+import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
 import { headPart, keepEach, type Kept, oncePerValue, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
-const toPrices = plainResponse(PricesSchema)
+const toPrices = jsonResponse(PricesSchema)
 /** Answers of the past that are kept: anyone may ask for any second. */
 const MAX_KEPT = 128
 /** What `at` may be. */

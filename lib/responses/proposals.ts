@@ -17,7 +17,7 @@ import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import { proposalNotFound } from '../../schemas/errors.js'
 import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema } from '../../schemas/proposals.js'
-import { jsonResponse, plainResponse } from './json-response.js'
+import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import {
@@ -37,7 +37,7 @@ const MAX_KEPT = 256
 const ORACLE_SCALE = 10n ** 12n
 /** More days than any market is open. */
 const MAX_DAYS = 10_000
-const toList = plainResponse(ProposalsSchema)
+const toList = jsonResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
 /** Places of its DAO's tokens, where those can be read. */

@@ -9,8 +9,8 @@ const PATIENCE = 20_000
 /** Seconds to wait where the service does not say, and the most that it may make us wait. */
 const DEFAULT_WAIT = 5
 const LONGEST_WAIT = 300
-/** A service that stays unreachable is asked less and less often, down to this, ms. */
-const LONGEST_PAUSE = 120_000
+/** What shows old figures, or none, asks again after this at most, ms: whatever has come back is there soon. */
+const AGAIN = 4_000
 
 /** A stream that was refused is asked for again after this, ms. */
 const REFUSED_PAUSE = 60_000
@@ -116,30 +116,26 @@ export async function get (path, check, signal, also = []) {
  */
 export function poll ({ path, check, interval, show, also = [] }) {
   let answer = null
-  let failures = 0
   let due = 0
   let timer
   let running = null
   let stopped = false
 
   function pauseAfter (failure) {
-    if (failure === null) return interval
-    if (failure.retryAt !== undefined) return failure.retryAt - Date.now()
-    return Math.min(LONGEST_PAUSE, interval * 2 ** (failures - 1))
+    if (failure?.retryAt !== undefined) return failure.retryAt - Date.now()
+    return failure === null && answer.age === null ? interval : Math.min(interval, AGAIN)
   }
 
   async function ask () {
     let failure = null
     try {
       answer = await get(path, check, undefined, also)
-      failures = 0
     } catch (error) {
       failure = error instanceof Failure
         ? error
         : new Failure(
           'error', 'The page met an error of its own.', { status: 0 }
         )
-      failures++
     }
     if (stopped) return
     due = Date.now() + Math.max(0, pauseAfter(failure))

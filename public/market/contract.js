@@ -21,6 +21,8 @@ function demand (holds) {
 
 const isFigure = text => compare(text, '0') !== null
 const isOptional = value => value === null || isFigure(value)
+const isCount = value => value === null || Number.isInteger(value)
+const isText = value => typeof value === 'string'
 const isToken = token =>
   typeof token?.mint === 'string' && typeof token.symbol === 'string' && typeof token.name === 'string'
 const isList = (value, holds) => Array.isArray(value) && value.every(holds)
@@ -28,12 +30,21 @@ const isList = (value, holds) => Array.isArray(value) && value.every(holds)
 const isPool = pool =>
   typeof pool.pool_id === 'string' && typeof pool.ticker_id === 'string' && isToken(pool.base) && isToken(pool.quote) &&
   POOL_FIGURES.every(field => isFigure(pool[field])) && POOL_OPTIONAL.every(field => isOptional(pool[field])) &&
-  (pool.trades_24h === null || Number.isInteger(pool.trades_24h)) && typeof pool.priced_in_usd === 'boolean'
+  isCount(pool.trades_24h) && typeof pool.priced_in_usd === 'boolean'
 
 const isTrade = trade =>
   typeof trade.signature === 'string' && typeof trade.maker === 'string' && ['buy', 'sell'].includes(trade.side) &&
   isFigure(trade.base_amount) && isFigure(trade.quote_amount) && isOptional(trade.price) &&
     !Number.isNaN(Date.parse(trade.timestamp))
+
+/** A row of the page's own list. */
+const ROW_OPTIONAL = [
+  'price_change_24h', 'target_volume_24h', 'market_cap_usd', 'fdv_usd', 'nav_per_token', 'premium'
+]
+const isRow = row => typeof row.pool_id === 'string' && typeof row.base?.name === 'string' &&
+  [row.base, row.quote].every(token => typeof token?.mint === 'string' && typeof token.symbol === 'string') &&
+  POOL_FIGURES.every(field => isFigure(row[field])) && ROW_OPTIONAL.every(field => isOptional(row[field])) &&
+  isCount(row.trades_24h) && typeof row.priced_in_usd === 'boolean' && isList(row.marks, isText)
 
 const isDay = day => DATE.test(day.date) && isFigure(day.target_volume) && isOptional(day.close) &&
   isOptional(day.high) && isOptional(day.low)
@@ -45,6 +56,12 @@ const checked = holds => body => {
 }
 
 export const checkPools = checked(body => isList(body, isPool))
+export const checkList = checked(({ totals, pools }) => isList(pools, isRow) && Number.isInteger(totals.count) &&
+  isOptional(totals.volume) && isCount(totals.trades) && isFigure(totals.liquidity))
+export const checkMarks = checked(body => isList(body, isText))
+export const checkSparklines = checked(({ pools }) => Object.values(pools).every(
+  heights => isList(heights, height => height === null || Number.isFinite(height))
+))
 const RAW = /^\d+$/
 const RAW_FIGURES = [
   'base_reserves', 'quote_reserves', 'base_fees', 'quote_fees', 'sequence_on_chain', 'sequence_indexed',
@@ -55,7 +72,7 @@ const isProvenance = provenance => RAW_FIGURES.every(
 ) && Array.isArray(provenance.fee_rates) &&
   typeof provenance.accounts === 'object' && Number.isInteger(provenance.slot)
 export const checkPool = checked(
-  pool => isPool(pool) && isProvenance(pool.provenance) && isList(pool.other_pools, other => typeof other === 'string')
+  pool => isPool(pool) && isProvenance(pool.provenance) && isList(pool.other_pools, isText)
 )
 export const checkTrades = checked(body => isList(body, isTrade))
 export const checkCandles = checked(body => isList(

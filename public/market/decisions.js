@@ -1,6 +1,6 @@
 import { Failure, get, poll } from './api.js'
 import { createBanner } from './banner.js'
-import { checkPools } from './contract.js'
+import { checkList } from './contract.js'
 import { checkProposal, checkProposals, drawDecision, drawEnded, isLive } from './decision.js'
 import { announce, byId, element, foreign, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
@@ -112,12 +112,12 @@ more.addEventListener('click', async () => {
 poll({ path: PATH, check: checkProposals, interval: EVERY, show })
 // without the names their addresses stand for them
 poll({
-  path: 'api/pools',
-  check: checkPools,
+  path: 'market/pools?all=true',
+  check: checkList,
   interval: NAMES_EVERY,
   show (answer) {
     if (answer === null) return
-    pools = new Map(answer.data.map(pool => [pool.pool_id, pool]))
+    pools = new Map(answer.data.pools.map(pool => [pool.pool_id, pool]))
     draw()
   }
 })

@@ -5,14 +5,13 @@ import {
   abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent,
   formatPrice, formatShort, formatUsd, NONE
 } from './format.js'
-import { hasProposal, nameOf, quoteOf } from './tokens.js'
+import { hasProposal, nameOf, quoteOf, UNPRICED } from './tokens.js'
 import { explorerLink } from './explorer.js'
 
 /** The figures of a pool, each with its unit, every digit on pointing, and its definition one tap away. */
 
 const DAY = 86_400_000
 
-const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
 const number = value => Number.isInteger(value) ? value.toLocaleString('en') : NONE
 const unit = text => foreign(text, 'unit')
 const known = (text, write) => text === null || text === undefined ? NONE : write(text)

@@ -1,6 +1,5 @@
-import { sum } from './decimal.js'
-import { checkPools, checkVolume } from './contract.js'
-import { poll } from './api.js'
+import { checkList, checkPools, checkSparklines, checkVolume } from './contract.js'
+import { get, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createChart } from './chart.js'
 import { byId, element, setText } from './dom.js'
@@ -18,41 +17,33 @@ const VOLUME_EVERY = 60_000
 const SPARKLINES_EVERY = 300_000
 
 const banner = createBanner()
-const table = createTable()
+const table = createTable({ load: loadAll, records: async () => (await get('api/pools', checkPools)).data })
 const chart = createChart()
 createLeftOut()
 
 const total = (id, text, exact, unit = '') => byId(id).replaceChildren(
   element('span', { title: exact }, text), unit === '' ? '' : element('small', {}, ` ${unit}`))
 
-/**
- * Volumes of several quote tokens have no sum: that of the pools that share theirs with the deepest pool, which comes
- * first.
- */
-function showTotals (pools) {
-  const [deepest] = pools
-  const alike = pools.filter(pool => pool.quote.mint === deepest?.quote.mint)
-  // a sum over pools of which one is not known is not known
-  const isRead = alike.every(pool => pool.target_volume_24h !== null)
-  const volume = isRead ? sum(alike.map(pool => pool.target_volume_24h)) : '0'
-  const liquidity = sum(pools.map(pool => pool.liquidity_in_usd))
+/** Volumes of several quote tokens have no sum: that of the pools that share theirs with the deepest, the first. */
+function showTotals ({ pools: [deepest], totals: { volume, alike, trades, liquidity } }) {
   const kind = deepest === undefined ? '' : quoteOf(deepest)
-  const exact = `${formatAmount(volume)} ${kind}, of ${formatCount(alike.length, 'pool')}`
-  if (isRead) total('total-volume', formatShort(volume, 4), exact, kind)
-  else total('total-volume', NONE, UNREAD)
+  if (volume === null) total('total-volume', NONE, UNREAD)
+  else {
+    const exact = `${formatAmount(volume)} ${kind}, of ${formatCount(alike, 'pool')}`
+    total('total-volume', formatShort(volume, 4), exact, kind)
+  }
   total('total-liquidity', `$${formatShort(liquidity, 4)}`, `$${liquidity}`)
-  const unread = pools.some(pool => pool.trades_24h === null)
-  const trades = pools.reduce((count, pool) => count + pool.trades_24h, 0)
-  total('total-trades', unread ? NONE : trades.toLocaleString('en'), unread ? UNREAD : formatCount(trades, 'trade'))
+  total('total-trades', trades === null ? NONE : trades.toLocaleString('en'),
+    trades === null ? UNREAD : formatCount(trades, 'trade'))
 }
 
 const showPools = createView({
   id: 'pools',
   banner,
-  loaded: pools => `${formatCount(pools.length, 'pool')} loaded`,
-  draw (pools) {
-    table.show(pools)
-    showTotals(pools)
+  loaded: ({ totals }) => `${formatCount(totals.count, 'pool')} loaded`,
+  draw (list) {
+    table.show(list)
+    showTotals(list)
   },
   settled () { byId('below').hidden = false },
   unknown () {
@@ -72,12 +63,21 @@ const showVolume = createView({
   unknown () { setText(byId('total-launch'), '–') }
 })
 
-poll({ path: 'api/pools', check: checkPools, interval: POOLS_EVERY, show: showPools })
-poll({ path: 'api/volume/aggregate', check: checkVolume, interval: VOLUME_EVERY, show: showVolume })
-// a list without its small drawings is still the list: it waits for the next time
-poll({
-  path: 'market/sparklines',
-  check: body => body,
-  interval: SPARKLINES_EVERY,
-  show: answer => { if (answer !== null) table.drawSparklines(answer.data) }
-})
+/** The rows and their small drawings: without those a list is still the list, and they wait for the next time. */
+const ask = query => [
+  poll({ path: `market/pools${query}`, check: checkList, interval: POOLS_EVERY, show: showPools }),
+  poll({
+    path: `market/sparklines${query}`,
+    check: checkSparklines,
+    interval: SPARKLINES_EVERY,
+    show: answer => { if (answer !== null) table.drawSparklines(answer.data) }
+  })
+]
+let asking = ask(table.wantsAll() ? '?all=true' : '')
+poll({ path: 'market/volume', check: checkVolume, interval: VOLUME_EVERY, show: showVolume })
+
+/** A large market begins with its deepest pools. */
+function loadAll () {
+  for (const { stop } of asking) stop()
+  asking = ask('?all=true')
+}

@@ -1,19 +1,17 @@
 /* global location, document */
 
-import { checkDays, checkPool, checkPools, checkSupply, checkTicker, checkTreasury } from './contract.js'
+import { checkDays, checkMarks, checkPool, checkSupply, checkTicker, checkTreasury } from './contract.js'
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
 import { compare } from './decimal.js'
 import { createDefinitions } from './definition.js'
-import { addressButton, byId, element, setText } from './dom.js'
+import { addressButton, byId, setText } from './dom.js'
 import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
 import { abbreviate, formatChange, formatExact, formatPrice } from './format.js'
 import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
-import {
-  fullNameOf, hasProposal, nameOf, pairTitle, pretences, proposalBadge, quoteOf, tokenDisc, warningBadge
-} from './tokens.js'
+import { badgesOf, fullNameOf, nameOf, pairTitle, quoteOf, tokenDisc } from './tokens.js'
 import { createTrades } from './trades.js'
 import { drawVerification } from './verify.js'
 import { createView } from './view.js'
@@ -32,14 +30,14 @@ const poolId = decodeURIComponent(location.pathname.split('/').at(-1))
 const path = `api/pools/${encodeURIComponent(poolId)}`
 
 /** What is known so far; each part is drawn when what it is made of is there. */
-const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, others: [] }
+const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, marks: [] }
 
 const banner = createBanner()
 const definitions = createDefinitions()
 const candles = createCandles({ path, banner })
 const trades = createTrades({ path, banner })
 
-function drawHeadline ({ pool, others }) {
+function drawHeadline ({ pool, marks }) {
   byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
   byId('pool-title').replaceChildren(...pairTitle(pool))
   setText(byId('pool-name'), fullNameOf(pool.base))
@@ -47,15 +45,7 @@ function drawHeadline ({ pool, others }) {
   if (byId('pool-mint').firstElementChild === null) {
     byId('pool-mint').replaceChildren(addressButton(mint, 'token mint', abbreviate(mint)))
   }
-  byId('pool-badges').replaceChildren(...[
-    hasProposal(pool) ? proposalBadge() : '',
-    ...pretences([...others, pool])(pool).map(warningBadge),
-    pool.priced_in_usd
-      ? ''
-      : element(
-        'span', { class: 'badge muted', title: 'Nothing on the chain prices the quote token in dollars' }, 'No USD price'
-      )
-  ])
+  byId('pool-badges').replaceChildren(...badgesOf(pool, marks))
   const price = byId('price')
   setText(price, formatPrice(pool.last_price))
   price.title = formatExact(pool.last_price)
@@ -154,11 +144,11 @@ function follow (pool) {
     }
   })
   poll({
-    path: 'api/pools',
-    check: checkPools,
+    path: `market/marks/${encodeURIComponent(poolId)}`,
+    check: checkMarks,
     interval: DAYS_EVERY,
     show (answer) {
-      known.others = answer?.data ?? []
+      known.marks = answer?.data ?? []
       drawHeadline(known)
     }
   })

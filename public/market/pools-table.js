@@ -1,13 +1,12 @@
 /* global document, history, location, URLSearchParams */
 
-import { compare } from './decimal.js'
+import { Failure } from './api.js'
+import { compare, shift } from './decimal.js'
 import { downloadCsv } from './csv.js'
 import { addressButton, announce, byId, element, foreign, setText } from './dom.js'
 import { abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
 import { drawSparkline } from './sparkline.js'
-import {
-  hasProposal, nameOf, poolAge, pretences, proposalBadge, quoteOf, tokenDisc, warningBadge
-} from './tokens.js'
+import { ageOf, badgesOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.js'
 
 /**
  * The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so
@@ -22,6 +21,7 @@ const COLUMNS = {
   volume: { name: 'Volume, 24 h', key: pool => pool.target_volume_24h, order: compare, first: 'descending' },
   change: { name: 'Change, 24 h', key: pool => pool.price_change_24h, order: compare, first: 'descending' },
   price: { name: 'Price', key: pool => pool.last_price, order: compare, first: 'descending' },
+  premium: { name: 'Premium to NAV', key: pool => pool.premium, order: compare, first: 'descending' },
   cap: { name: 'Market cap', key: pool => pool.market_cap_usd, order: compare, first: 'descending' },
   trades: { name: 'Trades, 24 h', key: pool => String(pool.trades_24h), order: compare, first: 'descending' },
   name: { name: 'Name', key: nameOf, order: collator.compare, first: 'ascending' }
@@ -31,7 +31,8 @@ const OTHER = { ascending: 'descending', descending: 'ascending' }
 /** A search is announced, and written into the address, once the typing rests, ms. */
 const REST = 400
 export const UNREAD = 'The trades of the last 24 hours are still being read'
-const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
+/** Of what the facts of a DAO make, which are read for the deepest pools. */
+const UNKNOWN = 'Not known now'
 
 const CSV = {
   pool_id: pool => pool.pool_id,
@@ -58,6 +59,8 @@ function createRow (pool) {
     change: figure('change'),
     volume: figure(),
     liquidity: figure(),
+    premium: figure(),
+    nav: figure(),
     cap: figure(),
     diluted: figure(),
     trades: figure()
@@ -78,10 +81,8 @@ function createRow (pool) {
         element(
           'span',
           { class: 'name' },
-          name,
-          element('span', { class: 'dot' }, ' · '),
-          addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)),
-          age
+          element('span', { class: 'called' }, name, element('span', { class: 'dot' }, ' · ')),
+          element('span', {}, addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)), age)
         )))
     ),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
@@ -89,7 +90,8 @@ function createRow (pool) {
     spark,
     cell('volume-cell', 'Vol', parts.volume, ' ', units[1]),
     cell('liquidity-cell', 'Liq', parts.liquidity),
-    cell('cap-cell', 'Cap', parts.cap, ' ', element('small', { class: 'diluted' }, 'FDV ', parts.diluted)),
+    cell('cap-cell', 'Cap', parts.cap, ' ', element('small', { class: 'second' }, 'FDV ', parts.diluted)),
+    cell('premium-cell', 'Prem.', parts.premium, ' ', element('small', { class: 'second' }, 'NAV ', parts.nav)),
     cell('trades-cell', 'Trades', parts.trades))
   return { row, parts, units, link, quote, name, age, badges, spark, pool: null, words: '' }
 }
@@ -99,28 +101,23 @@ function write (node, text, exact) {
   if (node.title !== exact) node.title = exact
 }
 
-/** `marks`: what its names may pretend. */
-function updateRow (entry, pool, marks) {
+function updateRow (entry, pool) {
   const { parts } = entry
   entry.pool = pool
   entry.words = [
     pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id
   ].join('\n').toLowerCase()
-  setText(entry.link.firstChild, nameOf(pool))
+  write(entry.link.firstChild, nameOf(pool), nameOf(pool))
   setText(entry.quote, quoteOf(pool))
-  setText(entry.name, pool.base.name)
-  const age = poolAge(pool)
+  write(entry.name, pool.base.name, pool.base.name)
+  const age = ageOf(pool.since)
   setText(entry.age, age === undefined ? '' : ` · ${age}`)
   for (const unit of entry.units) setText(unit, quoteOf(pool))
   write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
   write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
     ? 'No trade that is known is older than 24 hours, so there is nothing to compare with'
     : `${pool.price_change_24h} % in 24 hours`)
-  parts.change.dataset.sign = pool.price_change_24h === null
-    ? ''
-    : String(
-      Math.sign(compare(pool.price_change_24h, '0'))
-    )
+  parts.change.dataset.sign = pool.price_change_24h === null ? '' : Math.sign(compare(pool.price_change_24h, '0'))
   const unread = pool.trades_24h === null
   write(
     parts.volume,
@@ -133,15 +130,17 @@ function updateRow (entry, pool, marks) {
     )
   } else write(parts.liquidity, NONE, UNPRICED)
   for (const [part, usd] of [[parts.cap, pool.market_cap_usd], [parts.diluted, pool.fdv_usd]]) {
-    if (usd === null) write(part, NONE, '')
+    if (usd === null) write(part, NONE, UNKNOWN)
     else write(part, `$${formatCompact(usd)}`, `$${formatExact(usd)}`)
   }
+  const { premium, nav_per_token: nav } = pool
+  write(parts.premium, formatChange(premium === null ? null : shift(premium, 2)), premium === null
+    ? UNKNOWN
+    : 'What the price is above, or below, what the DAO owns for each token')
+  if (nav === null) write(parts.nav, NONE, UNKNOWN)
+  else write(parts.nav, `$${formatPrice(nav)}`, `$${formatExact(nav)} for each token`)
   write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
-  const badges = [
-    ...hasProposal(pool) ? [proposalBadge()] : [],
-    ...marks.map(warningBadge),
-    ...pool.priced_in_usd ? [] : [element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
-  ]
+  const badges = badgesOf(pool, pool.marks)
   const said = badges.map(({ textContent }) => textContent).join()
   if (said !== entry.said) entry.badges.replaceChildren(...badges)
   entry.said = said
@@ -176,8 +175,11 @@ function toAddress ({ column, direction }, wanted) {
   if (url !== location.pathname + location.search + location.hash) history.replaceState(null, '', url)
 }
 
-/** The table over the markup of the page. `show` takes the pools, deepest first. */
-export function createTable () {
+/**
+ * The table over the markup of the page. `show` takes the pools, deepest first, all or the deepest; `load` asks for
+ * all, once they are wanted; `records` gives the API's records of them.
+ */
+export function createTable ({ load, records }) {
   const body = byId('pools-body')
   const search = byId('search')
   const menu = byId('sort')
@@ -185,6 +187,9 @@ export function createTable () {
   const entries = new Map()
   let { sorted, wanted } = fromAddress()
   let order = null
+  /** How many pools there are; whether all have been asked for. */
+  let count = 0
+  let all = false
   let sparklines = {}
   let resting
   search.value = wanted
@@ -199,24 +204,36 @@ export function createTable () {
     ({ words }) => words.includes(search.value.trim().toLowerCase())
   ).sort(orderBy(COLUMNS[sorted.column], sorted.direction))
 
+  const wantsAll = () => search.value.trim() !== '' || sorted.column !== DEFAULT.column ||
+    sorted.direction !== DEFAULT.direction
+
+  function askAll () {
+    if (all || order === null || order.length >= count) return
+    all = true
+    load()
+  }
+
   function arrange () {
     if (order === null) return ''
     wanted = search.value.trim()
+    if (wantsAll()) askAll()
     const rows = visible().map(({ row }) => row)
     if (rows.length !== body.children.length || rows.some((row, index) => body.children[index] !== row)) {
       const focused = document.activeElement
       body.replaceChildren(...rows)
       if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true })
     }
-    const count = wanted === ''
-      ? formatCount(order.length, 'pool')
-      : `${rows.length} of ${formatCount(order.length, 'pool')}`
-    setText(byId('count'), order.length === 0 ? '' : count.replace(/ pools?$/, ''))
+    const shown = rows.length === count ? formatCount(count, 'pool') : `${rows.length} of ${formatCount(count, 'pool')}`
+    setText(byId('count'), count === 0 ? '' : shown.replace(/ pools?$/, ''))
+    byId('more').hidden = order.length >= count
+    byId('more').disabled = all
+    setText(byId('more'), all ? 'Loading all pools…' : `Show all ${formatCount(count, 'pool')}`)
     byId('no-pools').hidden = order.length > 0
-    byId('no-match').hidden = order.length === 0 || rows.length > 0
+    // of a part nobody knows yet what the rest has
+    byId('no-match').hidden = order.length < count || count === 0 || rows.length > 0
     byId('csv').disabled = rows.length === 0
     setText(byId('no-match-text'), `No pool matches “${wanted}”.`)
-    return count
+    return shown
   }
 
   function sortBy (column, direction) {
@@ -244,11 +261,11 @@ export function createTable () {
     remember()
   })
   search.addEventListener('input', () => {
-    const count = arrange()
+    const shown = arrange()
     clearTimeout(resting)
     resting = setTimeout(() => {
       remember()
-      if (count !== '') announce(count)
+      if (shown !== '') announce(shown)
     }, REST)
   })
   byId('clear').addEventListener('click', () => {
@@ -257,7 +274,24 @@ export function createTable () {
     remember()
     search.focus()
   })
-  byId('csv').addEventListener('click', () => downloadCsv('dao-pools', CSV, visible().map(({ pool }) => pool)))
+  byId('more').addEventListener('click', () => {
+    askAll()
+    arrange()
+  })
+  byId('csv').addEventListener('click', async () => {
+    byId('csv').disabled = true
+    try {
+      const known = new Map((await records()).map(pool => [pool.pool_id, pool]))
+      // as they are sorted and searched here; of a market that begins with its deepest pools all
+      const ids = order.length < count ? [...known.keys()] : visible().map(({ pool }) => pool.pool_id)
+      downloadCsv('dao-pools', CSV, ids.flatMap(id => known.get(id) ?? []))
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      announce(error.message)
+    } finally {
+      byId('csv').disabled = false
+    }
+  })
   document.addEventListener('keydown', event => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey ||
       event.target.matches?.('input, select, textarea')) return
@@ -280,13 +314,15 @@ export function createTable () {
   sortBy(sorted.column, sorted.direction)
 
   return {
-    show (pools) {
-      const marksOf = pretences(pools)
+    /** Whether the address names what only all pools can show. */
+    wantsAll,
+    show ({ pools, totals }) {
+      count = totals.count
       order = pools.map(pool => {
         const known = entries.get(pool.pool_id)
         const entry = known ?? createRow(pool)
         entries.set(pool.pool_id, entry)
-        updateRow(entry, pool, marksOf(pool))
+        updateRow(entry, pool)
         if (known === undefined) drawSpark(entry)
         return entry
       })

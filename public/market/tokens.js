@@ -39,54 +39,37 @@ export function tokenDisc (token) {
   return disc
 }
 
-/** Of tokens that people take for a dollar. */
-const DOLLAR = /usd|^dai$/
-/** Cyrillic and Greek letters, each with the Latin one that it is taken for. */
-const ALIKE = new Map(
-  'аa вb сc еe нh іi јj кk мm оo рp ѕs тt уy хx αa βb εe ηh ιi κk μm νn οo ρp τt υy χx ζz'.split(' ').map(pair => [...pair])
-)
-/** A text as people tell it from others: letters that look alike are the same, and nothing is unseen. */
-const plain = text => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
-  .replace(/./gu, letter => ALIKE.get(letter) ?? letter)
-
-/**
- * What a name may pretend, in words, for each of `pools`: a function that gives the marks of one, each a text and why.
- */
-export function pretences (pools) {
-  const mints = new Map()
-  for (const { mint, ...texts } of pools.flatMap(({ base, quote }) => [base, quote])) {
-    for (const kind of ['symbol', 'name']) {
-      const key = `${kind} ${plain(texts[kind])}`
-      mints.set(key, (mints.get(key) ?? new Set()).add(mint))
-    }
-  }
-  return ({ base, quote, priced_in_usd: isPriced }) => [
-    ...['symbol', 'name'].filter(kind => plain(base[kind]) !== '' && mints.get(`${kind} ${plain(base[kind])}`).size > 1)
-      .map(kind => [`Shared ${kind}`, `Another token here has the same ${kind}: the mint tells them apart`]),
-    ...!isPriced && DOLLAR.test(plain(quote.symbol))
-      ? [[`Not ${symbolOf(quote)}`, 'The quote token calls itself a dollar and is none that this service knows']]
-      : []
-  ]
+const shared = kind => [`Shared ${kind}`, `Another token here has the same ${kind}: the mint tells them apart`]
+/** What a name may pretend, in words, and why that is said. */
+const MARKS = {
+  symbol: () => shared('symbol'),
+  name: () => shared('name'),
+  dollar: ({ quote }) =>
+    [`Not ${symbolOf(quote)}`, 'The quote token calls itself a dollar and is none that this service knows']
 }
+export const UNPRICED = 'Nothing on the chain prices the quote token in dollars'
 
-/** How long ago a pool was made; undefined while that is not known. */
-export function poolAge ({ created_at: at, startDate: day }) {
-  const time = Date.parse(at ?? day ?? '')
-  return Number.isNaN(time) ? undefined : formatAgo(Date.now() - time)
-}
-
-export const warningBadge = ([text, why]) => element(
-  'span', { class: 'badge warning', title: why }, text, element('span', { class: 'unseen' }, `: ${why}`)
-)
-
-export const hasProposal = pool => pool.state === 'proposal'
+const badge = (kind, text, why) => element('span', { class: `badge ${kind}`, title: why }, text,
+  element('span', { class: 'unseen' }, `: ${why}`))
 
 /** What a live proposal means for who holds the token. */
-export const PROPOSAL =
+const PROPOSAL =
   'A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less ' +
     'liquidity stands behind the spot price.'
 
-export const proposalBadge = () => element(
-  'span', { class: 'badge', title: PROPOSAL }, 'Proposal', element('span', { class: 'unseen' }, `: ${PROPOSAL}`)
-)
+export const hasProposal = pool => pool.state === 'proposal'
+
+/** What is to be known of a pool beside its figures; `marks`: what its names may pretend. */
+export const badgesOf = (pool, marks) => [
+  ...hasProposal(pool) ? [badge('', 'Proposal', PROPOSAL)] : [],
+  ...marks.flatMap(mark => MARKS[mark] === undefined ? [] : [badge('warning', ...MARKS[mark](pool))]),
+  ...pool.priced_in_usd ? [] : [element('span', { class: 'badge muted', title: UNPRICED }, 'No USD price')]
+]
+
+/** How long ago a moment was, or a day; undefined while that is not known. */
+export function ageOf (since) {
+  const time = Date.parse(since ?? '')
+  return Number.isNaN(time) ? undefined : formatAgo(Date.now() - time)
+}
+
 export const pairTitle = pool => [foreign(nameOf(pool)), ' / ', foreign(quoteOf(pool))]

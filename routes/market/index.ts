@@ -29,7 +29,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get(
     '/',
     { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
-    async (request, reply) => send(reply, pages.list(originOf(request), (await page.listed())?.pools))
+    async (request, reply) => send(reply, pages.list(originOf(request), await page.listed()))
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
@@ -50,7 +50,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         'text/html; charset=utf-8'
       ).send(pages.missing(pool, reason))
     }
-    return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)?.pool))
+    return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)))
   })
 
   fastify.get('/pool/:pool_id/', {
@@ -68,9 +68,20 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     schema: { hide: true, params: Type.Object({ pool_id: Type.String({ minLength: 1 }) }) }
   }, async ({ params: { pool_id: pool }, turn }, reply) => sendImage(reply, await page.card(pool, turn)))
 
-  // A week of prices for each row of the list
-  fastify.get('/sparklines', { schema: { hide: true } }, async (_request, reply) =>
-    reply.sendCached(await page.sparklines.response()))
+  // What the list draws: a page's own, in no document
+  const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }
+  const part = (all: string | undefined) => all === 'true' ? 'all' : 'first'
+  fastify.get('/pools', listed, async ({ query: { all } }, reply) =>
+    reply.sendCached(await page.list[part(all)]()))
+  fastify.get('/sparklines', listed, async ({ query: { all } }, reply) =>
+    reply.sendCached(await page.sparklines.response(part(all))))
+  fastify.get('/volume', { schema: { hide: true } }, async (_request, reply) => reply.sendCached(await page.volume()))
+  fastify.get('/marks/:pool_id', {
+    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
+  }, async ({ params: { pool_id: pool } }, reply) => {
+    const { value: { byId }, ...age } = await page.list.known()
+    return reply.setCacheHeaders(age).send(byId.get(pool)?.marks ?? [])
+  })
 
   // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not
   // to keep it

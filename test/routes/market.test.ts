@@ -50,7 +50,7 @@ t.test('the figures are in the pages as they are sent, for those who run no scri
   const fastify = await build(t)
   const plain = (html: string): string => /<noscript>.*<\/noscript>/s.exec(html)![0].replace(/<[^>]*>/g, '|')
   const list = (await fastify.inject('/market')).body
-  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+\$129\.7.M\|+1200\|/
+  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+\$129\.7.M\|+\$4\.2100\|+\+53\.99 %\|+1200\|/
   t.match(plain(list), row)
   t.equal(list.match(/<a href="market\/pool\//g)?.length, POOLS.length)
   t.notMatch(list, '<img')
@@ -186,6 +186,26 @@ t.test('nothing else is served', async t => {
   }
 })
 
+t.test('what the page asks for itself: the deepest pools or all, and what one pool may pretend', async t => {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  const make = (base = ledger.mint({ symbol: 'ORE', name: '' })) => ledger.dao(
+    { base, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 9n }
+  )
+  const pools = [make(), make(), make(ledger.mint({ symbol: 'SOL', name: '' }))]
+  const app = await buildApp(t, { env: settings(t, node, ledger) })
+  await until('the list', async () => (await app.inject('/market/pools')).statusCode === 200)
+  for (const url of ['/market/pools', '/market/pools?all=true']) {
+    const { totals, pools: rows } = (await app.inject(url)).json()
+    t.equal(totals.count, 3)
+    t.same(new Set(rows.map((row: { pool_id: string }) => row.pool_id)), new Set(pools.map(({ address }) => address)))
+  }
+  const marks = async (pool: string) => (await app.inject(`/market/marks/${pool}`)).json()
+  t.same(await marks(pools[0]!.address), ['symbol'])
+  t.same(await marks(pools[2]!.address), [])
+  t.same(await marks('nothing'), [])
+})
+
 t.test('not part of the described contract', async t => {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
@@ -196,7 +216,7 @@ t.test('not part of the described contract', async t => {
   await fastify.register(market, { prefix: '/market' })
   t.same(new Set(hidden.map(([url]) => url)), new Set([
     '/market', '/market/', '/market/card.png', '/market/decisions', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
-    '/market/sparklines', '/market/:version/:file'
+    '/market/pools', '/market/sparklines', '/market/volume', '/market/marks/:pool_id', '/market/:version/:file'
   ]))
   t.ok(hidden.every(([, hide]) => hide === true))
 })

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { cutText } from '../../market/token-text.js'
 import { escapeHtml } from '../html.js'
+import { type Line, TOP } from '../sparklines.js'
 
 /**
  * The images that others show beside a link: of a pool its name, price, change and the last week, of the market its
@@ -27,15 +28,14 @@ export interface CardFacts extends Omit<PoolFacts, 'isDeciding'> {
   /** Amounts with their unit, for people. */
   volume?: string
   liquidity?: string
-  /** Prices of the last week, oldest first, null before the first trade. */
-  closes?: ReadonlyArray<string | null>
+  week?: Line
 }
 
 /** `figures`: totals by their names; `rows`: the deepest pools. */
 export interface MarketFacts {
   pools: number
   figures: ReadonlyArray<readonly [label: string, value: string]>
-  rows: ReadonlyArray<Omit<CardFacts, 'closes'>>
+  rows: ReadonlyArray<Omit<CardFacts, 'week'>>
 }
 
 const WIDTH = 1200
@@ -73,15 +73,12 @@ const written = (text: string, most: number): string =>
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
 
-/** Where a line of prices runs; empty for fewer than two. */
-function lineOf (closes: ReadonlyArray<string | null>): Array<[x: number, y: number]> {
-  const first = closes.findIndex(close => close !== null)
-  if (first === -1 || closes.length - first < 2) return []
-  const values = closes.slice(first).map(Number)
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  return values.map((value, index) => [
-    CHART.x + (index + first) / (closes.length - 1) * CHART.width,
-    CHART.y + (most === least ? CHART.height / 2 : (most - value) / (most - least) * CHART.height)])
+/** Where a line runs on the image; empty for fewer than two points. */
+function pointsOf (week: Line): Array<[x: number, y: number]> {
+  const points = week.flatMap((height, index): Array<[number, number]> => height === null
+    ? []
+    : [[CHART.x + index / (week.length - 1) * CHART.width, CHART.y + (1 - height / TOP) * CHART.height]])
+  return points.length < 2 ? [] : points
 }
 
 function chartOf (line: ReadonlyArray<[number, number]>, colour: string): string {
@@ -137,9 +134,9 @@ ${drawn.join('')}`, figures)
 
 /** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
 export function cardSource (facts: CardFacts): string {
-  const { base, quote, name, mint, quoteMint, price, change, volume, liquidity, closes = [] } = facts
-  const line = lineOf(closes)
-  const isUp = Number(closes.at(-1)) >= Number(closes.find(close => close !== null))
+  const { base, quote, name, mint, quoteMint, price, change, volume, liquidity, week = [] } = facts
+  const line = pointsOf(week)
+  const isUp = (week.at(-1) ?? 0) >= (week.find(height => height !== null) ?? 0)
   const wide = WIDTH - 2 * EDGE
   const room = line.length > 0 ? CHART.x - 2 * EDGE : wide
   const unit = written(quote, 12) || quoteMint

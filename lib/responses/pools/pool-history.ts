@@ -14,7 +14,7 @@ import type { CachedResponse } from '../../http/cached-response.js'
 import {
   type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema
 } from '../../../schemas/pools.js'
-import { plainResponse } from '../json-response.js'
+import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf } from '../known.js'
 import { headPart, keepEach, pricedStateOf, type Sources } from '../sources.js'
 
@@ -46,9 +46,9 @@ const MAX_KEPT = 128
 /** More days than any pool has lived. */
 const MAX_DAYS = 100_000
 
-const toTrades = plainResponse(TradesSchema)
-const toCandles = plainResponse(CandlesSchema)
-const toDays = plainResponse(PoolDaysSchema)
+const toTrades = jsonResponse(TradesSchema)
+const toCandles = jsonResponse(CandlesSchema)
+const toDays = jsonResponse(PoolDaysSchema)
 
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)

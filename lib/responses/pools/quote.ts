@@ -7,11 +7,11 @@ import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
 import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
-import { plainResponse } from '../json-response.js'
+import { jsonResponse } from '../json-response.js'
 import { ALL, priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
-const toQuote = plainResponse(QuoteSchema)
+const toQuote = jsonResponse(QuoteSchema)
 const BPS = 10_000n
 const PERCENT = 100n
 

@@ -3,10 +3,10 @@ import { cardSource, drawCard, marketSource } from '../../../lib/page/card/card.
 
 const NAMES = { base: 'META', quote: 'USDC', name: 'A name', mint: 'FBm5…FBYn', quoteMint: 'EPjF…Dt1v' }
 const FIGURES = { price: '0.91234', change: '−3.42 %', volume: '1.283 M USDC', liquidity: '$12.40' }
-const FACTS = { ...NAMES, ...FIGURES, closes: [null, '1.2', '1.3', '0.9'] }
+const FACTS = { ...NAMES, ...FIGURES, week: [null, 74, 99, 0] }
 
 t.test('an image of the size that others expect, whatever is known', async t => {
-  for (const facts of [FACTS, { ...NAMES, name: '', price: '1' }, { ...FACTS, closes: [null, '1'] }]) {
+  for (const facts of [FACTS, { ...NAMES, name: '', price: '1' }, { ...FACTS, week: [null, 50] }]) {
     const image = await drawCard(cardSource(facts))
     t.same([...image.subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
     t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])

@@ -148,7 +148,7 @@ inBrowser(visiting => {
     // the answers of this test are not packed, those of the service are
     t.ok(bytes < 150_000, `${bytes} bytes`)
     const preloaded = await evaluate<number>(
-      page, 'performance.getEntriesByName(new URL("api/pools", location.href).href).length'
+      page, 'performance.getEntriesByName(new URL("market/pools", location.href).href).length'
     )
     t.equal(preloaded, 1, 'the rows are asked for once, before the scripts run')
     await client.send('Network.clearBrowserCache')

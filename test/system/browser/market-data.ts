@@ -376,8 +376,11 @@ export const SNAPSHOT = {
 /** A week of each pool but the fifth, which has not traded. */
 export const SPARKLINES = {
   pools: Object.fromEntries(POOLS.filter((_, index) => index !== 4).map(({ pool_id: pool }, index) =>
-    [pool, candlesOf(14_400, 43).map(({ close }) => index % 3 === 0 ? String(14 - Number(close)) : close)]))
+    [pool, candlesOf(14_400, 43).map((_, at) => index % 3 === 0 ? 99 - at * 7 % 100 : at * 7 % 100)]))
 }
+
+/** What is known of treasuries: of META's alone. */
+export const TREASURIES = [{ dao: address(101), nav_per_token: '4.210000000000', premium: '0.5399' }]
 
 export const READY = {
   ready: true,

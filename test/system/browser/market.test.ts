@@ -15,7 +15,8 @@ inBrowser(visiting => {
     const cells = await rowOf(page, 'ORE').locator('th, td').allInnerTexts()
     t.same(cells.map(text => text.replace(/\s+/g, ' ').replace(/ · .*/, '').trim()),
       ['O ORE / USDC Proposal : A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less liquidity stands behind the spot price. Orchard Collective'.replace('/ ', ''),
-        '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '– FDV –', '909'])
+        '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '– FDV –', '– NAV –', '909'])
+    t.equal(await rowOf(page, 'META').locator('.premium-cell').innerText(), '+53.99 %\nNAV $4.2100')
     t.equal(await rowOf(page, 'META').locator('.cap-cell').innerText(), '$64.83\u202fM\nFDV $129.7\u202fM')
     t.equal(
       await rowOf(page, 'ORE').locator('.price-cell .figure').getAttribute('title'),
@@ -211,7 +212,7 @@ inBrowser(visiting => {
     t.equal(service.asked.length, before, 'the limit counts for every path')
     service.answers.pools = () => ({ body: POOLS })
     await loaded(page)
-    t.equal(asked(service, '/api/pools'), 2)
+    t.equal(asked(service, '/market/pools'), 2)
   })
 
   visiting('errors, stale answers, nothing to show', {}, async (t, { page, service }) => {
@@ -278,7 +279,7 @@ inBrowser(visiting => {
       await evaluate(page, 'globalThis.seen = "visible", document.dispatchEvent(new Event("visibilitychange"))')
       await page.clock.runFor(10)
       await page.locator('#banner').waitFor({ state: 'hidden' })
-      t.equal(asked(service, '/api/volume/aggregate'), 2)
+      t.equal(asked(service, '/market/volume'), 2)
     }
   )
 })

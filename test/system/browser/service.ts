@@ -8,17 +8,18 @@ import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
 import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
-import { makeCachedResponse } from '../../../lib/http/cached-response.js'
+import { bodyOf, makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { loadAssets } from '../../../lib/page/assets.js'
 import { cardSource, marketSource } from '../../../lib/page/card/card.js'
 import { createCards } from '../../../lib/page/card/cards.js'
+import { listResponse, pageList } from '../../../lib/page/list.js'
 import { createPages } from '../../../lib/page/pages.js'
 import { findPool, marketFacts } from '../../../lib/page/pool-facts.js'
 import {
   AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, PROPOSALS, proposalOf, quotesOf, SNAPSHOT,
-  SPARKLINES, supplyOf, tradesOf
+  SPARKLINES, supplyOf, tradesOf, TREASURIES
 } from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
@@ -49,6 +50,11 @@ export interface Service {
 
 const SECONDS: Record<string, number> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': 86_400 }
 
+/** The list as the page asks for it, of records such as the API's. */
+const listOf = (pools: unknown): ReturnType<typeof pageList> =>
+  pageList({ pools, tokens: new Map() } as never, TREASURIES as never)
+const LISTED = listOf(POOLS)
+
 /** What the pages need of the service beside the API, made of a snapshot of the test's own. */
 export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT): void {
   const find = async (pool: string) => findPool(snapshot() as Snapshot, pool)
@@ -63,9 +69,9 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
         return undefined
       }
     },
-    listed: async () => ({
-      pools: POOLS, byId: new Map(POOLS.map(pool => [pool.pool_id, { pool }]))
-    }) as never,
+    listed: async () => LISTED,
+    list: undefined as never,
+    volume: undefined as never,
     decided: async () => PROPOSALS as never,
     sparklines: {
       response: async () => ({
@@ -74,7 +80,7 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
       of: async () => undefined
     },
     card: createCards(async pool => {
-      if (pool === '') return marketSource(marketFacts(POOLS as never))
+      if (pool === '') return marketSource(marketFacts(LISTED))
       const found = await find(pool)
       if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
       return cardSource(found.facts)
@@ -114,12 +120,29 @@ export async function startService (): Promise<Service> {
     ready: () => ({ body: READY })
   }
   fastify.addHook('onRequest', async request => { asked.push(request.url) })
-  for (const plugin of [client, budget, representation]) await fastify.register(plugin)
-  decoratePage(fastify)
-  await fastify.register(market, { prefix: '/market' })
-  await fastify.register(status, { prefix: '/status' })
   const send = (reply: FastifyReply, { status = 200, headers = {}, body }: Answer): FastifyReply =>
     reply.code(status).headers({ 'cache-control': 'public, max-age=0', ...headers }).send(body)
+  for (const plugin of [client, budget, representation]) await fastify.register(plugin)
+  decoratePage(fastify)
+  const own: Record<string, (query: Record<string, string>) => Answer> = {
+    '/market/pools' ({ all }) {
+      const answer = answers.pools()
+      const pools = answer.body as Array<{ pool_id?: string }>
+      const isList = Array.isArray(pools) && pools.every(pool => pool.pool_id !== undefined)
+      return isList ? { ...answer, body: bodyOf(listResponse(listOf(pools), all === 'true')) } : answer
+    },
+    '/market/volume': () => answers.volume()
+  }
+  fastify.addHook('preHandler', async (request, reply) => {
+    const [path = ''] = request.url.split('?')
+    const answer = own[path]?.(request.query as Record<string, string>)
+    if (answer !== undefined) return send(reply, answer)
+    if (path.startsWith('/market/marks/')) {
+      return send(reply, { body: listOf(answers.pools().body).byId.get(path.split('/').at(-1)!)?.marks ?? [] })
+    }
+  })
+  await fastify.register(market, { prefix: '/market' })
+  await fastify.register(status, { prefix: '/status' })
   type Params = { Params: { id: string }, Querystring: Record<string, string> }
   const on = (path: string, answer: (request: { id: string, query: Record<string, string> }) => Answer): void => {
     fastify.get<Params>(path, ({ params: { id }, query }, reply) => send(reply, answer({ id, query })))

@@ -1,0 +1,118 @@
+import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
+import { isServiceError } from '../errors.js'
+import { bodyOf, type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import type { MarketTotals } from '../responses/aggregate.js'
+import { JSON_TYPE } from '../responses/json-response.js'
+import type { PoolList } from '../responses/pools/pool-list.js'
+import { type Kept, sameLife } from '../responses/sources.js'
+import type { Pool } from '../../schemas/pools.js'
+import type { Treasuries, TreasuryRow } from '../../schemas/treasury.js'
+import { type Mark, pretences } from './pretences.js'
+
+/** What the list of pools draws and no more: of 500 DAOs the API's answers would be three times a page's weight. */
+
+/** Rows, and drawings beside them, that a visit begins with: the rest comes when a reader wants it. */
+export const AT_FIRST = 100
+/** More digits after the point than a volume has. */
+const PLACES = 60
+
+/** Fields that a row has as the API tells them. */
+const SHOWN = [
+  'pool_id', 'state', 'last_price', 'price_change_24h', 'target_volume_24h', 'trades_24h', 'liquidity_in_usd',
+  'priced_in_usd', 'market_cap_usd', 'fdv_usd'
+] as const
+
+export interface Row extends Pick<Pool, typeof SHOWN[number]>, Pick<TreasuryRow, 'nav_per_token' | 'premium'> {
+  base: Pick<Pool['base'], 'mint' | 'symbol' | 'name'>
+  quote: Pick<Pool['quote'], 'mint' | 'symbol'>
+  /** When its first event was, or else the day of its account; null: neither is known. */
+  since: string | null
+  marks: Mark[]
+}
+
+interface Totals {
+  count: number
+  /** Sum in the deepest pool's quote token, to which no others can be added; null: a part is not known. */
+  volume: string | null
+  /** Pools that have that quote token. */
+  alike: number
+  /** Null likewise. */
+  trades: number | null
+  liquidity: string
+}
+
+export interface PageList {
+  totals: Totals
+  /** Deepest first. */
+  rows: Row[]
+  byId: ReadonlyMap<string, Row>
+}
+
+/** The exact sum of decimal texts; null where one is not known. */
+function sumOf (texts: ReadonlyArray<string | null>): string | null {
+  let digits = 0n
+  for (const text of texts) {
+    if (text === null) return null
+    digits += fix(parseDecimal(text)!, PLACES).digits
+  }
+  return shortText({ n: digits, d: powerOfTen(PLACES).n }, PLACES)
+}
+
+function totalsOf (pools: readonly Pool[]): Totals {
+  const alike = pools.filter(({ quote }) => quote.mint === pools[0]!.quote.mint)
+  return {
+    count: pools.length,
+    volume: sumOf(alike.map(pool => pool.target_volume_24h)),
+    alike: alike.length,
+    trades: pools.reduce<number | null>((sum, { trades_24h: trades }) =>
+      sum === null || trades === null ? null : sum + trades, 0),
+    liquidity: sumOf(pools.map(pool => pool.liquidity_in_usd))!
+  }
+}
+
+/** `treasuries`: those that are known. */
+export function pageList (list: Pick<PoolList, 'pools' | 'tokens'>, treasuries: Treasuries): PageList {
+  const marksOf = pretences(list)
+  const owned = new Map(treasuries.map(row => [row.dao, row]))
+  const rows = list.pools.map((pool): Row => {
+    const own = owned.get(pool.pool_id)
+    return {
+      ...Object.fromEntries(SHOWN.map(field => [field, pool[field]])) as Pick<Pool, typeof SHOWN[number]>,
+      base: { mint: pool.base.mint, symbol: pool.base.symbol, name: pool.base.name },
+      quote: { mint: pool.quote.mint, symbol: pool.quote.symbol },
+      since: pool.created_at ?? pool.startDate,
+      nav_per_token: own?.nav_per_token ?? null,
+      premium: own?.premium ?? null,
+      marks: marksOf(pool)
+    }
+  })
+  return { totals: totalsOf(list.pools), rows, byId: new Map(rows.map(row => [row.pool_id, row])) }
+}
+
+/** Bytes for the page; `all`: with every row. */
+export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedResponse =>
+  makeCachedResponse(JSON_TYPE, JSON.stringify({ totals, pools: all ? rows : rows.slice(0, AT_FIRST) }))
+
+/**
+ * The list as the page has it, made once per refresh; each throws what the list of pools throws. It is as old as that:
+ * treasuries are never older.
+ */
+export function createPageList (pools: Kept<PoolList>, treasuries: Kept<CachedResponse<Treasuries>>) {
+  const known = sameLife(pools, async list =>
+    pageList(list, await treasuries().then(({ value }) => bodyOf(value), (error: unknown) => {
+      if (isServiceError(error)) return []
+      throw error
+    })))
+  return {
+    known,
+    first: sameLife(known, list => listResponse(list, false)),
+    all: sameLife(known, list => listResponse(list, true))
+  }
+}
+
+/** The days of the market's volume, without the tokens that their answer has beside them. */
+export const createPageVolume = (totals: Kept<MarketTotals>): Kept<CachedResponse> =>
+  sameLife(totals, async ({ volume, headers }) => {
+    const { totalVolume, dailyBreakdown } = await volume()
+    return makeCachedResponse(JSON_TYPE, JSON.stringify({ totalVolume, dailyBreakdown }), headers.volume)
+  })
