@@ -148,9 +148,9 @@ export const DEFECTS: Defect[] = [
     name: 'future-taken',
     by: 3010,
     sentence: 'A moment of the future is taken.',
-    file: 'lib/chain/timekeeper.ts',
-    find: 'if (isFuture(facts, at, { ...moment, at })) {',
-    put: 'if (isFuture(facts, at, { ...moment, at }) && false) {'
+    file: 'lib/chain/moment.ts',
+    find: 'if (offset > utcOf(facts, at, chain).besideChain + FUTURE_MS) return false',
+    put: ''
   },
   {
     name: 'frozen-head',
