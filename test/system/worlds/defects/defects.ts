@@ -277,21 +277,13 @@ export const DEFECTS: Defect[] = [
     by: 462,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
-    find: 'if (accepted === 0) return',
+    find: 'if (accepted === 0 || now - since > WINDOW_MS) return',
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
       find: 'sum(bucket, windowMs, since) /',
       put: 'sum(bucket, windowMs) /'
     }
-  },
-  {
-    name: 'blamed-on-all',
-    by: 345,
-    sentence: 'The rate of all calls stays lowered for refusals that were a method\'s own.',
-    file: 'lib/chain/rate.ts',
-    find: 'Object.assign(all, own.beforeOfAll)',
-    put: ''
   },
   {
     name: 'unknown-kind-unjudged',
