@@ -13,8 +13,8 @@ const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.
 const SHARE = 0.93
-// After a refusal it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat there, as TCP's
-// (RFC 9438): the later, the longer the silence that a refusal costs.
+// After a refusal it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat
+// there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.

@@ -104,8 +104,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
     file: 'lib/chain/nodes.ts',
-    find: 'else if (found.push(outcome) && outcome.age <= CURRENT_MS[question.commitment]) break',
-    put: 'else if (found.push(outcome)) break'
+    find: 'isEnough: age <= CURRENT_MS[commitment]',
+    put: 'isEnough: true'
   },
   {
     name: 'lag-as-fresh',
