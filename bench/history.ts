@@ -13,7 +13,6 @@
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -27,6 +26,9 @@ import { createStepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
+import { HOME } from './support/built-service.js'
+import { type Chain, startChain } from './support/chain.js'
+import { costOf, median } from './support/measure.js'
 import { inputOf, swapEvent } from './support/swap-event.js'
 import { withoutRollups } from './support/without-rollups.js'
 
@@ -48,7 +50,6 @@ const SIZES = values.sizes.split(',').map(Number)
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 const DAY = 86_400
-const HOME = join(import.meta.dirname, '..')
 
 async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-history-'))
@@ -59,18 +60,8 @@ async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> 
   }
 }
 
-interface Chain { url: string, program: string, transactions: number, swaps: number }
-
-async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, [
-    '--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency',
-    values.latency
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
-  const stop = async () => { if (child.exitCode === null && child.kill()) await once(child, 'exit') }
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
-  return { chain: JSON.parse(line) as Chain, stop }
-}
+const start = () =>
+  startChain('--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency', values.latency)
 
 /** The store, with the time spent in it. */
 function timed (store: Store): { store: Store, spent: () => number } {
@@ -131,7 +122,7 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
 }
 
 async function report (): Promise<void> {
-  const { chain, stop } = await startChain()
+  const chain = await start()
   try {
     const { events, ms, cpu, idle, spent } = await index(chain)
     const share = (part: number) => `${Math.round(part / ms * 100)} %`
@@ -153,13 +144,12 @@ async function report (): Promise<void> {
       peak: Math.round(process.resourceUsage().maxRSS / 1024)
     }))
   } finally {
-    await stop()
+    await chain.stop()
   }
 }
 
 async function candles (): Promise<void> {
-  const { chain, stop } = await startChain()
-  const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!
+  const chain = await start()
   try {
     await index(chain)   // warms up
     const [withCandles, without]: [Indexed[], Indexed[]] = [[], []]
@@ -176,7 +166,7 @@ async function candles (): Promise<void> {
         `of ${values.rounds}: ${compared(({ ms }) => ms)}; CPU ${compared(({ cpu }) => cpu)}`
     )
   } finally {
-    await stop()
+    await chain.stop()
   }
 }
 
@@ -255,11 +245,9 @@ async function refresh (): Promise<void> {
   // In the last hours, read every ten seconds as a service would
   for (let at = 0; at < 1000; at++) {
     for (const run of runs) {
-      const begun = process.cpuUsage()
-      const found = await run.volumes.last24h(end - 10_000 + at * 10, run.known)
-      const { user, system } = process.cpuUsage(begun)
-      if (at === 0) run.first = (user + system) / 1000
-      else run.samples.push((user + system) / 1000)
+      const { cpu, value: found } = await costOf(() => run.volumes.last24h(end - 10_000 + at * 10, run.known))
+      if (at === 0) run.first = cpu
+      else run.samples.push(cpu)
       run.trades = Math.max(run.trades, [...found.values()].reduce((sum, { trades }) => sum + trades, 0))
     }
   }
