@@ -113,8 +113,9 @@ function utcOf (facts: Facts, now: number, chain: number): Utc {
 }
 
 /** Age of a state of the chain's time, ms, never below 0. A jump of that clock makes what was shown before no older. */
-export function ageOf ({ utc, jumped, ...facts }: Facts, now: number, time: number): number {
-  const drift = jumped !== undefined && time <= jumped.from ? jumped.drift : facts.drift
+export function ageOf (facts: Facts, now: number, time: number): number {
+  const { utc, jumped } = facts
+  const { drift } = jumped !== undefined && time <= jumped.from ? jumped : facts
   return Math.max(0, now + utc.offset - drift - time * 1000)
 }
 

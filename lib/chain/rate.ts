@@ -12,7 +12,7 @@ const FIRST_GROWTH = 4
 const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.
-const SHARE = 0.93
+const SHARE = 0.94
 // After a refusal it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat
 // there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
