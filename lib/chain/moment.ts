@@ -70,8 +70,6 @@ const MAX_DRIFT_MS = 60 * MINUTE
 const SLOWEST_PACE = 1
 // A pace is measured over so many seconds at least; the chain's clock shows whole ones.
 const PACE_SECONDS = 10
-// A wall clock that has gone so much further than the steady one: the machine has slept.
-const SLEPT_MS = 15_000
 
 const offsetOf = ({ time, at }: { time: number, at: number }): number => time * 1000 - at
 
@@ -151,12 +149,6 @@ export function haltedAt (facts: Facts, now: number): Moment | undefined {
   return agreeing.some(({ host }) => host !== best.host) ? { slot: best.slot, time: best.time } : undefined
 }
 
-/** What the steady clock has not counted since the last answer, ms: it stands while a machine sleeps. */
-export function sleptOf ({ clock }: Facts, now: number, epoch: number): number {
-  const slept = epoch - now - clock
-  return slept > SLEPT_MS ? slept : 0
-}
-
 function conclude (facts: Facts, now: number): void {
   facts.utc = utcOf(facts, now, freshestOf(facts) + facts.drift)
   facts.drift = driftOf(facts, now)
@@ -164,7 +156,6 @@ function conclude (facts: Facts, now: number): void {
 
 /** An answer of a node came, with the wall clock and, where it had one, its `Date`, both Unix ms. */
 export function withDate (facts: Facts, index: number, date: number | undefined, now: number, epoch: number): void {
-  if (sleptOf(facts, now, epoch) > 0) for (const node of facts.nodes) delete node.date
   facts.clock = epoch - now
   if (date !== undefined) facts.nodes[index]!.date = { offset: date - now, at: now }
   conclude(facts, now)

@@ -1,8 +1,8 @@
 /** Feeds `moment.ts` with what nodes say of the time, tells what changes, and is the port to all others. */
 import type { Clock } from '../clock.js'
 import {
-  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, type Moment, type NodeFacts, noFacts, sleptOf, withDate,
-  withHealth, withMoment
+  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, type Moment, type NodeFacts, noFacts, withDate, withHealth,
+  withMoment
 } from './moment.js'
 import { answerError } from './node-errors.js'
 
@@ -37,12 +37,11 @@ export function createTimekeeper (
   /** The last halt: from the chain's time at its beginning to that of the first moment after it. */
   let halt: { from: number, until?: number } | undefined
 
-  const now = (): number => clock.now() + sleptOf(facts, clock.now(), clock.epoch())
   const clockAhead = (): number => facts.clock - facts.utc.offset
   /** How old a state of the chain's time (Unix seconds) is, ms. */
-  const age = (time: number): number => ageOf(facts, now(), time)
+  const age = (time: number): number => ageOf(facts, clock.now(), time)
   /** The last moment of a chain that has halted; undefined: none can tell that. */
-  const halted = (): Moment | undefined => haltedAt(facts, now())
+  const halted = (): Moment | undefined => haltedAt(facts, clock.now())
 
   function change (code: TimeEvent['code'], message: string | undefined, end?: Omit<TimeEvent, 'level'>): void {
     if (message === undefined) {
@@ -80,7 +79,7 @@ export function createTimekeeper (
   return {
     /** By which ages are told, and Unix ms by the witnesses. */
     now: () => clock.now(),
-    utc: () => now() + facts.utc.offset,
+    utc: () => clock.now() + facts.utc.offset,
     age,
     halted,
     /** For how long after a state there was no younger one, because the chain had halted, ms. */

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  ageOf, type Facts, haltedAt, type Health, momentOfList, noFacts, sleptOf, withDate, withHealth, withMoment
+  ageOf, type Facts, haltedAt, type Health, momentOfList, noFacts, withDate, withHealth, withMoment
 } from '../../../lib/chain/moment.js'
 
 /** UTC at the steady clock's 0, Unix ms. */
@@ -89,15 +89,6 @@ test('UTC: a clock that falls behind by an hour, with no Date: never before a st
   const { facts, now } = watched({ states: [0] })
   withDate(facts, 0, undefined, now, UTC + now - HOUR)
   t.same([off(facts), facts.utc.clock], [0, 'alone'])
-})
-
-test('UTC: what other hosts said before the machine slept says nothing of now', async t => {
-  const { facts, now } = watched({ dates: [0, 0, 0], states: [0, 0, 0] })
-  t.equal(sleptOf(facts, now + 1_000, UTC + now + 16_000), 0)
-  t.equal(sleptOf(facts, now + 1_000, UTC + now + HOUR), HOUR - 1_000)
-  withDate(facts, 0, UTC + now + HOUR, now, UTC + now + HOUR)
-  t.same([off(facts), facts.utc.clock], [3600, 'believed'])
-  t.equal(ageOf(facts, now, (UTC + now) / 1000), HOUR)
 })
 
 test('UTC: a Date of more than ten minutes ago is no witness any more', async t => {

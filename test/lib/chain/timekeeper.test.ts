@@ -65,40 +65,6 @@ test('a wall clock that steps changes nothing between answers', async t => {
   t.equal(keeper.age(TIME - 30), age + 1_500, 'the steady clock carries it')
 })
 
-test('a steady clock that stood while the machine slept: ages are longer by that until a node answers', async t => {
-  const { keeper, clock, answer } = setUp('a', 'b')
-  answer(0)
-  clock.offMs = 15_000
-  t.equal(keeper.age(TIME), 0, 'what differs by less is no sleep')
-  clock.offMs = 3 * 3_600_000
-  clock.ms = 2_000
-  t.equal(keeper.age(TIME), 3 * 3_600_000 + 2_000)
-  t.equal(keeper.utc(), (TIME + 3 * 3_600) * 1000 + 2_000)
-  keeper.noteDate(0, new Date((TIME + 3 * 3_600) * 1000 + 2_000).toUTCString())
-  t.equal(keeper.age(TIME), 3 * 3_600_000 + 2_000)
-  t.equal(keeper.offsets().clock, 0)
-})
-
-test('a wall clock that leaps alone: ages are longer until a node has said otherwise', async t => {
-  const { keeper, clock, answer } = setUp('a', 'b')
-  answer(0)
-  clock.offMs = 3_600_000
-  t.equal(keeper.age(TIME), 3_600_000)
-  answer(0)
-  t.equal(keeper.age(TIME), 0)
-})
-
-test('a halt that was seen before the machine slept is none', async t => {
-  const { keeper, clock, answer } = setUp('a', 'b')
-  for (let turn = 0; turn < 20; turn++) {
-    answer(0, { at: TIME })
-    clock.ms += 1_000
-  }
-  t.ok(keeper.halted())
-  clock.offMs = 3_600_000
-  t.equal(keeper.halted(), undefined)
-})
-
 test(
   'the newest state that is too old is dated, and the clock is named among the suspects only where it is alone',
   async t => {

@@ -30,9 +30,9 @@ export function checkCalm ({ troubledAt, haltedAt }: World, { status, shown }: A
 
 /**
  * An age may not be more than that of the moment that is told with it, whatever clocks say; that it is not less shows
- * in what is served. A wall clock that has `leapt`, ms, may be right, and the machine have slept, until a node answers.
+ * in what is served.
  */
-export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer, leapt: number): void {
+export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer): void {
   const told = headers['x-chain-time']
   if (!shown.isStale || typeof told !== 'string') return
   // witnesses of UTC that differ by less than a minute agree, and the latest of them is believed
@@ -41,7 +41,7 @@ export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer, l
   const isClaimed = plan.events.some(event =>
     'weather' in event && event.weather.kind === 'fault' && event.weather.rule.kind === 'clock-ahead')
   const allowed = Math.max(ahead > 0 && ahead <= AGREEING_MS ? ahead : 0, isClaimed ? FUTURE_MS : 0)
-  const most = 1000 * ledger.utc - Date.parse(told) + Math.max(allowed, leapt)
+  const most = 1000 * ledger.utc - Date.parse(told) + allowed
   if (shown.least > most) fail('age', `that of ${told}, ${most / 1000} s`, ageText(shown))
 }
 

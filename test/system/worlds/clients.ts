@@ -35,9 +35,8 @@ export async function get (world: World, path: string): Promise<Answer> {
 
 /** Asks for several at one moment. */
 export async function getAll (world: World, paths: readonly string[]): Promise<Answer[]> {
-  const { app, plan, held, network, outcome } = world
+  const { app, plan, held, outcome } = world
   const asked = time.now()
-  const leapt = network.leapt()
   const known = paths.map(path => plan.seed % 3 === 0 ? undefined : held.get(path))
   const responses = await time.until(Promise.all(paths.map(async (path, at) => {
     const response = await app!.inject({
@@ -49,7 +48,7 @@ export async function getAll (world: World, paths: readonly string[]): Promise<A
     return response
   })), DEADLINE_MS + 1000)
   const answers = responses.map((response, at) => answerOf({ held, outcome }, paths[at]!, response, known[at]))
-  for (const answer of answers) checkAge(world, answer, Math.max(leapt, network.leapt()))
+  for (const answer of answers) checkAge(world, answer)
   return answers
 }
 

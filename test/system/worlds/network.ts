@@ -14,11 +14,7 @@ export interface Network extends Connections {
   hosts: Map<string, Host>
   /** Requests on their way. */
   open (): number
-  /** By how much our wall clock has leapt ahead of the steady one since a node last answered, ms. */
-  leapt (): number
 }
-
-const clockOffset = (): number => Date.now() - performance.now()
 
 const failed = (code: string) => Object.assign(new Error(code), { code })
 
@@ -34,7 +30,6 @@ function bodyOf (parts: string[], broken?: Error): Body {
 export function createNetwork (random: () => number): Network {
   const hosts = new Map<string, Host>()
   let open = 0
-  let offset = clockOffset()
 
   async function answer ({ host }: URL, body: string, signal: AbortSignal): Promise<Answer> {
     const found = hosts.get(host)
@@ -72,13 +67,10 @@ export function createNetwork (random: () => number): Network {
   return {
     hosts,
     open: () => open,
-    leapt: () => Math.max(0, clockOffset() - offset),
     async post (url, text, signal) {
       open++
       try {
-        const answered = await answer(url, text, signal)
-        offset = clockOffset()
-        return answered
+        return await answer(url, text, signal)
       } finally {
         open--
       }
