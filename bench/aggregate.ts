@@ -11,6 +11,7 @@ import { type Rational, ratio } from '../lib/decimal.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../lib/market/aggregate.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { AggregateSchema } from '../schemas/aggregate.js'
+import { costOf, median } from './support/measure.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -57,13 +58,8 @@ const now = START + (DAYS - 0.5) * 86_400
 
 async function milliseconds (refresh: (round: number) => unknown): Promise<number> {
   const costs: number[] = []
-  for (let round = 0; round < ROUNDS; round++) {
-    const begun = process.cpuUsage()
-    await refresh(round)
-    const { user, system } = process.cpuUsage(begun)
-    costs.push((user + system) / 1000)
-  }
-  return costs.sort((a, b) => a - b)[ROUNDS / 2]!
+  for (let round = 0; round < ROUNDS; round++) costs.push((await costOf(() => refresh(round))).cpu)
+  return median(costs)
 }
 
 const refresh = async (round: number): Promise<string> => serialize(

@@ -10,10 +10,11 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
-import pg from 'pg'
 import app, { serverOptions } from '../app.js'
 import type { DexEvents, LatestBlock } from '../schemas/block-range.js'
 import { createLedger, startNode } from '../simulator/index.js'
+import { costOf, median } from './support/measure.js'
+import { dropSchema, withSchema } from './support/schema.js'
 
 const { values } = parseArgs(
   { allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, url: { type: 'string' } } }
@@ -37,8 +38,6 @@ for (let at = 0; at < SLOTS * RANGES; at++) {
 const node = await startNode(ledger)
 const folder = mkdtempSync(join(tmpdir(), 'bench-block-range-'))
 const schema = `bench_${process.pid}`
-const url = values.url === undefined ? undefined : new URL(values.url)
-url?.searchParams.set('schema', schema)
 const env = {
   CHAIN_RPC_URL: node.url,
   CHAIN_WS_URL: '',
@@ -49,7 +48,7 @@ const env = {
   RATE_LIMIT_MAX: '1000000000',
   LOG_LEVEL: 'silent',
   DATA_DIR: folder,
-  ...(url !== undefined && { DATABASE_URL: url.href })
+  ...(values.url !== undefined && { DATABASE_URL: withSchema(values.url, schema) })
 }
 const service = Fastify({ ...serverOptions(env), logger: false })
 await service.register(fp(app), { env, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: Infinity } })
@@ -57,20 +56,11 @@ await service.register(fp(app), { env, now: () => ledger.time * 1000, pollMs: 20
 const pathOf = (range: number): string =>
   `/dexscreener/events?fromBlock=${first + range * SLOTS + 1}&toBlock=${first + (range + 1) * SLOTS}`
 
-async function cpuOf (work: () => Promise<unknown>): Promise<number> {
-  const begun = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(begun)
-  return (user + system) / 1000
-}
-
 async function get (path: string): Promise<string> {
   const { statusCode, payload } = await service.inject(path)
   if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${payload}`)
   return payload
 }
-
-const median = (numbers: number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!
 
 try {
   await service.ready()
@@ -89,9 +79,9 @@ try {
   const [served, rows, texts]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < Number(values.rounds); round++) {
     const range = 1 + round % (RANGES - 1)
-    served.push(await cpuOf(() => get(pathOf(range))))
-    rows.push(await cpuOf(() => read(range)))
-    texts.push(await cpuOf(async () => JSON.stringify({ events })))
+    served.push((await costOf(() => get(pathOf(range)))).cpu)
+    rows.push((await costOf(() => read(range))).cpu)
+    texts.push((await costOf(() => JSON.stringify({ events }))).cpu)
   }
   const [whole, reading, writing] = [median(served), median(rows), median(texts)]
   console.log(
@@ -106,10 +96,5 @@ try {
   await service.close()
   await node.close()
   rmSync(folder, { recursive: true, force: true })
-  if (values.url !== undefined) {
-    const client = new pg.Client({ connectionString: values.url })
-    await client.connect()
-    await client.query(`drop schema if exists "${schema}" cascade`)
-    await client.end()
-  }
+  if (values.url !== undefined) await dropSchema(values.url, schema)
 }

@@ -1,22 +1,14 @@
 /**
  * The indexer against a simulated chain in a process of its own, and readings of what it stored.
  *
- * - `npm run bench -- history [--swaps 20000] [--daos 20] [--latency 0]`: transactions per second, and where the time
- * goes
- * - `npm run bench -- history --candles [--rounds 5]`: the same indexer with candles, days' highs and lows and makers
- * against one without, in turns
- * - `npm run bench -- history --memory [--sizes 10000,100000]`: memory after indexing that many, each in a process of
- * its own whose heap is
- *   held to 128 MB, so that it shows what stays and not what is only not collected yet
+ * - `npm run bench -- history --candles [--swaps 20000] [--daos 20] [--rounds 5]`: the indexer with candles, days'
+ *   highs and lows and makers against one without, in turns
  * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500] [--days 365]`: CPU of a reading of all
- * DAOs' last 24 hours, the first and the next
+ *   DAOs' last 24 hours, the first and the next
  */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createHistoryReader } from '../lib/chain/transactions.js'
@@ -27,6 +19,8 @@ import { createStepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
+import { type Chain, startChain } from './support/chain.js'
+import { costOf, median } from './support/measure.js'
 import { inputOf, swapEvent } from './support/swap-event.js'
 import { withoutRollups } from './support/without-rollups.js'
 
@@ -35,10 +29,8 @@ const { values } = parseArgs({
   options: {
     swaps: { type: 'string', default: '20000' },
     daos: { type: 'string' },
-    latency: { type: 'string', default: '0' },
     candles: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '5' },
-    memory: { type: 'boolean', default: false },
     refresh: { type: 'boolean', default: false },
     days: { type: 'string', default: '365' },
     sizes: { type: 'string', default: '10000,100000' }
@@ -48,7 +40,6 @@ const SIZES = values.sizes.split(',').map(Number)
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 const DAY = 86_400
-const HOME = join(import.meta.dirname, '..')
 
 async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-history-'))
@@ -59,64 +50,26 @@ async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> 
   }
 }
 
-interface Chain { url: string, program: string, transactions: number, swaps: number }
-
-async function startChain (): Promise<{ chain: Chain, stop: () => Promise<void> }> {
-  const child = spawn(process.execPath, [
-    '--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos ?? '20', '--swaps', values.swaps, '--latency',
-    values.latency
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME })
-  const stop = async () => { if (child.exitCode === null && child.kill()) await once(child, 'exit') }
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
-  return { chain: JSON.parse(line) as Chain, stop }
-}
-
-/** The store, with the time spent in it. */
-function timed (store: Store): { store: Store, spent: () => number } {
-  let spent = 0
-  const wrapped = Object.fromEntries(Object.entries(store).map(([name, method]) =>
-    [name, async (...args: unknown[]) => {
-      const begun = performance.now()
-      try {
-        return await (method as (...args: unknown[]) => Promise<unknown>)(...args)
-      } finally {
-        spent += performance.now() - begun
-      }
-    }])) as unknown as Store
-  return { store: wrapped, spent: () => spent }
-}
-
-interface Indexed {
-  events: number
-  ms: number
-  cpu: number
-  /** Of `ms`: waiting, in the store. */
-  idle: number
-  spent: number
-}
+interface Indexed { events: number, ms: number, cpu: number }
 
 /** Indexes a chain into a new store, which `change` may alter. Throws where anything is missing in the end. */
 async function index (chain: Chain, change: (store: Store) => Store = store => store): Promise<Indexed> {
   return await withFolder(async folder => {
     const opened = await openSqliteStore({ folder, program: chain.program })
-    const { store, spent } = timed(change(opened))
     const client = createNodeClient({ urls: [chain.url] })
     const history = createHistory({
       reader: createHistoryReader(client),
-      store,
+      store: change(opened),
       program: chain.program,
       daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, daos: [] }),
       ...VALUATION,
       time: client.time,
       onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) }
     })
-    const [begun, cpu, loop] = [performance.now(), process.cpuUsage(), performance.eventLoopUtilization()]
-    history.start()
-    while (!history.status().complete) await setTimeout(10)
-    const ms = performance.now() - begun
-    const { user, system } = process.cpuUsage(cpu)
-    const { idle } = performance.eventLoopUtilization(loop)
+    const { cpu, ms } = await costOf(async () => {
+      history.start()
+      while (!history.status().complete) await setTimeout(10)
+    })
     const { swaps, events, missingTransactions, missingEvents } = history.status()
     await history.stop()
     await opened.close()
@@ -126,40 +79,12 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
       `${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`
       )
     }
-    return { events, ms, cpu: (user + system) / 1000, idle, spent: spent() }
+    return { events, ms, cpu }
   })
 }
 
-async function report (): Promise<void> {
-  const { chain, stop } = await startChain()
-  try {
-    const { events, ms, cpu, idle, spent } = await index(chain)
-    const share = (part: number) => `${Math.round(part / ms * 100)} %`
-    console.log(
-      `${chain.transactions} transactions, ${events} events ` +
-        `in ${Math.round(ms)} ms: ${Math.round(chain.transactions / ms * 1000)}/s, CPU ${Math.round(cpu)} ms`
-    )
-    console.log(
-      `waiting for the node ${share(idle)}, its answers (HTTP, JSON, decoding) and the ` +
-        `rest ${share(ms - idle - spent)}, store ${share(spent)}`
-    )
-    globalThis.gc?.()
-    const { rss, heapUsed } = process.memoryUsage()
-    console.log(JSON.stringify({
-      swaps: chain.swaps,
-      rate: Math.round(chain.transactions / ms * 1000),
-      rss: Math.round(rss / 2 ** 20),
-      heap: Math.round(heapUsed / 2 ** 20),
-      peak: Math.round(process.resourceUsage().maxRSS / 1024)
-    }))
-  } finally {
-    await stop()
-  }
-}
-
 async function candles (): Promise<void> {
-  const { chain, stop } = await startChain()
-  const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!
+  const chain = await startChain('--daos', values.daos ?? '20', '--swaps', values.swaps)
   try {
     await index(chain)   // warms up
     const [withCandles, without]: [Indexed[], Indexed[]] = [[], []]
@@ -176,28 +101,8 @@ async function candles (): Promise<void> {
         `of ${values.rounds}: ${compared(({ ms }) => ms)}; CPU ${compared(({ cpu }) => cpu)}`
     )
   } finally {
-    await stop()
+    await chain.stop()
   }
-}
-
-async function memory (): Promise<void> {
-  const found: Array<{ swaps: number, heap: number, rss: number, peak: number }> = []
-  for (const size of SIZES) {
-    const child = spawn(
-      process.execPath,
-      ['--expose-gc', '--max-old-space-size=128', '--import', 'tsx', 'bench/history.ts', '--swaps', String(size)],
-      { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME }
-    )
-    for await (const line of createInterface({ input: child.stdout! })) {
-      if (line.startsWith('{')) found.push(JSON.parse(line) as typeof found[0])
-      console.log(line)
-    }
-  }
-  const [first, last] = [found[0]!, found.at(-1)!]
-  console.log(
-    `from ${first.swaps} to ${last.swaps} swaps: heap ${last.heap - first.heap} MB more, ` +
-      `resident ${last.rss - first.rss} MB, at its peak ${last.peak - first.peak} MB`
-  )
 }
 
 const [BEGIN, DAYS] = [1_767_225_600, Number(values.days)]
@@ -255,11 +160,9 @@ async function refresh (): Promise<void> {
   // In the last hours, read every ten seconds as a service would
   for (let at = 0; at < 1000; at++) {
     for (const run of runs) {
-      const begun = process.cpuUsage()
-      const found = await run.volumes.last24h(end - 10_000 + at * 10, run.known)
-      const { user, system } = process.cpuUsage(begun)
-      if (at === 0) run.first = (user + system) / 1000
-      else run.samples.push((user + system) / 1000)
+      const { cpu, value: found } = await costOf(() => run.volumes.last24h(end - 10_000 + at * 10, run.known))
+      if (at === 0) run.first = cpu
+      else run.samples.push(cpu)
       run.trades = Math.max(run.trades, [...found.values()].reduce((sum, { trades }) => sum + trades, 0))
     }
   }
@@ -275,4 +178,5 @@ async function refresh (): Promise<void> {
   for (const { store } of stores) await store.close()
 }
 
-await (values.refresh ? refresh() : values.memory ? memory() : values.candles ? candles() : report())
+if (values.refresh) await refresh()
+if (values.candles) await candles()

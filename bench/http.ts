@@ -14,6 +14,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
+import { median } from './support/measure.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -74,8 +75,6 @@ async function measure (origin: string, path: string, head: string, seconds: num
   })))
   return answers / (performance.now() - from) * 1000
 }
-
-const median = (numbers: number[]): number => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
 /** Answers a second and the ratio to the reference, the medians of rounds that alternate between them. */
 async function compare (subject: string, reference: string, path: string, head = ''): Promise<void> {

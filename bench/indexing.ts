@@ -6,12 +6,11 @@
  * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
  * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { HOME, startArguments, startBuilt } from './support/built-service.js'
+import { startChain } from './support/chain.js'
+import { median } from './support/measure.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -33,16 +32,12 @@ const CONNECTIONS = 16
 // those that every version has
 const PATHS = ['/api/tickers', '/health', '/api/daos', '/ready', '/']
 
-interface Chain { url: string, program: string, router: string, swaps: number, daos: string[] }
 interface Run { ms: number, cpu: number, indexed: number, underLoad: number, requests: number }
 
-const market = spawn(process.execPath, [
-  '--import', 'tsx', 'simulator/serve.ts', '--live', '--daos', values.daos, '--swaps', values.swaps, '--days',
-  values.days,
+const chain = await startChain(
+  '--live', '--daos', values.daos, '--swaps', values.swaps, '--days', values.days,
   ...(values.against === undefined ? [] : ['--version-one', '0'])
-], { cwd: HOME, stdio: ['ignore', 'pipe', 'inherit'] })
-const [line] = await once(createInterface({ input: market.stdout }), 'line') as [string]
-const chain = JSON.parse(line) as Chain
+)
 
 /** Requests over kept connections for so long; how many were answered. */
 async function load (url: string, seconds: number): Promise<number> {
@@ -87,7 +82,6 @@ async function run (folder: string, args: string[]): Promise<Run> {
   }
 }
 
-const median = (numbers: number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]!
 const own = startArguments(HOME)
 const reference = values['no-reference']
   ? undefined
@@ -108,7 +102,7 @@ try {
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
   }
 } finally {
-  market.kill()
+  await chain.stop()
 }
 const tell = (name: string, runs: Run[]): void => {
   const of = (key: keyof Run) => Math.round(median(runs.map(run => run[key])))

@@ -8,10 +8,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
+import { startChain } from './support/chain.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -36,11 +36,7 @@ async function longest (child: ChildProcess): Promise<string> {
   return `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
 }
 
-const chain = spawn(
-  process.execPath,
-  ['--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', values.swaps, '--live'],
-  { stdio: ['ignore', 'pipe', 'inherit'], cwd: HOME }
-)
+const chain = await startChain('--daos', values.daos, '--swaps', values.swaps, '--live')
 const idle = spawn(
   process.execPath,
   ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'],
@@ -49,18 +45,16 @@ const idle = spawn(
 let service: BuiltService | undefined
 
 try {
-  const [told] = await once(createInterface({ input: chain.stdout }), 'line') as [string]
-  const { url, program } = JSON.parse(told) as { url: string, program: string }
   await longest(idle)
   await setTimeout(IDLE_MS)
   console.log(`${values.daos} DAOs, ${values.swaps} swaps; an idle loop here: ${await longest(idle)}`)
   idle.kill()
 
   service = await startBuilt({
-    CHAIN_RPC_URL: url,
+    CHAIN_RPC_URL: chain.url,
     CHAIN_WS_URL: '',
-    FACTORY_ADDRESS: program,
-    ROUTER_ADDRESS: program,
+    FACTORY_ADDRESS: chain.program,
+    ROUTER_ADDRESS: chain.program,
     RATE_LIMIT_MAX: '1000000',
     LOG_LEVEL: 'error'
   }, { args: ['--import', HELD, ...startArguments(HOME)], hasChannel: true })
@@ -85,6 +79,7 @@ try {
     console.log(`between: ${await longest(child)}`)
   }
 } finally {
-  for (const child of [chain, idle]) child.kill()
+  idle.kill()
+  await chain.stop()
   await service?.stop()
 }

@@ -4,10 +4,9 @@
  * the past is read back for `--seconds` more; and the calls accepted of those that the limit allows, and refused, after
  * the first ten seconds.
  *
- * `npm run bench -- nodes [--http] [--seconds 120] [--only 'a part of the name'] [--calls]`
+ * `npm run bench -- nodes [--seconds 120] [--only 'a part of the name'] [--calls]`
  *
- * In simulated time, which takes seconds. `--http`: the service in a process of its own, in real time, all limits one
- * after the other. `--calls`: calls by method up to the first list, and after it.
+ * In simulated time, which takes seconds. `--calls`: calls by method up to the first list, and after it.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,16 +15,13 @@ import { parseArgs } from 'node:util'
 import { createLedger, type Ledger } from '../simulator/index.js'
 import { NODE_KINDS } from '../simulator/kinds.js'
 import type { Limits } from '../simulator/limits.js'
-import { startNode } from '../simulator/node.js'
 import { createNodeService } from '../simulator/service.js'
 import { createNetwork } from '../test/system/worlds/network.js'
 import { installSimulatedTime, realSleep } from '../test/system/worlds/simulated-time.js'
-import { startService } from '../test/support/script-process.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
   options: {
-    http: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '120' },
     only: { type: 'string', default: '' },
     calls: { type: 'boolean', default: false }
@@ -73,25 +69,15 @@ const KINDS: Kind[] = [
   { name: '200 a second', limits: curt(200), perSecond: 200, today: 8_000 }
 ]
 
-interface Stage {
-  env: Record<string, string>
-  limiter: ReturnType<typeof createNodeService>['limiter']
-  /** Milliseconds since the service was started. */
-  now (): number
-  sleep (ms: number): Promise<void>
-  status (path: string): Promise<number>
-  close (): Promise<void>
-}
-
-const time = values.http ? undefined : installSimulatedTime()
+const time = installSimulatedTime()
 
 /**
  * A chain of 20 DAOs with `today` transactions within its last day, and before them enough for the whole measurement.
  */
 function build ({ today, perSecond }: Kind): Ledger {
   const older = Math.ceil(perSecond * (more + 60)) + 100
-  const now = time === undefined ? Date.now() / 1000 : SIMULATED_NOW
-  const ledger = createLedger({ seed: 1, time: Math.floor(now - (older / today + 1) * DAY), keepSwaps: false })
+  const begin = Math.floor(SIMULATED_NOW - (older / today + 1) * DAY)
+  const ledger = createLedger({ seed: 1, time: begin, keepSwaps: false })
   const usdc = ledger.usdc()
   const daos = Array.from({ length: 20 }, (_, at) => ledger.dao(
     { base: ledger.mint({ symbol: `T${at}` }), quote: usdc, quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
@@ -100,7 +86,7 @@ function build ({ today, perSecond }: Kind): Ledger {
     ledger.advance(DAY / today)
     daos[at % daos.length]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
   }
-  ledger.advance(Math.max(0, now - ledger.time))
+  ledger.advance(Math.max(0, SIMULATED_NOW - ledger.time))
   return ledger
 }
 
@@ -129,17 +115,17 @@ function follow (ledger: Ledger, today: number): (ms: number) => void {
   }
 }
 
-async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string): Promise<Stage> {
+async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string) {
   const [
     { default: Fastify }, { default: fp }, { default: application, serverOptions }
   ] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../app.js')])
   let state = 1
   const random = (): number => { state = (state * 48271) % 2147483647; return state / 2147483647 }
   const network = createNetwork(random)
-  time!.reset({ epoch: ledger.time * 1000, random })
-  const service = createNodeService(ledger, { now: () => time!.now(), limits })
+  time.reset({ epoch: ledger.time * 1000, random })
+  const service = createNodeService(ledger, { now: () => time.now(), limits })
   network.hosts.set('node.test', { service, latencyMs: LATENCY_MS, down: false })
-  time!.onMove = follow(ledger, today)
+  time.onMove = follow(ledger, today)
   const env = envOf(ledger, 'http://node.test', folder)
   const app = Fastify({ ...serverOptions(env), logger: env.LOG_LEVEL === 'silent' ? false : { level: env.LOG_LEVEL! } })
   await app.register(fp(application), {
@@ -150,46 +136,19 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
   // Modules are read from the disk in real time.
   for (let turn = 0; !loading.isOver; turn++) {
     await realSleep(1)
-    if (turn > 5000) await time!.advance(100)
+    if (turn > 5000) await time.advance(100)
   }
   await ready
-  const begun = time!.now()
+  const begun = time.now()
   return {
-    env,
     limiter: service.limiter,
-    now: () => time!.now() - begun,
-    sleep: async ms => { await time!.advance(ms) },
-    status: async path => (await time!.until(app.inject({ url: path, remoteAddress: '127.0.0.1' }), 60_000)).statusCode,
+    /** Milliseconds since the service was started. */
+    now: () => time.now() - begun,
+    sleep: async (ms: number) => { await time.advance(ms) },
+    status: async (path: string): Promise<number> => (await time.until(app.inject({ url: path, remoteAddress: '127.0.0.1' }), 60_000)).statusCode,
     async close () {
-      await time!.until(app.close(), 60_000)
+      await time.until(app.close(), 60_000)
       service.close()
-    }
-  }
-}
-
-async function start ({ limits, today }: Kind, ledger: Ledger, folder: string): Promise<Stage> {
-  const node = await startNode(ledger, { limits, latencyMs: LATENCY_MS })
-  const env = envOf(ledger, node.url, folder)
-  const service = startService({ ...env, LOG_LEVEL: 'info' }, folder)
-  while (service.url() === undefined) {
-    if (!service.isAlive()) throw new Error(service.output())
-    await realSleep(10)
-  }
-  const url = service.url()!
-  const begun = performance.now()
-  const move = follow(ledger, today)
-  const timer = setInterval(() => move(performance.now() - begun), 100)
-  return {
-    env,
-    limiter: node.limiter,
-    now: () => performance.now() - begun,
-    sleep: realSleep,
-    status: async path => (await fetch(url + path)).status,
-    async close () {
-      clearInterval(timer)
-      service.child.kill('SIGTERM')
-      await service.ended
-      await node.close()
     }
   }
 }
@@ -207,7 +166,7 @@ async function measure (kind: Kind): Promise<string> {
   const { name, perSecond, today, method } = kind
   const ledger = build(kind)
   const folder = mkdtempSync(join(tmpdir(), 'bench-nodes-'))
-  const stage = await (time === undefined ? start : simulate)(kind, ledger, folder)
+  const stage = await simulate(kind, ledger, folder)
   const { limiter } = stage
   const statuses = new Map<number, number>()
   let first: number | undefined

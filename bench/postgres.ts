@@ -7,13 +7,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import pg from 'pg'
 import { ratio } from '../lib/decimal.js'
 import type { LocatedEvent } from '../lib/history/rules/attribution.js'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { createStepWriter, type StepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
+import { costOf } from './support/measure.js'
+import { dropSchema, withSchema } from './support/schema.js'
 import { inputOf, swapEvent } from './support/swap-event.js'
 
 const { values } = parseArgs({
@@ -57,21 +58,17 @@ async function begin (name: string, store: Store): Promise<Run> {
 
 const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
 const schema = `bench_${process.pid}`
-const url = new URL(values.url)
-url.searchParams.set('schema', schema)
 const runs = [
   await begin('SQLite', await openSqliteStore({ folder, program: PROGRAM })),
-  await begin('PostgreSQL', await openPostgresStore({ url: url.href, program: PROGRAM }))
+  await begin('PostgreSQL', await openPostgresStore({ url: withSchema(values.url, schema), program: PROGRAM }))
 ]
 try {
   for (let from = 0; from < swaps; from += size) {
     const events = Array.from({ length: Math.min(size, swaps - from) }, (_, at) => event(from + at))
     for (const run of runs) {
-      const [begun, cpu] = [performance.now(), process.cpuUsage()]
-      await run.recorder.commit({ events })
-      const { user, system } = process.cpuUsage(cpu)
-      run.ms += performance.now() - begun
-      run.cpu += (user + system) / 1000
+      const { cpu, ms } = await costOf(() => run.recorder.commit({ events }))
+      run.ms += ms
+      run.cpu += cpu
     }
   }
   for (const { name, ms, cpu, recorder } of runs) {
@@ -87,8 +84,5 @@ try {
 } finally {
   for (const { store } of runs) await store.close()
   rmSync(folder, { recursive: true, force: true })
-  const client = new pg.Client({ connectionString: values.url })
-  await client.connect()
-  await client.query(`drop schema if exists "${schema}" cascade`)
-  await client.end()
+  await dropSchema(values.url, schema)
 }

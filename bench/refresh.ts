@@ -3,10 +3,6 @@
  * in the same run: `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own
  * ways (`--plain`); the chain in a process of its own.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
@@ -22,6 +18,8 @@ import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { runAsStarted } from './support/as-started.js'
+import { startChain } from './support/chain.js'
+import { costOf, median } from './support/measure.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -32,27 +30,11 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
-async function startChain (): Promise<{ url: string, program: string, stop: () => void }> {
-  const child = spawn(process.execPath, [
-    '--import', 'tsx', 'simulator/serve.ts', '--daos', values.daos, '--swaps', '0'
-  ],
-  { stdio: ['ignore', 'pipe', 'inherit'], cwd: join(import.meta.dirname, '..') })
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
-  return { ...JSON.parse(line) as { url: string, program: string }, stop: () => child.kill() }
-}
-
-async function cpu<T> (work: () => Promise<T>): Promise<{ ms: number, value: T }> {
-  const begun = process.cpuUsage()
-  const value = await work()
-  const { user, system } = process.cpuUsage(begun)
-  return { ms: (user + system) / 1000, value }
-}
-
-const { url, program, stop } = await startChain()
+const { url, program, stop } = await startChain('--daos', values.daos, '--swaps', '0')
 try {
   const client = createProgramClient(program)
   // as the service does once it listens
-  const loading = await cpu(client.load)
+  const loading = await costOf(client.load)
   const calls = new Map<string, number>()
   let requests = 0
   const nodes = createNodeClient({
@@ -122,31 +104,31 @@ try {
   }
 
   const read = createState()
-  const ours = await cpu(() => refresh(read))
+  const ours = await costOf(() => refresh(read))
   const cold = { calls: JSON.stringify(Object.fromEntries(calls)), requests }
   await refresh(read)
   const running = []
-  for (let round = 0; round < 5; round++) running.push((await cpu(() => refresh(read))).ms)
-  const median = running.sort((a, b) => a - b)[2]!
-  const warmed = await cpu(() => refresh())
+  for (let round = 0; round < 5; round++) running.push((await costOf(() => refresh(read))).cpu)
+  const next = median(running)
+  const warmed = await costOf(() => refresh())
   const reference = await loadReference()
-  const theirs = await cpu(reference)
-  const warmedReference = await cpu(reference)
+  const theirs = await costOf(reference)
+  const warmedReference = await costOf(reference)
   console.log(
-    `cold refresh of ${ours.value.daos} DAOs: ${ours.ms.toFixed(0)} ms of CPU, ` +
+    `cold refresh of ${ours.value.daos} DAOs: ${ours.cpu.toFixed(0)} ms of CPU, ` +
       `calls ${cold.calls} in ${cold.requests} requests, ${ours.value.bytes} bytes of tickers`
   )
-  console.log(`loading the decoders beforehand: ${loading.ms.toFixed(0)} ms of CPU from the sources, 90 of the build`)
-  console.log(`the reads alone through web3.js: ${theirs.ms.toFixed(0)} ms; ratio ${(theirs.ms / ours.ms).toFixed(1)}`)
+  console.log(`loading the decoders beforehand: ${loading.cpu.toFixed(0)} ms of CPU from the sources, 90 of the build`)
+  console.log(`the reads alone through web3.js: ${theirs.cpu.toFixed(0)} ms; ratio ${(theirs.cpu / ours.cpu).toFixed(1)}`)
   console.log(
-    `once the code is compiled: ${warmed.ms.toFixed(0)} ms against ${warmedReference.ms.toFixed(0)} ms; ` +
-      `ratio ${(warmedReference.ms / warmed.ms).toFixed(1)}`
+    `once the code is compiled: ${warmed.cpu.toFixed(0)} ms against ${warmedReference.cpu.toFixed(0)} ms; ` +
+      `ratio ${(warmedReference.cpu / warmed.cpu).toFixed(1)}`
   )
   console.log(
-    `the next of a running service, with no trade in between: ${median.toFixed(0)} ms (median of 5); ` +
-      `ratio ${(warmedReference.ms / median).toFixed(1)}`
+    `the next of a running service, with no trade in between: ${next.toFixed(0)} ms (median of 5); ` +
+      `ratio ${(warmedReference.cpu / next).toFixed(1)}`
   )
   nodes.close()
 } finally {
-  stop()
+  await stop()
 }

@@ -6,10 +6,10 @@ import { parseArgs } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { AddressInfo } from 'node:net'
-import pg from 'pg'
 import app, { serverOptions } from '../app.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { createRandom } from '../simulator/random.js'
+import { dropSchema, withSchema } from './support/schema.js'
 import { createSoakMarket } from './support/soak-market.js'
 import { changeWeather, clearWeather } from './support/soak-weather.js'
 
@@ -46,9 +46,7 @@ const now = (): number => ledger.time * 1000 + (performance.now() - advanced)
 
 function storeOf (): Record<string, string> {
   if (replicas === 1) return { DATA_DIR: folder }
-  const url = new URL(values.database)
-  url.searchParams.set('schema', schema)
-  return { DATABASE_URL: url.href }
+  return { DATABASE_URL: withSchema(values.database, schema) }
 }
 
 interface Replica { service: FastifyInstance, url: string }
@@ -155,12 +153,7 @@ console.log(wrong.length === 0 ? 'every figure is right at the end' : `wrong at 
 await Promise.all(running.map(({ service }) => service.close()))
 await node.close()
 rmSync(folder, { recursive: true, force: true })
-if (replicas > 1) {
-  const client = new pg.Client({ connectionString: values.database })
-  await client.connect()
-  await client.query(`drop schema if exists "${schema}" cascade`)
-  await client.end()
-}
+if (replicas > 1) await dropSchema(values.database, schema)
 /** By how much something has grown while no service was started again. */
 const growth = (of: 'heap' | 'sockets' | 'timers' | 'files'): number => beginnings.reduce((sum, from, at) => {
   const stretch = samples.slice(from, beginnings[at + 1] === undefined ? undefined : beginnings[at + 1]! - 1)

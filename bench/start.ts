@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { startBuilt } from './support/built-service.js'
+import { median } from './support/measure.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '7' } } })
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
@@ -24,7 +25,6 @@ function bare (): number {
   return performance.now() - begun
 }
 
-const median = (numbers: number[]): number => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 const starts = []
 const bares = []
 for (let round = 0; round < Number(values.rounds); round++) {

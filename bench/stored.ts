@@ -18,6 +18,8 @@ import pg from 'pg'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
+import { costOf } from './support/measure.js'
+import { withSchema } from './support/schema.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -99,9 +101,7 @@ async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promi
 
 async function postgres (url: string): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
   const schema = `bench_${process.pid}`
-  const place = new URL(url)
-  place.searchParams.set('schema', schema)
-  const open = () => openPostgresStore({ url: place.href, program: PROGRAM })
+  const open = () => openPostgresStore({ url: withSchema(url, schema), program: PROGRAM })
   await (await open()).close()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -113,13 +113,6 @@ async function postgres (url: string): Promise<{ open: () => Promise<Store>, end
   )
   await client.query('analyze events; analyze days; analyze hours; analyze minutes')
   return { open, end: async () => { await client.query(`drop schema "${schema}" cascade`); await client.end() } }
-}
-
-async function measure (work: () => Promise<unknown>): Promise<number> {
-  const begun = process.cpuUsage()
-  await work()
-  const { user, system } = process.cpuUsage(begun)
-  return (user + system) / 1000
 }
 
 const show = (samples: number[]) => {
@@ -153,12 +146,10 @@ try {
     const store = await open()
     for (let at = 0; at < 100; at++) {
       const begun = performance.now()
-      const ms = await measure(async () => {
-        const { length } = await read(store, at)
-        if (length !== 1000) throw new Error(`${length} rows`)
-      })
+      const { cpu: ms, value: rows } = await costOf(() => read(store, at))
+      if (rows.length !== 1000) throw new Error(`${rows.length} rows`)
       cold.push({ ms, begun, ended: performance.now() })
-      again.push(await measure(() => read(store, at)))
+      again.push((await costOf(() => read(store, at))).cpu)
     }
     await store.close()
     await setTimeout(50)   // the observer is told later

@@ -1,4 +1,5 @@
 /** Time and chance, injected so that tests need neither wait nor guess. */
+import { uptime } from 'node:os'
 
 export interface Clock {
   /** Milliseconds, steadily growing: for durations. */
@@ -13,8 +14,32 @@ export interface Clock {
   after (ms: number, action: () => void): () => void
 }
 
+/** A wall clock that has gone so much further: it was set, or the machine has slept. */
+const LEAP_MS = 15_000
+
+/**
+ * A steady clock, ms, that counts what the machine slept: `monotonic`, ms, stands meanwhile and `sinceBoot`, s, goes on
+ * (CLOCK_MONOTONIC and CLOCK_BOOTTIME of clock_gettime(2)). The second is dear to read, so the `wall` clock, ms, says
+ * when to.
+ */
+export function countingSleep (monotonic: () => number, wall: () => number, sinceBoot: () => number): () => number {
+  const before = sinceBoot() * 1000 - monotonic()
+  let [slept, ahead] = [0, wall() - monotonic()]
+  return () => {
+    const now = monotonic()
+    const leap = wall() - now - ahead
+    if (Math.abs(leap) > LEAP_MS) {
+      ahead += leap
+      const all = sinceBoot() * 1000 - now - before
+      // the two are of different grain
+      if (all > slept + 1000) slept = all
+    }
+    return now + slept
+  }
+}
+
 export const systemClock: Clock = {
-  now: () => performance.now(),
+  now: countingSleep(() => performance.now(), () => Date.now(), () => uptime()),
   epoch: Date.now,
   random: Math.random,
   async sleep (ms, signal) {

@@ -32,12 +32,24 @@ export interface Facts {
   /** The wall clock less the steady clock, ms, as of the last answer. */
   clock: number
   nodes: NodeFacts[]
-  /** The freshest time that any node has shown, less the steady clock, ms, by minute. */
+  /** The freshest time that any node has shown, less the steady clock, ms, by minute; and its youngest moment. */
   freshest: Map<number, number>
+  newest?: Moment
+  /** Concluded with each reading. */
+  utc: Utc
   /** By how much the chain's clock is believed to be behind UTC though its state is current, ms. */
   drift: number
-  /** The drift before the chain's clock last jumped, and that clock right after it, Unix seconds. */
-  jumped?: { drift: number, to: number }
+  /** The drift before the chain's clock last jumped, and the newest time that had been shown by then, Unix seconds. */
+  jumped?: { drift: number, from: number }
+}
+
+export interface Utc {
+  /** UTC less the steady clock, ms. */
+  offset: number
+  /** Alone: every witness says another time. */
+  clock: 'believed' | 'alone' | 'refuted'
+  /** The offset without the chain's word. */
+  besideChain: number
 }
 
 /** How old a state may be when it is read and be current, ms: finality takes 7 to 13 s. */
@@ -54,8 +66,6 @@ const MINUTE = 60_000
 const DRIFT_MINUTES = 10
 // Mainnet's clock was 30 minutes behind on 2022-05-26.
 const MAX_DRIFT_MS = 60 * MINUTE
-// So long after a jump of the chain's clock there are answers of before it.
-const JUMP_SECONDS = 120
 // What a slot takes at most, s: what is dated by it is dated older, never younger.
 const SLOWEST_PACE = 1
 // A pace is measured over so many seconds at least; the chain's clock shows whole ones.
@@ -63,32 +73,27 @@ const PACE_SECONDS = 10
 
 const offsetOf = ({ time, at }: { time: number, at: number }): number => time * 1000 - at
 
-export const noFacts = (hosts: readonly string[], clock: number): Facts =>
-  ({ clock, nodes: hosts.map(host => ({ host })), freshest: new Map(), drift: 0 })
+export const noFacts = (hosts: readonly string[], clock: number): Facts => ({
+  clock,
+  nodes: hosts.map(host => ({ host })),
+  freshest: new Map(),
+  utc: { offset: clock, clock: 'believed', besideChain: clock },
+  drift: 0
+})
 
 const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
-interface Utc {
-  /** UTC less the steady clock, ms. */
-  offset: number
-  /** Alone: every witness says another time. */
-  clock: 'believed' | 'alone' | 'refuted'
-  /** The same without the chain's word. */
-  besideChain: number
-}
-
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, the chain's freshest time (or `claimed`) with its drift;
- * where each says another time, the latest of all. It is never before that freshest time.
+ * clock, to whose side a tie goes, the `Date` of each host, and the chain (-Infinity: it has shown nothing); where each
+ * says another time, the latest of all. It is never before the freshest time that has been taken.
  */
-export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
+function utcOf (facts: Facts, now: number, chain: number): Utc {
   const dates = new Map<string, number>()
   for (const { host, date } of facts.nodes) {
     if (date === undefined || now - date.at >= DRIFT_MINUTES * MINUTE) continue
     dates.set(host, Math.max(date.offset, dates.get(host) ?? -Infinity))
   }
-  const chain = Math.max(freshestOf(facts), claimed) + facts.drift
   const others = [facts.clock, ...dates.values()]
   const witnesses = chain === -Infinity ? others : [...others, chain]
   const groups = witnesses.map(latest => {
@@ -105,16 +110,11 @@ export function utcOf (facts: Facts, now: number, claimed = -Infinity): Utc {
   }
 }
 
-/** Age of a state of the chain's time, ms, never below 0. A jump of that clock makes what was read before no older. */
+/** Age of a state of the chain's time, ms, never below 0. A jump of that clock makes what was shown before no older. */
 export function ageOf (facts: Facts, now: number, time: number): number {
-  const { drift } = facts.jumped !== undefined && time < facts.jumped.to ? facts.jumped : facts
-  return Math.max(0, now + utcOf(facts, now).offset - drift - time * 1000)
-}
-
-/** Whether a moment is of a future that only the chain knows. */
-export function isFuture (facts: Facts, now: number, moment: Moment & { at: number }): boolean {
-  const offset = offsetOf(moment)
-  return offset > utcOf(facts, now, offset).besideChain + FUTURE_MS
+  const { utc, jumped } = facts
+  const { drift } = jumped !== undefined && time <= jumped.from ? jumped : facts
+  return Math.max(0, now + utc.offset - drift - time * 1000)
 }
 
 const goesOn = ({ shown }: NodeFacts, now: number): boolean =>
@@ -128,7 +128,7 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
  * place, both go on, neither says that it is behind; or one has called itself healthy for all that time.
  */
 function driftOf (facts: Facts, now: number): number {
-  const least = utcOf(facts, now).offset - freshestOf(facts)
+  const least = facts.utc.offset - freshestOf(facts)
   if (!(least > 0 && least <= MAX_DRIFT_MS)) return 0
   const sound = facts.nodes.filter(node => goesOn(node, now) && !['behind', undefined].includes(says(node, now)))
   const isBelieved = sound.some(({ host, shown, health }) =>
@@ -149,15 +149,22 @@ export function haltedAt (facts: Facts, now: number): Moment | undefined {
   return agreeing.some(({ host }) => host !== best.host) ? { slot: best.slot, time: best.time } : undefined
 }
 
-/** `date` in Unix ms. */
-export function withDate (facts: Facts, index: number, date: number, now: number): void {
-  facts.nodes[index]!.date = { offset: date - now, at: now }
+function conclude (facts: Facts, now: number): void {
+  facts.utc = utcOf(facts, now, freshestOf(facts) + facts.drift)
+  facts.drift = driftOf(facts, now)
+}
+
+/** An answer of a node came, with the wall clock and, where it had one, its `Date`, both Unix ms. */
+export function withDate (facts: Facts, index: number, date: number | undefined, now: number, epoch: number): void {
+  facts.clock = epoch - now
+  if (date !== undefined) facts.nodes[index]!.date = { offset: date - now, at: now }
+  conclude(facts, now)
 }
 
 export function withHealth (facts: Facts, index: number, said: Health, now: number): void {
   const node = facts.nodes[index]!
   node.health = { says: said, at: now, since: says(node, now) === said ? node.health!.since : now }
-  facts.drift = driftOf(facts, now)
+  conclude(facts, now)
 }
 
 function measurePace (node: NodeFacts, moment: Moment): void {
@@ -168,20 +175,38 @@ function measurePace (node: NodeFacts, moment: Moment): void {
   node.mark = moment
 }
 
-/** Takes a moment at `confirmed`. */
-export function withMoment (facts: Facts, index: number, moment: Moment & { at: number }): void {
+/** Whether the chain's clock has moved further on since the newest moment than its slots can take. */
+function isJump ({ newest }: Facts, { slot, time }: Moment): boolean {
+  if (newest === undefined) return false
+  const slots = Math.max(0, slot - newest.slot)
+  return (time - newest.time - slots * SLOWEST_PACE) * 1000 > CURRENT_MS.confirmed
+}
+
+/** Takes a moment that a node has shown; false: it is of a future that only the chain knows, and not taken. */
+export function withMoment (
+  facts: Facts, index: number, { at, ...moment }: Moment & { at: number }, commitment: Commitment = 'confirmed'
+): boolean {
   const node = facts.nodes[index]!
   const { shown } = node
-  const { slot, time, at } = moment
-  if (moment.bySlot !== true) measurePace(node, moment)
-  node.shown = { ...moment, movedAt: shown !== undefined && slot > shown.slot ? at : shown?.movedAt }
-  const leap = offsetOf(moment) - freshestOf(facts)
+  const { slot, time } = moment
+  const offset = offsetOf({ time, at })
+  const jumps = isJump(facts, moment)
+  const chain = Math.max(freshestOf(facts), offset) + (jumps ? 0 : facts.drift)
+  if (offset > utcOf(facts, at, chain).besideChain + FUTURE_MS) return false
+  if (commitment === 'confirmed') {
+    if (moment.bySlot !== true) measurePace(node, moment)
+    node.shown = { ...moment, at, movedAt: shown !== undefined && slot > shown.slot ? at : shown?.movedAt }
+  }
+  if (jumps) {
+    facts.jumped = { drift: facts.drift, from: facts.newest!.time }
+    facts.drift = 0
+  }
+  if (time > (facts.newest?.time ?? -Infinity)) facts.newest = moment
   const minute = Math.floor(at / MINUTE)
-  facts.freshest.set(minute, Math.max(offsetOf(moment), facts.freshest.get(minute) ?? -Infinity))
+  facts.freshest.set(minute, Math.max(offset, facts.freshest.get(minute) ?? -Infinity))
   for (const old of facts.freshest.keys()) if (minute - old > DRIFT_MINUTES) facts.freshest.delete(old)
-  if (facts.drift > 0 && leap > CURRENT_MS.confirmed) facts.jumped = { drift: facts.drift, to: time }
-  else if (facts.jumped !== undefined && time - facts.jumped.to > JUMP_SECONDS) delete facts.jumped
-  facts.drift = driftOf(facts, at)
+  conclude(facts, at)
+  return true
 }
 
 /** Of a list and the Clock that was read beside it: the older of the two, at the node's own pace between. */

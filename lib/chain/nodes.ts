@@ -103,8 +103,14 @@ interface FailoverOptions {
   retries: number
 }
 
-/** Of a round. */
-interface Outcome { call: Call, errors: ServiceError[], result?: Reply, doubted?: Reply }
+/** What one node gives, by how old it is, ms; `isEnough`: no other need be asked. */
+interface Taken<T> { value: T, age: number, isEnough: boolean }
+
+/** Calls that one node answers together, and what is made of its results, which it was asked for at `askedAt`. */
+interface Unit<T> {
+  calls: readonly Call[]
+  take (results: unknown[], index: number, askedAt: number): Taken<T> | ServiceError
+}
 
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
@@ -149,72 +155,67 @@ export function withFailover (
     })
   }
 
-  /** Each call to one node after the other: what is believed, or was doubted by all, else the best of the errors. */
-  async function round (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-    const outcomes = calls.map((call): Outcome => ({ call, errors: [] }))
+  /** Each unit from one node after the other: the youngest of what they give, else the best of the errors. */
+  async function round<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
+    const outcomes = units.map(unit =>
+      ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { index: number }> }))
     for (const [index, patient] of turns(options)) {
-      const open = outcomes.filter(({ result }) => result === undefined)
+      const open = outcomes.filter(({ found }) => found.at(-1)?.isEnough !== true)
       if (open.length === 0) break
-      const replies = await ask(index, open.map(({ call }) => call), patient)
-      for (const [at, outcome] of open.entries()) {
-        const reply = replies[at]!
-        if ('error' in reply) outcome.errors.push(reply.error)
-        else if (outcome.call.doubt?.(reply.result) === true) outcome.doubted ??= reply
-        else outcome.result = reply
+      const askedAt = time.now()
+      const replies = await ask(index, open.flatMap(({ calls }) => calls), patient)
+      for (const { calls, take, found, errors } of open) {
+        const own = replies.splice(0, calls.length)
+        const failed = mostHopeful(own.flatMap(reply => 'error' in reply ? [reply.error] : []))
+        const taken = failed ?? take(own.map(reply => (reply as { result: unknown }).result), index, askedAt)
+        if (isServiceError(taken)) errors.push(taken)
+        else found.push({ ...taken, index })
       }
     }
-    return outcomes.map(({ result, doubted, errors }) =>
-      result ?? doubted ?? { error: mostHopeful(errors) ?? reasonOf(options.signal) })
-  }
-
-  /** `once` again and again after a pause, while it gives an error by which that may help. */
-  async function retrying (
-    { signal, deadline = Infinity }: SendOptions, once: () => Promise<ServiceError | undefined>
-  ): Promise<void> {
-    for (let retry = 0; ; retry++) {
-      const error = await once()
-      if (error === undefined || retry >= retries) return
-      const { retryAfter = 0 } = error
-      const pause = retryAfter * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
-      if (signal.aborted || clock.now() + pause >= deadline) return
-      if (!await clock.sleep(pause, signal).then(() => true, () => false)) return
-    }
-  }
-
-  async function send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-    const replies = new Array<Reply>(calls.length)
-    let open = [...calls.keys()]
-    await retrying(options, async () => {
-      const answered = await round(open.map(at => calls[at]!), options)
-      const failures: ServiceError[] = []
-      open = open.filter((at, i) => {
-        const reply = answered[i]!
-        const error = 'error' in reply ? reply.error : undefined
-        // why it failed before says more than that our own failures have opened the breaker
-        if (error?.code !== 'BREAKER_OPEN') replies[at] = reply
-        else replies[at] ??= reply
-        return error !== undefined && isWorthRetrying(error) && failures.push(error) > 0
-      })
-      return failures.toSorted(byRetryAfter).at(-1)
+    return outcomes.map(({ found, errors }) => {
+      const [best] = found.toSorted((a, b) => a.age - b.age)
+      if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
+      for (const { index, age } of found) if (age - best.age > SAME_AGE_MS) putLast(index, OLDER_MS)
+      return best.value
     })
-    if (options.signal.aborted) for (const at of open) replies[at] = { error: reasonOf(options.signal) }
-    return replies
   }
 
-  /** An answer of one node with its age, ms, or why there is none. */
-  async function put<T> (
-    index: number, { calls, commitment, read }: Question<T>, options: SendOptions
-  ): Promise<{ index: number, answer: AtMoment<T>, age: number } | ServiceError> {
-    const readAt = time.now()
-    const replies = await ask(index, calls, options)
-    const failed = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
-    if (failed.length > 0) return mostHopeful(failed)!
+  /** Again and again after a pause, while there are errors by which that may help. */
+  async function settle<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
+    const { signal, deadline = Infinity } = options
+    const answers = new Array<T | ServiceError>(units.length)
+    let open = [...units.keys()]
+    for (let retry = 0; ; retry++) {
+      const given = await round(open.map(at => units[at]!), options)
+      let longest = 0
+      open = open.filter((at, i) => {
+        const answer = given[i]!
+        // why it failed before says more than that our own failures have opened the breaker
+        if (isServiceError(answer, 'BREAKER_OPEN')) answers[at] ??= answer
+        else answers[at] = answer
+        if (!isServiceError(answer) || !isWorthRetrying(answer)) return false
+        longest = Math.max(longest, answer.retryAfter ?? 0)
+        return true
+      })
+      const pause = longest * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
+      if (open.length === 0 || retry >= retries || signal.aborted || clock.now() + pause >= deadline) break
+      if (!await clock.sleep(pause, signal).then(() => true, () => false)) break
+    }
+    if (signal.aborted) for (const at of open) answers[at] = reasonOf(signal)
+    return answers
+  }
+
+  /** An answer of one node, or why it can't be used. */
+  function take<T> (
+    { commitment, read }: Question<T>, results: unknown[], index: number, readAt: number
+  ): Taken<AtMoment<T>> | ServiceError {
     const node = known[index]!
     try {
-      const { moment, value } = read(replies.map(reply => (reply as { result: unknown }).result), time.of(index))
+      const { moment, value } = read(results, time.of(index))
       time.note(index, commitment, moment)
       node.fault = ''
-      return { index, answer: { moment, value, readAt }, age: time.age(moment.time) }
+      const age = time.age(moment.time)
+      return { value: { moment, value, readAt }, age, isEnough: age <= CURRENT_MS[commitment] }
     } catch (error) {
       if (!isServiceError(error)) throw error
       const fault = error.message.replace(/\d+/g, '')   // a moment of the future goes on
@@ -224,34 +225,23 @@ export function withFailover (
     }
   }
 
-  /** The answer of the first node whose state is current, else the youngest of all. */
-  async function youngest<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T> | ServiceError> {
-    const errors: ServiceError[] = []
-    const found: Array<{ index: number, answer: AtMoment<T>, age: number }> = []
-    for (const [index, patient] of turns(options)) {
-      const outcome = await put(index, question, patient)
-      if (isServiceError(outcome)) errors.push(outcome)
-      else if (found.push(outcome) && outcome.age <= CURRENT_MS[question.commitment]) break
-    }
-    const [best] = found.toSorted((a, b) => a.age - b.age)
-    if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
-    for (const { index, age } of found) {
-      if (age - best.age > SAME_AGE_MS) putLast(index, OLDER_MS)
-    }
-    return best.answer
-  }
-
   return {
-    send,
+    async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+      const answers = await settle<unknown>(calls.map(call => ({
+        calls: [call],
+        take ([value]) {
+          const isDoubted = call.doubt?.(value) === true
+          return { value, age: Number(isDoubted), isEnough: !isDoubted }
+        }
+      })), options)
+      return answers.map(answer => isServiceError(answer) ? { error: answer } : { result: answer })
+    },
+
     async ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>> {
-      const { signal } = options
-      let answer: AtMoment<T> | ServiceError
-      await retrying(options, async () => {
-        answer = await youngest(question, options)
-        return isServiceError(answer) && isWorthRetrying(answer) ? answer : undefined
-      })
-      if (!isServiceError(answer!)) return answer!
-      throw signal.aborted ? reasonOf(signal) : answer
+      const { calls } = question
+      const [answer] = await settle([{ calls, take: (...taken) => take(question, ...taken) }], options)
+      if (isServiceError(answer)) throw answer
+      return answer!
     }
   }
 }

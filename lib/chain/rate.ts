@@ -11,10 +11,10 @@ const FIRST_GROWTH = 4
 // How often a rate may grow, s, and from where on it is not counted.
 const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
-// At a refusal: a share of what was accepted.
-const BACK = 0.92
-// Then it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat there, as TCP's
-// (RFC 9438): the later, the longer the silence that a refusal costs.
+// Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.
+const SHARE = 0.94
+// After a refusal it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat
+// there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
@@ -22,17 +22,10 @@ const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
 const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
-// Who refused everything for so long was out, and its limit is as it was.
-const OUTAGE_MS = 30_000
-// A bucket, and a batch, holds what so much of a second brings: calls bunch on their way.
+// A bucket, and a batch, holds what so much of a second brings.
 const BURST_S = 0.05
 // Of the public node's header.
 const METHOD_WINDOW_S = 10
-// How near to limits that are stated, or were met.
-const STATED = 0.94
-
-/** `ceiling`: the rate that was refused. */
-interface Learned { rate: number, isNew: boolean, ceiling: number }
 
 /** `rate` in calls a second; Infinity: no bound is known. Stated, it neither grows nor falls. */
 const makeBucket = (now: number, rate: number, isStated: boolean) => ({
@@ -42,6 +35,7 @@ const makeBucket = (now: number, rate: number, isStated: boolean) => ({
   isNew: true,
   tokens: 1,
   at: now,
+  /** The rate that was refused. */
   ceiling: Infinity,
   loweredAt: -Infinity,
   /** In how many seconds of use it comes back to its ceiling, and how many there were. */
@@ -51,11 +45,8 @@ const makeBucket = (now: number, rate: number, isStated: boolean) => ({
   spent: 0,
   grownAt: now,
   accepted: [] as Array<{ at: number, calls: number }>,
-  /** Since when it has been refused without an acceptance, and what was known until then. */
-  refusedSince: undefined as number | undefined,
-  before: undefined as Learned | undefined,
-  /** Of a method: what was known of all before its refusals, maybe its own, lowered that. */
-  beforeOfAll: undefined as Learned | undefined
+  /** Since when it has been refused without an acceptance. */
+  refusedSince: undefined as number | undefined
 })
 
 type Bucket = ReturnType<typeof makeBucket>
@@ -64,7 +55,7 @@ export type Rate = ReturnType<typeof createRate>
 
 export function createRate (clock: Clock, stated?: number) {
   const make = (rate: number, isStated = false): Bucket => makeBucket(clock.now(), rate, isStated)
-  const all = stated === undefined ? make(START_RATE) : make(stated * STATED, true)
+  const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, true)
   const methods = new Map<string, Bucket>()
 
   function of (method: string): Bucket {
@@ -90,7 +81,7 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.usedS += seconds
     const grown = bucket.isNew
       ? bucket.rate * FIRST_GROWTH ** seconds
-      : bucket.ceiling * (1 + (1 - BACK) * (bucket.usedS / bucket.returnS - 1) ** 3)
+      : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
     bucket.rate = grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown)
   }
 
@@ -102,14 +93,13 @@ export function createRate (clock: Clock, stated?: number) {
   function lower (bucket: Bucket, retryAfterMs = 0): void {
     const now = clock.now()
     const since = bucket.refusedSince ??= now
-    const { rate, isNew, ceiling } = bucket
-    bucket.before ??= { rate, isNew, ceiling }
     // a node that asks for silence counts by windows as long, one that still refuses by longer ones
     const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, now - since))
     const accepted = sum(bucket, windowMs, since) / windowMs * 1000
-    if (accepted === 0) return
-    bucket.rate = Math.max(MIN_RATE, Math.min(accepted, bucket.rate) * BACK)
-    bucket.ceiling = bucket.rate / BACK
+    // who refuses everything for longer than limits count is out, as a plan whose month is used up
+    if (accepted === 0 || now - since > WINDOW_MS) return
+    bucket.rate = Math.max(MIN_RATE, Math.min(accepted, bucket.rate) * SHARE)
+    bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
     bucket.isNew = false
@@ -118,7 +108,7 @@ export function createRate (clock: Clock, stated?: number) {
 
   /** Takes the word of a header, calls a second; refusals may have shown a narrower limit. */
   function believe (bucket: Bucket, perSecond: number): void {
-    const rate = Math.max(MIN_RATE, perSecond * STATED)
+    const rate = Math.max(MIN_RATE, perSecond * SHARE)
     if (Number.isNaN(rate) || (!bucket.isStated && !bucket.isNew && bucket.rate < rate)) return
     bucket.rate = rate
     bucket.isStated = true
@@ -146,8 +136,7 @@ export function createRate (clock: Clock, stated?: number) {
       const at = clock.now()
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
-        if (bucket.before !== undefined && at - bucket.refusedSince! > OUTAGE_MS) Object.assign(bucket, bucket.before)
-        bucket.before = bucket.beforeOfAll = bucket.refusedSince = undefined
+        bucket.refusedSince = undefined
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
@@ -164,11 +153,6 @@ export function createRate (clock: Clock, stated?: number) {
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
       // what was sent before it was lowered says nothing new
       if (!bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
-      if (bucket === all) own.beforeOfAll ??= all.before
-      else if (clock.now() - since > WINDOW_MS) {
-        Object.assign(all, own.beforeOfAll)
-        own.beforeOfAll = undefined
-      }
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)

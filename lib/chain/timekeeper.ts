@@ -1,8 +1,8 @@
 /** Feeds `moment.ts` with what nodes say of the time, tells what changes, and is the port to all others. */
 import type { Clock } from '../clock.js'
 import {
-  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, isFuture, type Moment, type NodeFacts, noFacts, utcOf,
-  withDate, withHealth, withMoment
+  ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, type Moment, type NodeFacts, noFacts, withDate, withHealth,
+  withMoment
 } from './moment.js'
 import { answerError } from './node-errors.js'
 
@@ -37,8 +37,7 @@ export function createTimekeeper (
   /** The last halt: from the chain's time at its beginning to that of the first moment after it. */
   let halt: { from: number, until?: number } | undefined
 
-  const utc = () => utcOf(facts, clock.now())
-  const clockAhead = (): number => facts.clock - utc().offset
+  const clockAhead = (): number => facts.clock - facts.utc.offset
   /** How old a state of the chain's time (Unix seconds) is, ms. */
   const age = (time: number): number => ageOf(facts, clock.now(), time)
   /** The last moment of a chain that has halted; undefined: none can tell that. */
@@ -63,7 +62,7 @@ export function createTimekeeper (
 
   function tellChanges (): void {
     const ahead = clockAhead()
-    change('clock-wrong', utc().clock !== 'refuted'
+    change('clock-wrong', facts.utc.clock !== 'refuted'
       ? undefined
       : `this machine's clock is ${seconds(Math.abs(ahead))} s ${ahead > 0 ? 'ahead of' : 'behind'} UTC by what the ` +
         'nodes say: it is not believed; look at this machine\'s time service',
@@ -77,17 +76,10 @@ export function createTimekeeper (
     change('halted', now && haltSentence(now), { code: 'moving-again', message: 'the chain goes on' })
   }
 
-  /** With each answer: in between UTC is carried on by the steady clock. */
-  function readClock (): number {
-    const now = clock.now()
-    facts.clock = clock.epoch() - now
-    return now
-  }
-
   return {
     /** By which ages are told, and Unix ms by the witnesses. */
     now: () => clock.now(),
-    utc: () => clock.now() + utc().offset,
+    utc: () => clock.now() + facts.utc.offset,
     age,
     halted,
     /** For how long after a state there was no younger one, because the chain had halted, ms. */
@@ -98,27 +90,25 @@ export function createTimekeeper (
     },
     /** What is said of a newest state that is too old. */
     tooOld (time: number): string {
-      const suspect = utc().clock === 'alone'
+      const suspect = facts.utc.clock === 'alone'
         ? ', unless this machine\'s clock is wrong: no other witness agrees with it'
         : ''
       return `the newest state that any node shows is of ${clockTime(time)}, ${seconds(age(time))} s ago${suspect}`
     },
     /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
     offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
+    /** Of each answer's headers. */
     noteDate (index: number, header: string | undefined) {
-      const now = readClock()
       const date = Date.parse(header ?? '')
-      if (!Number.isNaN(date)) withDate(facts, index, date, now)
+      withDate(facts, index, Number.isNaN(date) ? undefined : date, clock.now(), clock.epoch())
     },
     noteHealth: (index: number, says: Health) => withHealth(facts, index, says, clock.now()),
     /** Takes a moment that a node has just shown. Throws NODE_BAD_ANSWER for one of the future. */
     note (index: number, commitment: Commitment, moment: Moment): void {
-      const at = readClock()
-      if (isFuture(facts, at, { ...moment, at })) {
+      if (!withMoment(facts, index, { ...moment, at: clock.now() }, commitment)) {
         const what = `shows a moment of the future, ${clockTime(moment.time)}`
         throw answerError(hosts[index]!, 'moment', what)
       }
-      if (commitment === 'confirmed') withMoment(facts, index, { ...moment, at })
       tellChanges()
     },
     of: (index: number): Readonly<NodeFacts> => facts.nodes[index]!,

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  ageOf, CURRENT_MS, type Health, isFuture, noFacts, withDate, withHealth, withMoment
+  ageOf, CURRENT_MS, type Health, noFacts, withDate, withHealth, withMoment
 } from '../../../lib/chain/moment.js'
 import { createRandom } from '../../../simulator/random.js'
 
@@ -57,6 +57,8 @@ const randomCircumstances = () => ({
   /** By how much the chain's clock is behind UTC, ms, and how fast it falls behind. */
   drift: chance(0.25) ? between(15_000, 1_800_000) : between(0, 1_000),
   falling: chance(0.1) ? FALLING : 0,
+  /** When its clock jumps to UTC, ms. */
+  jumpsAt: chance(0.2) ? between(0, 15 * MINUTE) : Infinity,
   minutes: between(1, 15)
 })
 type Circumstances = ReturnType<typeof randomCircumstances>
@@ -71,20 +73,21 @@ function wrongWitnesses (circumstances: Circumstances): number {
 }
 
 /** How old, ms, the oldest state was that passed for current, and how many current ones did not. */
-function follow ({ nodes, clock, drift, falling, minutes }: Circumstances): { oldest: number, refused: number } {
+function follow (
+  { nodes, clock, drift, falling, jumpsAt, minutes }: Circumstances
+): { oldest: number, refused: number } {
   const facts = noFacts(nodes.map(({ host }) => host), UTC + clock)
   let [oldest, refused] = [0, 0]
   for (let now = 0; now <= minutes * MINUTE; now += STEP) {
-    facts.clock = UTC + clock
     const shown: Array<{ age: number, lag: number }> = []
     for (const [index, { date, says, lag: lagAt }] of nodes.entries()) {
       const lag = lagAt(now)
-      if (date !== undefined) withDate(facts, index, UTC + now + date, now)
+      withDate(facts, index, date === undefined ? undefined : UTC + now + date, now, UTC + now + clock)
       withHealth(facts, index, says(lag), now)
-      const time = Math.floor((UTC + now - lag - drift - falling * (now - lag)) / 1000)
+      const behind = now - lag < jumpsAt ? drift + falling * (now - lag) : 0
+      const time = Math.floor((UTC + now - lag - behind) / 1000)
       const moment = { slot: 1_000_000_000 + Math.floor((now - lag) / 200), time, at: now }
-      if (isFuture(facts, now, moment)) continue
-      withMoment(facts, index, moment)
+      if (!withMoment(facts, index, moment)) continue
       shown.push({ age: ageOf(facts, now, time), lag })
     }
     const [youngest] = shown.toSorted((a, b) => a.age - b.age)

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  ageOf, type Facts, haltedAt, type Health, isFuture, momentOfList, noFacts, utcOf, withDate, withHealth, withMoment
+  ageOf, type Facts, haltedAt, type Health, momentOfList, noFacts, withDate, withHealth, withMoment
 } from '../../../lib/chain/moment.js'
 
 /** UTC at the steady clock's 0, Unix ms. */
@@ -33,10 +33,9 @@ function watched (
   const facts = noFacts(hosts ?? states.map((_, at) => `n${at}`), UTC + clock)
   const end = minutes * MINUTE
   for (let now = 0; now <= end; now += 5_000) {
-    facts.clock = UTC + clock
     states.forEach((state, at) => {
       const date = dates[at]
-      if (date !== undefined) withDate(facts, at, UTC + now + date, now)
+      withDate(facts, at, date === undefined ? undefined : UTC + now + date, now, UTC + now + clock)
       if (state === undefined) return
       const seen = rest.haltedAt ?? UTC + now + state
       withHealth(facts, at, health[at] ?? 'ok', now)
@@ -50,7 +49,7 @@ function watched (
   return { facts, now: end }
 }
 
-const off = (facts: Facts, now: number) => Math.round((utcOf(facts, now).offset - UTC) / 1000)
+const off = ({ utc }: Facts) => Math.round((utc.offset - UTC) / 1000)
 
 test('UTC is the latest of what most witnesses say within a minute; a tie of several goes to the side of the clock', async t => {
   const cases: Array<[string, Circumstances, number, string]> = [
@@ -62,7 +61,6 @@ test('UTC is the latest of what most witnesses say within a minute; a tie of sev
     ],
     ['clock an hour behind', { clock: -HOUR, dates: [0], states: [0] }, 0, 'refuted'],
     ['clock an hour ahead', { clock: HOUR, dates: [0], states: [0] }, 0, 'refuted'],
-    ['clock an hour behind, no Date: never before a state that has been taken', { clock: -HOUR, states: [0] }, 0, 'alone'],
     ['clock an hour behind, and the state is old', { clock: -HOUR, dates: [0], states: [-HOUR / 2] }, 0, 'alone'],
     ['Date missing', { states: [0, 0] }, 0, 'believed'],
     ['one Date an hour ahead', { dates: [HOUR, 0], states: [0, 0] }, 0, 'believed'],
@@ -82,23 +80,31 @@ test('UTC is the latest of what most witnesses say within a minute; a tie of sev
     ]
   ]
   for (const [what, circumstances, seconds, clock] of cases) {
-    const { facts, now } = watched(circumstances)
-    t.same([off(facts, now), utcOf(facts, now).clock], [seconds, clock], what)
+    const { facts } = watched(circumstances)
+    t.same([off(facts), facts.utc.clock], [seconds, clock], what)
   }
+})
+
+test('UTC: a clock that falls behind by an hour, with no Date: never before a state that has been taken', async t => {
+  const { facts, now } = watched({ states: [0] })
+  withDate(facts, 0, undefined, now, UTC + now - HOUR)
+  t.same([off(facts), facts.utc.clock], [0, 'alone'])
 })
 
 test('UTC: a Date of more than ten minutes ago is no witness any more', async t => {
   const { facts, now } = watched({ clock: -HOUR, dates: [0], states: [0] })
-  t.equal(off(facts, now + 10 * MINUTE - 1), 0)
-  t.equal(utcOf(facts, now + 10 * MINUTE).clock, 'alone')
+  const answer = (at: number) => withDate(facts, 0, undefined, at, UTC + at - HOUR)
+  answer(now + 10 * MINUTE - 1)
+  t.same([off(facts), facts.utc.clock], [0, 'refuted'])
+  answer(now + 10 * MINUTE)
+  t.equal(facts.utc.clock, 'alone')
 })
 
 test('a chain whose clock has drifted is a witness with its drift', async t => {
   const { facts, now } = watched({ states: [0, 0], chain: -30 * MINUTE, minutes: 3 })
   t.equal(Math.round(facts.drift / 1000), 1800)
-  facts.clock -= HOUR
-  withDate(facts, 0, UTC + now, now)
-  t.same([off(facts, now), utcOf(facts, now).clock], [0, 'refuted'])
+  withDate(facts, 0, UTC + now, now, UTC + now - HOUR)
+  t.same([off(facts), facts.utc.clock], [0, 'refuted'])
 })
 
 test('the age of a state is UTC less the chain\'s drift less its time, and never below 0', async t => {
@@ -111,19 +117,24 @@ test('the age of a state is UTC less the chain\'s drift less its time, and never
 })
 
 test('a moment of the future is a lie, and what the witnesses say within a minute is none', async t => {
-  const { facts, now } = watched({ dates: [0], minutes: 1 })
-  const moment = (seconds: number) => ({ slot: 1, time: (UTC + now) / 1000 + seconds, at: now })
+  const isTaken = (circumstances: Circumstances, seconds: number): boolean => {
+    const { facts, now } = watched(circumstances)
+    return withMoment(facts, 0, { slot: 1, time: (UTC + now) / 1000 + seconds, at: now })
+  }
   t.same(
-    [-HOUR, 0, 29, 61, 3600].map(seconds => isFuture(facts, now, moment(seconds))), [false, false, false, true, true]
+    [-HOUR, 0, 29, 61, 3600].map(seconds => isTaken({ dates: [0], minutes: 1 }, seconds)),
+    [true, true, true, false, false]
   )
-  const slow = watched({ clock: -HOUR, dates: [0], states: [undefined] })
+  const slow = noFacts(['n'], UTC - HOUR)
+  withDate(slow, 0, UTC, 0, UTC - HOUR)
   t.equal(
-    isFuture(slow.facts, 0, { slot: 1, time: UTC / 1000, at: 0 }),
-    false,
+    withMoment(slow, 0, { slot: 1, time: UTC / 1000, at: 0 }),
+    true,
     'of the present by a Date and the chain itself, though the clock is an hour slow'
   )
-  const alone = watched({ clock: -HOUR, states: [undefined] })
-  t.equal(isFuture(alone.facts, 0, { slot: 1, time: UTC / 1000, at: 0 }), true, 'with no Date it is one against one')
+  const alone = noFacts(['n'], UTC - HOUR)
+  t.equal(withMoment(alone, 0, { slot: 1, time: UTC / 1000, at: 0 }), false, 'with no Date it is one against one')
+  t.same([alone.freshest.size, alone.newest, alone.nodes[0]], [0, undefined, { host: 'n' }], 'nothing is made of it')
 })
 
 test('drift: believed of two hosts at once, of one after ten minutes in which it calls itself healthy', async t => {
@@ -174,6 +185,39 @@ test(
     t.equal(facts.drift, 0)
   }
 )
+
+test('a jump of the chain\'s clock: the drift before it holds for what was shown before it, and for nothing else', async t => {
+  const { facts, now } = watched({ states: [0, 0], chain: -30 * MINUTE, minutes: 3 })
+  const before = (UTC + now) / 1000 - 1800
+  const slot = Math.floor(now / 400) + 1_000_000
+  const show = (at: number, commitment?: 'finalized') => withMoment(
+    facts, 0, { slot: slot + Math.floor((at - now) / 400), time: (UTC + at) / 1000, at }, commitment
+  )
+  t.equal(ageOf(facts, now, before), 0)
+  show(now + 20_000, 'finalized')
+  const at = now + 20_000
+  t.equal(facts.drift, 0)
+  t.equal(ageOf(facts, at, before), 20_000)
+  t.equal(ageOf(facts, at, (UTC + now) / 1000 + 5), 15_000, 'a state right after the jump, which nobody had shown')
+  for (let later = at; later <= at + 5 * MINUTE; later += 20_000) show(later)
+  t.equal(ageOf(facts, at + 5 * MINUTE, before), 5 * MINUTE + 20_000, 'however long ago')
+})
+
+test('a jump of the chain\'s clock: the drift is no witness of UTC any more', async t => {
+  const wrong = { clock: 30 * MINUTE, dates: [0, 0], states: [0, 0] }
+  const { facts, now } = watched({ ...wrong, chain: -30 * MINUTE, minutes: 3 })
+  t.same([off(facts), facts.utc.clock, facts.drift > 0], [0, 'refuted', true])
+  for (const at of [0, 1]) withMoment(facts, at, { slot: 1_000_500, time: (UTC + now) / 1000, at: now })
+  t.same([off(facts), facts.utc.clock, facts.drift], [0, 'refuted', 0])
+})
+
+test('a node that catches up by its slots has lagged: no drift holds for what it had shown', async t => {
+  const { facts, now } = watched({ states: [-80_000], minutes: 11 })
+  const lagging = (UTC + now) / 1000 - 80
+  t.equal(ageOf(facts, now, lagging), 0, 'ten minutes in which a balancer says ok')
+  withMoment(facts, 0, { slot: Math.floor(now / 400) + 1_000_000, time: (UTC + now) / 1000, at: now })
+  t.equal(ageOf(facts, now, lagging), 80_000)
+})
 
 test('halted: two hosts or more agree on an old slot; one never shows it', async t => {
   const then = UTC - 84_000

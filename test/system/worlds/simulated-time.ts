@@ -11,6 +11,7 @@ const timers = require('node:timers')
 const timersPromises = require('node:timers/promises')
 const zlib = require('node:zlib')
 const perfHooks = require('node:perf_hooks')
+const os = require('node:os')
 
 interface Timer { at: number, order: number, action: () => void, every: number | undefined, cancelled: boolean }
 
@@ -203,6 +204,7 @@ export function installSimulatedTime (): SimulatedTime {
   replace(Math, 'random', () => roll())
   for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, unpacked)
   replace(perfHooks, 'monitorEventLoopDelay', () => load)
+  replace(os, 'uptime', () => now / 1000)
   const used = process.memoryUsage()
   replace(process, 'memoryUsage', Object.assign(() => used, { rss: () => used.rss }))
   syncBuiltinESMExports()

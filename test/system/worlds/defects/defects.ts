@@ -104,8 +104,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
     file: 'lib/chain/nodes.ts',
-    find: 'else if (found.push(outcome) && outcome.age <= CURRENT_MS[question.commitment]) break',
-    put: 'else if (found.push(outcome)) break'
+    find: 'isEnough: age <= CURRENT_MS[commitment]',
+    put: 'isEnough: true'
   },
   {
     name: 'lag-as-fresh',
@@ -148,9 +148,9 @@ export const DEFECTS: Defect[] = [
     name: 'future-taken',
     by: 3010,
     sentence: 'A moment of the future is taken.',
-    file: 'lib/chain/timekeeper.ts',
-    find: 'if (isFuture(facts, at, { ...moment, at })) {',
-    put: 'if (isFuture(facts, at, { ...moment, at }) && false) {'
+    file: 'lib/chain/moment.ts',
+    find: 'if (offset > utcOf(facts, at, chain).besideChain + FUTURE_MS) return false',
+    put: ''
   },
   {
     name: 'frozen-head',
@@ -277,21 +277,13 @@ export const DEFECTS: Defect[] = [
     by: 462,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
-    find: 'if (accepted === 0) return',
+    find: 'if (accepted === 0 || now - since > WINDOW_MS) return',
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
       find: 'sum(bucket, windowMs, since) /',
       put: 'sum(bucket, windowMs) /'
     }
-  },
-  {
-    name: 'blamed-on-all',
-    by: 345,
-    sentence: 'The rate of all calls stays lowered for refusals that were a method\'s own.',
-    file: 'lib/chain/rate.ts',
-    find: 'Object.assign(all, own.beforeOfAll)',
-    put: ''
   },
   {
     name: 'unknown-kind-unjudged',
