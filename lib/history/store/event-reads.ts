@@ -193,13 +193,11 @@ export const eventReads = {
   },
 
   async daosChanged ({ db, addressOf }, after, from, to) {
-    const revision = await readRevision(db)
-    if (revision === after) return { revision, rows: [] }
+    // with both bounds, and `+at`, by the revisions: the indexes on times and trades would be those of all there is
     const rows = await db.selectFrom('events').select('dao').distinct()
-      .where('revision', '>', after).where('revision', '<=', revision).where('side', 'is not', null)
-      // by the revisions: the index on the times would be that of all there is
+      .where('revision', '>', after).where('revision', '<=', await readRevision(db)).where('side', 'is not', null)
       .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
-    return { revision, rows: rows.map(({ dao }) => addressOf(dao)) }
+    return rows.map(({ dao }) => addressOf(dao))
   },
 
   async incomplete ({ db, addressOf }, { above, below, limit }) {

@@ -153,7 +153,7 @@ export interface Store {
   /** DAOs with trades from the Unix second `from` to before `to`. */
   daosTraded (from: number, to: number): Promise<string[]>
   /** Whose trades from `from` to before `to` changed after `revision`. */
-  daosChanged (revision: number, from: number, to: number): Promise<Since<string>>
+  daosChanged (revision: number, from: number, to: number): Promise<string[]>
   /** Of the oldest and the newest event whose maker or index in the block is unknown; null: none. */
   incompleteSlots (): Promise<{ oldest: number, newest: number } | null>
   /** Unix seconds of a DAO's oldest and newest trade whose maker is unknown; null: none. */
