@@ -84,7 +84,17 @@ export interface RebuiltPage extends AddedRows {
 }
 
 export interface IncompleteEvent
-  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> { isTrade: boolean }
+  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> {
+  revision: number
+  isTrade: boolean
+}
+
+/** Of slots after `above`, and behind the event `behind` in their order. */
+export interface IncompleteQuery {
+  above: number
+  behind?: Pick<IncompleteEvent, 'slot' | 'revision'> | undefined
+  limit: number
+}
 
 /** Why an event is not understood; null: it has left its pool alone. */
 export interface JudgedEvent { dao: string, seq: bigint, reason: string | null }
@@ -154,8 +164,8 @@ export interface Store {
   daosTraded (from: number, to: number): Promise<string[]>
   /** Whose trades from `from` to before `to` changed after `revision`. */
   daosChanged (revision: number, from: number, to: number): Promise<string[]>
-  /** Of the oldest and the newest event whose maker or index in the block is unknown; null: none. */
-  incompleteSlots (): Promise<{ oldest: number, newest: number } | null>
+  /** Of the oldest event whose maker or index in the block is unknown; null: none. */
+  incompleteSlot (): Promise<number | null>
   /** Unix seconds of a DAO's oldest and newest trade whose maker is unknown; null: none. */
   unnamedTrades (dao: string): Promise<{ oldest: number, newest: number } | null>
   /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
@@ -171,8 +181,8 @@ export interface Store {
   judge (found: readonly JudgedEvent[]): Promise<Map<string, number>>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<SwapRow & { slot: number }>>
-  /** Whose maker or index in the block is unknown, slots between the two, both excluded; newest first. */
-  incomplete (query: { above: number, below: number, limit: number }): Promise<IncompleteEvent[]>
+  /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
+  incomplete (query: IncompleteQuery): Promise<IncompleteEvent[]>
   /** Notes what has been learnt of such events, and who traded on their days. */
   complete (events: readonly CompletedEvent[], makers: readonly DayMaker[]): Promise<void>
   /** One that is not stored is left out. */

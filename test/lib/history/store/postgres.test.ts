@@ -136,7 +136,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     t.equal((await store.origins([{ dao, seq: 7n }])).length, 1)
     t.ok(await store.firstEvent(dao))
     t.equal((await store.lastTrades(6_000_000)).length, 20)
-    t.same(await store.incompleteSlots(), null)
+    t.same(await store.incompleteSlot(), null)
     t.same(await store.unnamedTrades(dao), null)
     t.same(await store.untold(), false)
     t.same(await store.proposalEvents('p'), [])
