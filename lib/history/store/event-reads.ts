@@ -201,7 +201,8 @@ export const eventReads = {
   },
 
   async incompleteSlot ({ db }) {
-    const row = await db.selectFrom('events').select('slot').where(INCOMPLETE).orderBy('slot').limit(1).executeTakeFirst()
+    const row = await db.selectFrom('events').select('slot').where(INCOMPLETE)
+      .orderBy('slot').limit(1).executeTakeFirst()
     return row?.slot ?? null
   },
 

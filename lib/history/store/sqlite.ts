@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
-import { LRUCache } from 'lru-cache'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
 import type { Store } from './store.js'
@@ -86,36 +85,12 @@ function prepareFile (file: Database.Database, path: string): void {
   }
 }
 
-const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 }
-
-/**
- * As Kysely sees a database. Preparing a statement costs more than running it, and naming the driver's rows less than
- * what its own objects cost.
- */
+/** The queries of all engines over a database. */
 function engineOver (file: Database.Database, release: (close: () => Promise<void>) => Promise<void>): Engine {
-  const kept = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: 100 })
-  function prepare (sql: string): ReturnType<SqliteDatabase['prepare']> {
-    const statement = file.prepare(sql)
-    const columns = statement.reader ? statement.raw().columns().map(({ name }) => name) : []
-    return {
-      reader: statement.reader,
-      all: parameters => (statement.all(parameters) as unknown[][]).map(values => {
-        const row: Record<string, unknown> = {}
-        for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]
-        return row
-      }),
-      // a full disk has undone the transaction already: a rollback that fails would hide why
-      run: parameters => sql === 'rollback' && !file.inTransaction ? NOTHING_DONE : statement.run(parameters),
-      iterate: () => { throw new Error('not used') }
-    }
-  }
   const database: SqliteDatabase = {
     close: () => file.close(),
-    prepare (sql) {
-      const statement = kept.get(sql) ?? prepare(sql)
-      kept.set(sql, statement)
-      return statement
-    }
+    // a full disk has undone the transaction already: a rollback that fails would hide why
+    prepare: sql => file.prepare(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql) as SqliteStatement
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   const together: Engine['reading'] = work => db.transaction().execute(work)
