@@ -12,7 +12,8 @@ import type {
 export interface StepChanges extends AddedRows {
   events: readonly StoredEvent[]
   fees: ReadonlyArray<{ dao: string, seq: bigint, fee: bigint }>
-  sequenceRanges: ReadonlyMap<string, { put: SequenceRange[], drop: bigint[] }>
+  /** In place of all that are stored of these DAOs. */
+  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   /** Swaps per observed fee rate, basis points, that disagrees with the configured one. */
   rates: ReadonlyMap<string, number>
   firstSwaps: ReadonlyMap<string, number>

@@ -10,7 +10,7 @@ import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
 import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './store.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
-import { putMeta, type Writing } from './view.js'
+import { isOfDaos, putMeta, type Writing } from './view.js'
 
 /** Transactions that were missing and are found, named in one statement. */
 const FOUND = 40
@@ -94,16 +94,10 @@ async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<voi
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
-  for (const [dao, { drop }] of sequenceRanges) {
-    for (const first of drop) {
-      await to.db.deleteFrom('sequence_ranges').where('dao', '=', to.numberOf(dao))
-        .where('first_seq', '=', seqText(first)).execute()
-    }
-  }
-  const rows = [...sequenceRanges].flatMap(([dao, { put }]) =>
-    put.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) })))
-  await putRows(to, 'sequence_ranges', rows, oc =>
-    oc.columns(['dao', 'first_seq']).doUpdateSet(excluded(SEQUENCE_RANGE.columns)))
+  if (sequenceRanges.size === 0) return
+  await to.db.deleteFrom('sequence_ranges').where(isOfDaos(to, 'sequence_ranges', [...sequenceRanges.keys()])).execute()
+  await putRows(to, 'sequence_ranges', [...sequenceRanges].flatMap(([dao, ranges]) =>
+    ranges.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) }))))
 }
 
 async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
