@@ -194,8 +194,6 @@ export interface Tables {
 export interface ColumnTypes {
   /** A revision; SQLite's rowid where it is the primary key. */
   revision: 'integer' | 'bigint'
-  /** A u64 that is part of a key: ordered as the numbers are. */
-  u64Key: 'text' | 'numeric(20, 0)'
   u64: 'text' | 'numeric(20, 0)'
   /** A sum of any size, with decimals. */
   sum: 'text' | 'numeric'
@@ -211,7 +209,6 @@ export interface ColumnTypes {
 
 export const TEXT_COLUMNS: ColumnTypes = {
   revision: 'integer',
-  u64Key: 'text',
   u64: 'text',
   sum: 'text',
   rows: 'arrays',
@@ -223,7 +220,6 @@ export const TEXT_COLUMNS: ColumnTypes = {
 /** For an engine with exact decimals of any length. */
 export const NUMERIC_COLUMNS: ColumnTypes = {
   revision: 'bigint',
-  u64Key: 'numeric(20, 0)',
   u64: 'numeric(20, 0)',
   sum: 'numeric',
   rows: 'records',
