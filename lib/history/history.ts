@@ -171,9 +171,9 @@ export function createHistory (options: HistoryOptions): History {
     },
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
-      const { walked: signatures, expected, searched } = running.indexer
+      const { walked: signatures, searched } = running.indexer
       const all = refusal ?? (isFull ? NO_ROOM : null)
-      return { ...answers.status(), signatures, expected, searched, leads: true, refusal: all }
+      return { ...answers.status(), signatures, searched, leads: true, refusal: all }
     },
     head () {
       begun()

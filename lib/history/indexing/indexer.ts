@@ -207,8 +207,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     proof,
     /** Signatures processed since the start. */
     get walked () { return walk.walked },
-    /** Events that the accounts have numbered; null: not compared yet. */
-    get expected () { return reconciler.expected },
     /** Whether every sequence gap has been looked for. */
     get searched () { return reconciler.searched },
     get reached () { return reached },
