@@ -104,9 +104,9 @@ export async function openSharedHistory (
     }
   }
 
-  async function begin (session: Session): Promise<() => Promise<void>> {
-    const store = await createStore(session.engine())
-    const { reached: onReached, progress: onProgress } = createProgressWriter(session.writing)
+  async function begin ({ engine }: Session): Promise<() => Promise<void>> {
+    const store = await createStore(engine)
+    const { reached: onReached, progress: onProgress } = createProgressWriter(engine)
     const history = createHistory({ ...options, store, isShared: true, onReached, onProgress })
     leading = history
     history.listening(isListening)

@@ -1,16 +1,16 @@
 /** How far the process that writes has come, which the rows do not show. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
 import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
+import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/state.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
-import type { Session } from './leader-lock.js'
+import type { Tables } from '../store/tables.js'
 
 export interface LeaderProgress {
   /** Grows with every step. */
@@ -55,13 +55,13 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
 }
 
 /** Tells others how far the process that leads has come. */
-export function createProgressWriter (writing: Session['writing']) {
+export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing' | 'types'>) {
   let written: Seen['accounts'] | undefined
 
-  async function putAccounts (trx: Transaction<Tables>, accounts: Seen['accounts']): Promise<void> {
-    await sql`delete from accounts where address <> all(${[...accounts.keys()]})`.execute(trx)
+  async function putAccounts (db: Kysely<Tables>, accounts: Seen['accounts']): Promise<void> {
+    await sql`delete from accounts where address <> all(${[...accounts.keys()]})`.execute(db)
     const rows = Array.from(accounts, ([address, seq]) => ({ address, seq: seq.toString() }))
-    await putRows({ db: trx, types: NUMERIC_COLUMNS }, 'accounts', rows, oc => oc.column('address')
+    await putRows({ db, types }, 'accounts', rows, oc => oc.column('address')
       .doUpdateSet(excluded(['seq'])).where(({ eb, ref }) => eb(ref('excluded.seq'), '<>', ref('accounts.seq'))))
   }
 

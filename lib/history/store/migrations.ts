@@ -24,16 +24,16 @@ async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): 
     sql`create index events_at on events (at)`,
     sql`create index events_odd on events (dao) where reason is not null`,
     sql`create table unplaced (
-      signature text not null, place integer not null, kind text not null, seq ${amount}, slot bigint not null, at bigint,
-      keeps_fees integer not null, key_a text, key_b text, reason text, raw text, primary key (signature, place))`,
+      signature text not null, place integer not null, kind text not null, seq ${amount}, slot bigint not null,
+      at bigint, keeps_fees integer not null, key_a text, key_b text, reason text, raw text, primary key (signature, place))`,
     sql`create index unplaced_a on unplaced (key_a)`,
     sql`create index unplaced_b on unplaced (key_b)`,
     sql`create table intervals (
       dao integer not null, low ${amount} not null, high ${amount} not null, low_slot bigint not null,
       high_slot bigint not null, low_at bigint not null, high_at bigint not null, through integer not null,
       top_quote ${amount}, top_base ${amount},
-      open_seq ${amount}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount}, open_post ${amount},
-      primary key (dao, low))`,
+      open_seq ${amount}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount},
+      open_post ${amount}, primary key (dao, low))`,
     sql`create table days (
       dao integer not null, day integer not null, base ${total} not null, quote ${total} not null,
       trades bigint not null, change bigint not null, primary key (dao, day))`,
