@@ -44,8 +44,6 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'onReached' | 'isFo
   onLog?: OnLog
   /** Told when the head is reached. */
   onReached?: (seen: Seen) => Promise<void>
-  /** Told once the nodes are known to be of the network that the store is of. */
-  onBound?: () => void
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
@@ -74,7 +72,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, isShared = false, onReached, onBound } = options
+  const { staleMs = 60_000, isShared = false, onReached } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -127,7 +125,6 @@ export function createHistory (options: HistoryOptions): History {
       if (isServiceError(error, 'WRONG_NETWORK')) refusal = error.message
       throw error
     })
-    onBound?.()
   }
 
   async function run (): Promise<void> {

@@ -205,7 +205,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     read,
     get version () { return version },
     judge: found => inTurn(() => change(async () => {
-      state.unreadable = await store.judge(found)
+      await store.judge(found)
+      state.unreadable = (await store.load()).unreadable
       version++
     }))
   }

@@ -178,8 +178,7 @@ export interface Store {
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
   /** Of unknown kinds and not judged yet, the newest first. */
   unjudged (limit: number): Promise<Array<{ dao: string, seq: bigint }>>
-  /** Gives what is left: the Unix second of each DAO's newest event that is not understood. */
-  judge (found: readonly JudgedEvent[]): Promise<Map<string, number>>
+  judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<SwapRow & { slot: number }>>
   /** Whose maker or index in the block is unknown, by slot and revision, newest first. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { chunks } from '../../chunks.js'
 import { SIZES } from '../rules/candles.js'
-import { feeRatesOf } from '../rules/tally.js'
+import { type AddedRows, feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { dayKey, putCandles, putCloses, type NewMakers } from './candle-rows.js'
 import { excluded, inserts, putRows } from './inserts.js'
@@ -124,14 +124,18 @@ async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void>
   }
 }
 
+async function putAdded (to: Writing, { days, hours, minutes, makers }: AddedRows): Promise<void> {
+  await putCandles(to, 'days', days, await putMakers(to, makers))
+  await putCandles(to, 'hours', hours)
+  await putCandles(to, 'minutes', minutes)
+}
+
 /** Writes one step within the transaction that it is given. */
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
   const { db, nextRevision } = to
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
-  await putCandles(to, 'days', changes.days, await putMakers(to, changes.makers))
-  await putCandles(to, 'hours', changes.hours)
-  await putCandles(to, 'minutes', changes.minutes)
+  await putAdded(to, changes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
   await putDaos(to, changes)
@@ -149,11 +153,9 @@ const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as 
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {
   const { db, types, nextRevision } = to
-  const { valuation, isFirst, upTo, minutes, hours, days, makers, feeRates, rates } = page
+  const { valuation, isFirst, upTo, feeRates, rates } = page
   if (isFirst) for (const table of DERIVED) await sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
-  await putCandles(to, 'days', days, await putMakers(to, makers))
-  await putCandles(to, 'hours', hours)
-  await putCandles(to, 'minutes', minutes)
+  await putAdded(to, page)
   await putFeeRates(to, feeRates)
   await putRates(to, rates)
   const [begun, ended] = [['rebuilding', 'rebuilt_to'], ['valuation']]
