@@ -87,7 +87,7 @@ export function createHistory (options: HistoryOptions): History {
   const isFollowed = () => clock.now() < followedUntil
 
   async function prepare (): Promise<Running> {
-    await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
+    await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const context = { ...known, writer, fetcher: createFetcher(known) }

@@ -175,11 +175,8 @@ export function statusOf (
 export type ProofFacts = Pick<Completeness, 'sequenceGaps' | 'accounts' | 'verifiedSlot' | 'searched' | 'named'>
 
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
+  ...state,
   ...proof,
-  sequenceRanges: state.sequenceRanges,
-  unreadable: state.unreadable,
-  missing: state.missing,
-  losses: state.losses,
   lostBefore: beginningOf(state),
   walkedTo: walkedTo(state.indexedRanges, state.ended)
 })

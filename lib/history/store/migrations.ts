@@ -25,7 +25,8 @@ async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): 
     sql`create index events_odd on events (dao) where reason is not null`,
     sql`create table unplaced (
       signature text not null, place integer not null, kind text not null, seq ${amount}, slot bigint not null,
-      at bigint, keeps_fees integer not null, key_a text, key_b text, reason text, raw text, primary key (signature, place))`,
+      at bigint, keeps_fees integer not null, key_a text, key_b text, reason text, raw text,
+      primary key (signature, place))`,
     sql`create index unplaced_a on unplaced (key_a)`,
     sql`create index unplaced_b on unplaced (key_b)`,
     sql`create table intervals (
