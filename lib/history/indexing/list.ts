@@ -4,6 +4,7 @@ import type { CallOptions, HistoryReader, SignatureInfo } from '../../chain/type
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
+import type { Page } from './fetch.js'
 
 /** Thrown where a node answers as if it no longer knew the past. */
 export class HistoryLost extends ServiceError {
@@ -16,9 +17,6 @@ export class HistoryLost extends ServiceError {
 
 /** A place in a list of signatures: what follows it is older. */
 export interface Cursor { signature: string, slot: number }
-
-/** Lines of a list, newest first; `token`: where the bulk method goes on. */
-export interface Page { infos: SignatureInfo[], token?: string | undefined }
 
 /** `bulk`: the bulk method first, with its own bounds. */
 export interface PageQuery {

@@ -38,8 +38,9 @@ export interface Candle {
   prices: CandlePrices | null
 }
 
-/** The candle of a DAO that begins at the Unix second `start`. */
-export interface CandleRow extends Candle { dao: string, start: number }
+/** One that begins at the Unix second `start`. */
+export interface TimedCandle extends Candle { start: number }
+export interface CandleRow extends TimedCandle { dao: string }
 
 export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
 

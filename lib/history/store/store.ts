@@ -1,6 +1,6 @@
 /** The port to what is kept on disk: rows in, rows out, no rules. All engines share the queries. */
 import type { VolumeRule } from '../../market/volume.js'
-import type { Candle, CandleRow, Size } from '../rules/candles.js'
+import type { CandleRow, Size, TimedCandle } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
@@ -68,8 +68,6 @@ export interface CandleRange { from: number, to: number, limit: number }
 
 /** Unix seconds, `to` excluded; without prices a candle has its sums alone. */
 export interface CandlesOfAll { from: number, to: number, withPrices: boolean }
-
-export interface TimedCandle extends Candle { start: number }
 
 /** How far a rebuild is: all swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }

@@ -191,31 +191,23 @@ export interface Tables {
 }
 
 /** What differs between engines. */
-export interface ColumnTypes {
+export const TEXT_COLUMNS = {
   /** A revision; SQLite's rowid where it is the primary key. */
-  revision: 'integer' | 'bigint'
-  u64: 'text' | 'numeric(20, 0)'
-  /** A sum of any size, with decimals. */
-  sum: 'text' | 'numeric'
-  /** How many rows are given as one document. */
-  rows: 'arrays' | 'records'
-  /** Keeps a table in the order of its key, where an engine must be told. */
-  clustered: '' | 'without rowid'
-  /** An address that is part of a key: ordered by its bytes. */
-  address: 'text' | 'text collate "C"'
-  /** What empties a table, whatever its size. */
-  empty: 'delete from' | 'truncate'
-}
-
-export const TEXT_COLUMNS: ColumnTypes = {
   revision: 'integer',
+  /** Ordered as the numbers are where it is part of a key. */
   u64: 'text',
+  /** A sum of any size, with decimals. */
   sum: 'text',
+  /** How many rows are given as one document. */
   rows: 'arrays',
+  /** Keeps a table in the order of its key, where an engine must be told. */
   clustered: 'without rowid',
+  /** An address that is part of a key: ordered by its bytes. */
   address: 'text',
+  /** What empties a table, whatever its size. */
   empty: 'delete from'
 }
+export type ColumnTypes = typeof TEXT_COLUMNS
 
 /** For an engine with exact decimals of any length. */
 export const NUMERIC_COLUMNS: ColumnTypes = {
