@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { chunks } from '../../chunks.js'
-import { SIZES } from '../rules/candles.js'
-import { type AddedRows, feeRatesOf } from '../rules/tally.js'
+import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
-import { dayKey, putCandles, putCloses, type NewMakers } from './candle-rows.js'
-import { excluded, inserts, putRows } from './inserts.js'
+import { putAdded, putCloses, putMakers } from './candle-rows.js'
+import { excluded, putRows } from './inserts.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
@@ -18,22 +17,6 @@ const FOUND = 40
 /** The stored event of this number. */
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
-
-/** Who traded on a day. Gives how many of them had not yet, by `dayKey`. */
-async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<NewMakers> {
-  const found: NewMakers = new Map()
-  const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
-  for (const insert of inserts(to, 'makers', rows)) {
-    // what an engine gives back is what it has inserted
-    const inserted = await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing())
-      .returning(['dao', 'day']).execute()
-    for (const { dao, day } of inserted) {
-      const key = dayKey(dao, day * SIZES.days)
-      found.set(key, { dao, start: day * SIZES.days, makers: (found.get(key)?.makers ?? 0) + 1 })
-    }
-  }
-  return found
-}
 
 export async function putCompleted (
   to: Writing, events: readonly CompletedEvent[], makers: readonly DayMaker[]
@@ -49,10 +32,7 @@ export async function putCompleted (
       revision: nextRevision()
     }).execute()
   }
-  for (const { dao, start, makers: added } of (await putMakers(to, makers)).values()) {
-    await db.updateTable('days').set(eb => ({ makers: eb('makers', '+', added), revision: nextRevision() }))
-      .where('dao', '=', dao).where('start', '=', start).execute()
-  }
+  await putMakers(to, makers)
   await putMeta(db, { revision: String(nextRevision()) })
 }
 
@@ -122,12 +102,6 @@ async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void>
   for (const [dao, at] of firstSwaps) {
     await to.db.updateTable('daos').set({ first_swap: at }).where('id', '=', to.numberOf(dao)).execute()
   }
-}
-
-async function putAdded (to: Writing, { days, hours, minutes, makers }: AddedRows): Promise<void> {
-  await putCandles(to, 'days', days, await putMakers(to, makers))
-  await putCandles(to, 'hours', hours)
-  await putCandles(to, 'minutes', minutes)
 }
 
 /** Writes one step within the transaction that it is given. */
