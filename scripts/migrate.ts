@@ -35,10 +35,9 @@ await runScript(async signal => {
   try {
     const to = await openEngine(values.to, { mayBeNew: true })
     try {
-      const { program, rows, sums } = await copyStore({ from, to, signal, onProgress: createProgress(process.stdout) })
+      const { program, rows } = await copyStore({ from, to, signal, onProgress: createProgress(process.stdout) })
       console.log(`The history of ${program} has been copied and compared row by row; the target can be used.`)
       console.log(`rows: ${Object.entries(rows).map(([table, number]) => `${table} ${number}`).join(', ')}`)
-      console.log(`sums: ${Object.entries(sums).map(([column, sum]) => `${column} ${sum}`).join(', ')}`)
     } finally {
       await to.release()
     }

@@ -67,21 +67,6 @@ export interface AnswersOptions {
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
 }
 
-function publishedReading (
-  { published, poolEvents, firstEvent }: Store, { sequenceGaps, searched, lostBefore }: Completeness
-): PublishedReading {
-  return {
-    published,
-    poolEvents,
-    firstEvent,
-    async isBeginningLost (dao) {
-      const gap = sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
-      if (lostBefore === null || gap === undefined || !searched(gap)) return false
-      return gap.toSlot <= ((await published())?.slot ?? -1)
-    }
-  }
-}
-
 function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
   const daos = new Set([...accounts.keys(), ...state.sequenceRanges.keys()])
   return new Map(Array.from(daos, dao => [dao, {
@@ -121,7 +106,17 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
     }),
     daily: () => current(seen => seen.volumes.daily(known(seen))),
     read: work => current(seen => work(createReading(store, seen.volumes, known(seen)))),
-    published: work => seeing(seen => work(publishedReading(store, known(seen)))),
+    published: work => seeing(seen => {
+      const { sequenceGaps, searched, lostBefore } = known(seen)
+      return work({
+        ...store,
+        async isBeginningLost (dao) {
+          const gap = sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
+          if (lostBefore === null || gap === undefined || !searched(gap)) return false
+          return gap.toSlot <= ((await store.published())?.slot ?? -1)
+        }
+      })
+    }),
     report () {
       const seen = last()
       if (seen === undefined) return new Map()

@@ -21,10 +21,10 @@ import { createVolumes } from './volumes/volumes.js'
 
 export type { HistoryReport, PublishedReading } from './answers.js'
 export type { HistoryStatus, LastDayWork, Phase } from './status.js'
-export { comparePrices, executedPrice, type ExecutedPrice } from './rules/candles.js'
+export { comparePrices, executedPrice, type ExecutedPrice, type TimedCandle } from './rules/candles.js'
 export { SCALE, sumOf } from './rules/fixed-point.js'
 export type { MarketKey, OtherFees, PoolEvent, ProposalEvent, Trade } from './rules/types.js'
-export type { ChainPosition, FirstEvent, PoolEventsQuery, TimedCandle, TradesQuery } from './store/store.js'
+export type { ChainPosition, FirstEvent, PoolEventsQuery, TradesQuery } from './store/store.js'
 export { INTERVALS, type Interval, type Reading } from './volumes/reading.js'
 export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
@@ -44,8 +44,6 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'onReached' | 'isFo
   onLog?: OnLog
   /** Told when the head is reached. */
   onReached?: (seen: Seen) => Promise<void>
-  /** Told once the nodes are known to be of the network that the store is of. */
-  onBound?: () => void
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
@@ -74,7 +72,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, isShared = false, onReached, onBound } = options
+  const { staleMs = 60_000, isShared = false, onReached } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -89,7 +87,7 @@ export function createHistory (options: HistoryOptions): History {
   const isFollowed = () => clock.now() < followedUntil
 
   async function prepare (): Promise<Running> {
-    await rebuildIfNeeded({ store, valuation, clock, signal, onLog })
+    await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const context = { ...known, writer, fetcher: createFetcher(known) }
@@ -127,7 +125,6 @@ export function createHistory (options: HistoryOptions): History {
       if (isServiceError(error, 'WRONG_NETWORK')) refusal = error.message
       throw error
     })
-    onBound?.()
   }
 
   async function run (): Promise<void> {
@@ -171,9 +168,9 @@ export function createHistory (options: HistoryOptions): History {
     },
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
-      const { walked: signatures, expected, searched } = running.indexer
+      const { walked: signatures, searched } = running.indexer
       const all = refusal ?? (isFull ? NO_ROOM : null)
-      return { ...answers.status(), signatures, expected, searched, leads: true, refusal: all }
+      return { ...answers.status(), signatures, searched, leads: true, refusal: all }
     },
     head () {
       begun()

@@ -1,4 +1,4 @@
-import { formatUnits, toFixed, type Rational } from '../decimal.js'
+import { formatUnits, shortText, type Rational } from '../decimal.js'
 
 /** A log line. `code` is stable, for metrics and tests. */
 export interface LogEvent {
@@ -27,12 +27,10 @@ export interface LogEvent {
 
 export type OnLog = (event: LogEvent) => void
 
-const trimmed = (rate: Rational) => toFixed(rate, 12).replace(/\.?0+$/, '')
-
 /** Undefined where no rate can be named. */
 export function feeRateLogEvent (bps: string, configured: Rational): LogEvent | undefined {
   if (!/^\d+$/.test(bps)) return undefined
-  const [observed, expected] = [formatUnits(BigInt(bps), 4), trimmed(configured)]
+  const [observed, expected] = [formatUnits(BigInt(bps), 4), shortText(configured, 12)]
   const message = `observed protocol fee rate ${observed} differs from PROTOCOL_FEE_RATE ${expected}: ` +
     `set PROTOCOL_FEE_RATE=${observed} if this is what the program charges now; ` +
     'volumes count each swap by its input either way, unless VOLUME_BASIS is fees'

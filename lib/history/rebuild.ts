@@ -1,9 +1,8 @@
 import { letGo } from '../async.js'
-import type { Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { withStored } from './indexing/commit.js'
-import type { OnLog } from './log-events.js'
+import type { Context } from './indexing/context.js'
 import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
 import type { Store } from './store/store.js'
@@ -71,20 +70,16 @@ export async function rebuildRollups (options: RebuildOptions): Promise<number> 
   return await rebuild(valuation, options)
 }
 
-export interface NeededOptions extends Pick<RebuildOptions, 'store' | 'signal'> {
-  valuation: VolumeRule
-  clock: Clock
-  onLog: OnLog
-}
-
 /** As `rebuild`, where it was not done by this rule: of 1.0.0, or another rate or basis. */
-export async function rebuildIfNeeded ({ store, valuation, signal, clock, onLog }: NeededOptions): Promise<void> {
+export async function rebuildIfNeeded (
+  valuation: VolumeRule, { store, signal, clock, onLog }: Pick<Context, 'store' | 'signal' | 'clock' | 'onLog'>
+): Promise<void> {
   const noted = await store.valuation()
   if (noted !== null && sameValuation(noted, valuation)) return
   let told = clock.now()
   const swaps = await rebuild(valuation, {
     store,
-    ...(signal !== undefined && { signal }),
+    signal,
     onProgress (done, of) {
       if (clock.now() - told < TOLD_MS) return
       told = clock.now()

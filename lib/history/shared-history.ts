@@ -2,7 +2,7 @@ import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { backoff } from '../backoff.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
-import { runLeaderLoop, type Leadership } from './replicas/leader-loop.js'
+import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
 import { EMPTY } from './status.js'
 import { isRefusal, parseDatabaseUrl, unreachable, preparePostgres } from './store/postgres-connection.js'
@@ -104,18 +104,16 @@ export async function openSharedHistory (
     }
   }
 
-  async function begin (session: Session): Promise<Leadership> {
-    const store = await createStore(session.engine())
-    const { reached: onReached, progress: onProgress } = createProgressWriter(session.writing)
+  async function begin ({ engine }: Session): Promise<() => Promise<void>> {
+    const store = await createStore(engine)
+    const { reached: onReached, progress: onProgress } = createProgressWriter(engine)
     const history = createHistory({ ...options, store, isShared: true, onReached, onProgress })
     leading = history
     history.listening(isListening)
     history.start()
-    return {
-      async stop () {
-        leading = undefined
-        await history.stop()
-      }
+    return async () => {
+      leading = undefined
+      await history.stop()
     }
   }
 

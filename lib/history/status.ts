@@ -2,7 +2,7 @@
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
-import { type SequenceGap, sizeOf } from './rules/sequence-gaps.js'
+import { sizeOf } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
 import { beginningOf, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
@@ -139,13 +139,14 @@ export function checkDay (state: Walked, facts: HeadFacts): Moment {
 }
 
 /** What is known beside the rows. */
-export interface StatusFacts {
+export interface StatusFacts extends Pick<ProofFacts, 'sequenceGaps' | 'accounts' | 'verifiedSlot'> {
   head: HeadFacts
-  sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
   lastDay: LastDayWork | null
 }
 
-export function statusOf (state: StoreState, { head: facts, sequenceGaps, lastDay }: StatusFacts): HistoryStatus {
+export function statusOf (
+  state: StoreState, { head: facts, sequenceGaps, accounts, verifiedSlot, lastDay }: StatusFacts
+): HistoryStatus {
   const [top] = state.indexedRanges
   const { head, time } = facts
   const last24h = head !== null && coversDay(state, head.time)
@@ -162,6 +163,7 @@ export function statusOf (state: StoreState, { head: facts, sequenceGaps, lastDa
     oldestTime: top?.oldestTime ?? null,
     swaps: state.swaps,
     events: state.events,
+    expected: verifiedSlot === 0 ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0),
     missingEvents: sizeOf([...sequenceGaps.values()].flat()),
     missingTransactions: state.missing.length,
     losses: state.losses.length,
@@ -169,19 +171,12 @@ export function statusOf (state: StoreState, { head: facts, sequenceGaps, lastDa
   }
 }
 
-/** null: no account has been read. */
-export const expectedEvents = (accounts: ReadonlyMap<string, bigint>): number | null =>
-  accounts.size === 0 ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0)
-
 /** What is known of the completeness of a state beside its rows. */
 export type ProofFacts = Pick<Completeness, 'sequenceGaps' | 'accounts' | 'verifiedSlot' | 'searched' | 'named'>
 
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
+  ...state,
   ...proof,
-  sequenceRanges: state.sequenceRanges,
-  unreadable: state.unreadable,
-  missing: state.missing,
-  losses: state.losses,
   lostBefore: beginningOf(state),
   walkedTo: walkedTo(state.indexedRanges, state.ended)
 })

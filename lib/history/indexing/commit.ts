@@ -161,7 +161,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         found,
         state: next
       })
-      for (const [dao, { ranges }] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
+      for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
       for (const [bps, swaps] of rates) state.rates.set(bps, swaps)
@@ -205,7 +205,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     read,
     get version () { return version },
     judge: found => inTurn(() => change(async () => {
-      state.unreadable = await store.judge(found)
+      await store.judge(found)
+      state.unreadable = (await store.load()).unreadable
       version++
     }))
   }

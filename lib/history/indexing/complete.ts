@@ -10,20 +10,22 @@ import type { Context } from './context.js'
 
 const PAGE = 100
 const DEADLINE_MS = 20_000
-/** What no node has told is asked for again after so long, ms. */
-const AGAIN_MS = 600_000
-/** Looks at the newest events before the others are left to the next pass. */
+/** What no node has told in so many passes is asked for again after so long, ms. */
 const TRIES = 5
+const AGAIN_MS = 600_000
 
 type Completed = Map<IncompleteEvent, CompletedEvent>
 
-export type Complete = ReturnType<typeof createCompleter>
+/** Completes stored events, the newest first: a page of them at a time, which gives when the next one is due. */
+export function createCompletion ({ reader, fetcher, store, writer, signal, clock }: Context, pollMs: number) {
+  /** Up to this slot all is left alone, until `again`. */
+  let above = 0
+  let again = Infinity
+  /** Where the pass from the newest on is, and the newest slot in which it leaves something incomplete; 0: none. */
+  let behind: IncompleteEvent | undefined
+  let open = 0
+  let tries = 0
 
-/**
- * Completes the newest events of slots between the two, both excluded. Gives how many were tried and completed, and
- * their oldest and newest slot.
- */
-export function createCompleter ({ reader, fetcher, store, writer, signal }: Context) {
   async function fromTransactions (rows: readonly IncompleteEvent[], found: Completed): Promise<void> {
     if (rows.length === 0) return
     const wanted = [...new Map(rows.map(({ signature, slot }) => [signature, { signature, slot }])).values()]
@@ -57,8 +59,8 @@ export function createCompleter ({ reader, fetcher, store, writer, signal }: Con
     }
   }
 
-  return async (above: number, below: number) => {
-    const rows = await store.incomplete({ above, below, limit: PAGE })
+  /** Gives the newest slot of those of `rows` of which still not all is known; 0: of none. */
+  async function complete (rows: readonly IncompleteEvent[]): Promise<number> {
     const found: Completed = new Map()
     try {
       await fromTransactions(rows.filter(({ maker }) => maker === null), found)
@@ -74,30 +76,21 @@ export function createCompleter ({ reader, fetcher, store, writer, signal }: Con
         isTrade && known === null && maker !== null ? [{ dao, day: dayOf(at), maker }] : []).flat()
       await writer.alone(() => store.complete([...found.values()], makers))
     }
-    const completed = [...found.values()].filter(({ blockIndex }) => blockIndex !== null).length
-    return { tried: rows.length, completed, oldest: rows.at(-1)?.slot ?? below, newest: rows[0]?.slot ?? above }
+    return rows.find(row => (found.get(row)?.blockIndex ?? null) === null)?.slot ?? 0
   }
-}
 
-/** Completes stored events, new ones every `pollMs`: as pieces of work, each of which gives when the next is due. */
-export function createCompletion (complete: Complete, pollMs: number, { clock }: Pick<Context, 'clock'>) {
-  /** Above it all is done or tried often enough; from here down to `below` it is still to come. */
-  let top = 0
-  let tries = 0
-  let below = Number.MAX_SAFE_INTEGER
-
-  return {
-    async newest (): Promise<number> {
-      const { tried, completed, newest } = await complete(top, Number.MAX_SAFE_INTEGER)
-      tries = completed === tried ? 0 : tries + 1
-      if (tried > 0 && (tries === 0 || tries === TRIES)) [top, tries] = [newest, 0]
-      return clock.now() + pollMs
-    },
-
-    async backlog (): Promise<number> {
-      const { tried, oldest } = await complete(0, below)
-      below = tried > 0 ? oldest : Number.MAX_SAFE_INTEGER
-      return clock.now() + (tried > 0 ? 0 : AGAIN_MS)
+  return async (): Promise<number> => {
+    const rows = await store.incomplete({ above, behind, limit: PAGE })
+    open = Math.max(open, await complete(rows))
+    behind = rows.length === PAGE ? rows.at(-1) : undefined
+    if (behind !== undefined) return clock.now()
+    tries = open === 0 ? 0 : tries + 1
+    if (tries === TRIES) {
+      [above, tries] = [open, 0]
+      again = Math.min(again, clock.now() + AGAIN_MS)
     }
+    if (clock.now() >= again) [above, again, tries] = [0, Infinity, TRIES - 1]
+    open = 0
+    return clock.now() + pollMs
   }
 }

@@ -21,6 +21,9 @@ export interface FetchOptions {
 export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> &
   Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex' | 'blockTime'> & Pick<MissingTransaction, 'at'>>
 
+/** Lines of a list; `token`: where the bulk method goes on. */
+export interface Page { infos: SignatureInfo[], token?: string | undefined }
+
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
 
@@ -103,7 +106,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
      */
     async bulk (
       address: string, page: BulkPage, options: CallOptions, wanted?: ReadonlySet<string>
-    ): Promise<{ infos: SignatureInfo[], token: string | undefined } | undefined> {
+    ): Promise<Page | undefined> {
       const result = await reader.bulk(address, page, options).catch((error: unknown) => {
         if (isServiceError(error)) return undefined
         throw error

@@ -3,7 +3,7 @@ import {
   completenessOf, coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type ProofFacts
 } from '../status.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
-import { createCompleter, createCompletion } from './complete.js'
+import { createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
 import { firstAvailable, HistoryLost } from './list.js'
@@ -66,10 +66,9 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const check = createTask(compareAll)
   const back = createTask(stepBack)
   const lane = createLane([head, check, back], context, tellPhase)
-  const { newest: newestRows, backlog } = createCompletion(createCompleter(context), pollMs, context)
   const missing = createTask(() => searched(reconciler.search.missing))
   const gaps = createTask(() => searched(reconciler.search.gaps))
-  const aside = createLane([missing, gaps, createTask(newestRows), createTask(backlog)], context)
+  const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
 
   const edge = () => lastDayEdge(newest?.time)
   const isCovered = () => coversDay(writer.state, newest?.time)
@@ -208,8 +207,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     proof,
     /** Signatures processed since the start. */
     get walked () { return walk.walked },
-    /** Events that the accounts have numbered; null: not compared yet. */
-    get expected () { return reconciler.expected },
     /** Whether every sequence gap has been looked for. */
     get searched () { return reconciler.searched },
     get reached () { return reached },

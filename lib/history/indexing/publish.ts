@@ -23,9 +23,7 @@ export function createPublisher (
 
   return async () => {
     published ??= (await store.published())?.slot ?? -1
-    const quick = publishableSlot(known(), { isWithheld, incompleteSlot: null })
-    if (quick === undefined || quick <= published) return
-    const incompleteSlot = (await store.incompleteSlots())?.oldest ?? null
+    const incompleteSlot = await store.incompleteSlot()
     const slot = publishableSlot(known(), { isWithheld, incompleteSlot })
     if (slot === undefined || slot <= published) return
     try {

@@ -1,4 +1,3 @@
-import { expectedEvents } from '../status.js'
 import {
   type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
@@ -28,7 +27,6 @@ export function createReconciler (context: Context, headTime: () => number | und
   let created: ReadonlyMap<string, number> = new Map()
   const proved = new Map<string, ProvedNumbers>()
   let walkedSlot = 0
-  let expected: number | null = null
   let cached: { version: number, verified: typeof verified, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
 
   function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
@@ -61,7 +59,6 @@ export function createReconciler (context: Context, headTime: () => number | und
     for (const [dao, seq] of verified) {
       proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo, at: now() }))
     }
-    expected = expectedEvents(verified) ?? 0
     waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)
   }
 
@@ -89,7 +86,6 @@ export function createReconciler (context: Context, headTime: () => number | und
     },
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: search.isWithheld,
-    get expected () { return expected },
     /** Up to here a missing transaction shows as a sequence gap. */
     get verifiedSlot () { return verifiedSlot },
     /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */

@@ -30,6 +30,8 @@ const MAX_RISING = 10_000
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
+const nothingNew = (reached: Moment): HeadResult => ({ taken: 0, reached, behind: false })
+
 export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
@@ -102,7 +104,6 @@ export function createSignatureWalk (
       listings.keep(open())
       return { taken: 0 }
     }
-    if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range)
     const first = firstOf(listing.entries, upper, edge)
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
@@ -178,7 +179,7 @@ export function createSignatureWalk (
     if (top === undefined) {
       if (newest === undefined) {
         await writer.commit({ events: [], ended: true })
-        return { taken: 0, reached: asked, behind: false }
+        return nothingNew(asked)
       }
       const begun = await begin(page, false)
       return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
@@ -186,11 +187,11 @@ export function createSignatureWalk (
     if (newest === undefined) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
     }
-    if (newest.signature === top.newest) return { taken: 0, reached: asked, behind: false }
+    if (newest.signature === top.newest) return nothingNew(asked)
     if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
     const { entries, whole } = await listNew(top, page, asked.slot, edge)
     // Nodes may order the transactions of one slot differently
-    if (entries.length === 0) return { taken: 0, reached: asked, behind: false }
+    if (entries.length === 0) return nothingNew(asked)
     if (whole && (entries.at(-1)!.blockTime ?? Infinity) > edge) {
       rising = { after: top.newest, entries: entries.reverse(), asked }
       return await rise(top)

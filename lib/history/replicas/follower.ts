@@ -5,7 +5,6 @@ import type { VolumeRule } from '../../market/volume.js'
 import { type Answers, createAnswers, type Seen as State } from '../answers.js'
 import { sameValuation } from '../rules/fixed-point.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
-import { expectedEvents } from '../status.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
@@ -65,9 +64,5 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
     turns(() => together(async db => await work(await look(db))))
   const answers = createAnswers({ store, time, staleMs, last: () => seen, seeing })
 
-  return {
-    ...answers,
-    refresh: () => seeing(async () => {}),
-    status: () => ({ ...answers.status(), ...(seen !== undefined && { expected: expectedEvents(seen.accounts) }) })
-  }
+  return { ...answers, refresh: () => seeing(async () => {}) }
 }

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { systemClock } from '../../clock.js'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
@@ -15,11 +15,8 @@ const CLOSE_TIMEOUT_MS = 1000
 
 /** A connection of its own, which may hold the lock by which one process of all writes. */
 export interface Session extends LeaderSession {
-  db: Kysely<Tables>
-  /** Each write makes sure that this session still leads. */
-  engine (): Engine
-  /** Throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
-  writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void>
+  /** A write throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
+  engine: Engine
 }
 
 /** On it a leader tells that something has been written. */
@@ -91,7 +88,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
     return true
   }
 
-  async function writing (work: (trx: Transaction<Tables>) => Promise<void>): Promise<void> {
+  async function writing (work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
       const held = sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`
       const { rows } = await held.execute(trx)
@@ -105,18 +102,16 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
     await sql`listen ${sql.id(channelOf(schema))}`.execute(db)
   })
   return {
-    db,
     lost: gone.signal,
     tryToLead: () => orLost(lead),
     heartbeat: () => orLost(beat),
-    writing: work => orLost(() => writing(work)),
-    engine: () => ({
+    engine: {
       db,
       types: NUMERIC_COLUMNS,
       reading: work => orLost(() => work(db)),
       writing: work => orLost(() => writing(work)),
       release: end
-    }),
+    },
     close: end
   }
 }

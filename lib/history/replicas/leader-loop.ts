@@ -16,13 +16,10 @@ export interface LeaderSession {
   close (): Promise<void>
 }
 
-/** What the leader does; `stop` waits until it has ended. */
-export interface Leadership { stop (): Promise<void> }
-
 export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
-  /** Begins what one process of all does. */
-  begin (session: S): Promise<Leadership>
+  /** Begins what one process of all does. Gives what ends it, and waits until it has ended. */
+  begin (session: S): Promise<() => Promise<void>>
   /** False: the session is kept for what it hears, and never leads. */
   competes: boolean
   /** Between two signs of life, or two looks whether the lead is free, ms. */
@@ -40,23 +37,23 @@ export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
   async function keep (session: S): Promise<void> {
-    let term: Leadership | undefined
+    let stop: (() => Promise<void>) | undefined
     try {
       while (!signal.aborted && !session.lost.aborted) {
         if (!competes) await session.heartbeat()
-        else if (await session.tryToLead() && term === undefined) {
+        else if (await session.tryToLead() && stop === undefined) {
           onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
-          term = await begin(session)
+          stop = await begin(session)
         }
         await pause(clock, heartbeatMs, signal, session.lost)
       }
     } finally {
-      if (term !== undefined) {
+      if (stop !== undefined) {
         if (!signal.aborted) {
           const message = 'this process has lost the lead: another may write the history now'
           onLog({ level: 'warn', code: 'leadership', message })
         }
-        await term.stop()
+        await stop()
       }
       await session.close()
     }

@@ -1,16 +1,16 @@
 /** How far the process that writes has come, which the rows do not show. */
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Moment } from '../../chain/moment.js'
 import type { Seen } from '../answers.js'
 import type { LastDayWork } from '../status.js'
+import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/state.js'
 import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
-import type { Session } from './leader-lock.js'
+import type { Tables } from '../store/tables.js'
 
 export interface LeaderProgress {
   /** Grows with every step. */
@@ -26,7 +26,7 @@ export interface LeaderProgress {
   /** Whose the transactions are that are missing beyond it. */
   named: NamedOwners
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
-  lost: ReadonlySet<string>
+  lost: Set<string>
   /** The rule that candles are made by; null: not made yet. */
   valuation: VolumeRule | null
 }
@@ -54,45 +54,33 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
 }
 
-/** Writes the head for others, and what has changed of the accounts; for one lead. */
-export function createProgressWriter (writing: Session['writing']) {
+/** Tells others how far the process that leads has come. */
+export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing' | 'types'>) {
   let written: Seen['accounts'] | undefined
 
-  async function putAccounts (trx: Transaction<Tables>, accounts: Seen['accounts']): Promise<void> {
-    const known = written ?? await readAccounts(trx)
-    const gone = [...known.keys()].filter(address => !accounts.has(address))
-    const changed = [...accounts].filter(([address, seq]) => known.get(address) !== seq).map(([address, seq]) =>
-      ({ address, seq: seq.toString() }))
-    if (gone.length > 0) await sql`delete from accounts where address = any(${gone})`.execute(trx)
-    await putRows({ db: trx, types: NUMERIC_COLUMNS }, 'accounts', changed, oc =>
-      oc.column('address').doUpdateSet(excluded(['seq'])))
-  }
-
-  /** All ever looked for in vain: a new lead need not look again before others may know. */
-  let vain: ReadonlySet<string> | undefined
-
-  /** Tells that the head is reached. */
-  async function reached ({ head, accounts, verifiedSlot, sequenceGaps, searched, named }: Seen): Promise<void> {
-    const isNew = accounts !== written
-    const lost = [...sequenceGaps.values()].flat().filter(searched).map(gapKey)
-    let all = vain
-    await writing(async trx => {
-      const before = vain ?? (await readLeaderProgress(trx)).lost
-      all = lost.every(gap => before.has(gap)) ? before : new Set([...before, ...lost])
-      if (verifiedSlot > 0 && isNew) await putAccounts(trx, accounts)
-      await putMeta(trx, {
-        ...(head !== null && { head_slot: String(head.slot), head_time: String(head.time) }),
-        named: namedText(named),
-        ...(verifiedSlot > 0 && { proven_slot: String(verifiedSlot) }),
-        ...(all !== before && { lost: [...all].join(',') })
-      })
-    })
-    if (verifiedSlot > 0) written = accounts
-    vain = all
+  async function putAccounts (db: Kysely<Tables>, accounts: Seen['accounts']): Promise<void> {
+    await sql`delete from accounts where address <> all(${[...accounts.keys()]})`.execute(db)
+    const rows = Array.from(accounts, ([address, seq]) => ({ address, seq: seq.toString() }))
+    await putRows({ db, types }, 'accounts', rows, oc => oc.column('address')
+      .doUpdateSet(excluded(['seq'])).where(({ eb, ref }) => eb(ref('excluded.seq'), '<>', ref('accounts.seq'))))
   }
 
   return {
-    reached,
+    /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead need not look again. */
+    async reached ({ head, accounts, verifiedSlot, sequenceGaps, searched, named }: Seen): Promise<void> {
+      await writing(async trx => {
+        const { lost } = await readLeaderProgress(trx)
+        for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
+        if (verifiedSlot > 0 && accounts !== written) await putAccounts(trx, accounts)
+        await putMeta(trx, {
+          ...(head !== null && { head_slot: String(head.slot), head_time: String(head.time) }),
+          named: namedText(named),
+          ...(verifiedSlot > 0 && { proven_slot: String(verifiedSlot) }),
+          ...(lost.size > 0 && { lost: [...lost].join(',') })
+        })
+      })
+      if (verifiedSlot > 0) written = accounts
+    },
     /** Tells how far the last 24 hours are. */
     progress: async (work: LastDayWork | null): Promise<void> => {
       await writing(trx => putMeta(trx, { last_day: JSON.stringify(work) }))

@@ -24,7 +24,7 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
   }
   cancel = systemClock.after(HEARTBEAT_MS, beat)
   session.lost.addEventListener('abort', () => cancel(), { once: true })
-  return session.engine()
+  return session.engine
 }
 
 /** Opens, or makes, the tables for this process alone. Throws HISTORY_UNAVAILABLE. */

@@ -4,13 +4,11 @@ import { ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
+import type { StoredSwap } from './types.js'
 
 /** The lengths of candles that are kept, in seconds. */
 export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
 export type Size = keyof typeof SIZES
-
-/** With what it paid to the protocol, raw units of its input; null: not known. */
-export interface PaidSwap extends SpotSwap { fee: bigint | null }
 
 /** An executed price: raw quote units ÷ raw base units, neither of them 0. */
 export interface ExecutedPrice { quote: bigint, base: bigint }
@@ -40,8 +38,9 @@ export interface Candle {
   prices: CandlePrices | null
 }
 
-/** The candle of a DAO that begins at the Unix second `start`. */
-export interface CandleRow extends Candle { dao: string, start: number }
+/** One that begins at the Unix second `start`. */
+export interface TimedCandle extends Candle { start: number }
+export interface CandleRow extends TimedCandle { dao: string }
 
 export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
 
@@ -58,14 +57,14 @@ export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
 }
 
 /** In raw quote units, at the swap's own price; null: not known. */
-export function feeInQuote ({ side, input, output, fee }: PaidSwap): Rational | null {
+export function feeInQuote ({ side, input, output, fee }: StoredSwap): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)
   return input === 0n ? ratio(0n) : ratio(fee * output, input)
 }
 
 /** The candle of one trade. `volume` is that of `swapVolume`. */
-export function candleOf (swap: PaidSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
+export function candleOf (swap: StoredSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
   const executed = executedPrice(swap)
   const price = executed === undefined ? null : { seq, quote: executed.quote, base: executed.base }
   const fee = feeInQuote(swap)

@@ -1,14 +1,12 @@
 /** What is known of a DAO's past: the one place that says whether a figure may be made of it. */
-import { type Loss, type MissingTransaction, type SequenceRange } from './types.js'
+import type { SequenceRange, StoreState } from './types.js'
 import { reachesBeyond, spans } from './losses.js'
 import { mayOwnOf, type NamedOwners } from './missing-owners.js'
 import { mayReach, type SequenceGap } from './sequence-gaps.js'
 
 /** What is known of the completeness of what is stored. */
-export interface Completeness {
+export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-  /** Unix second of the newest event that could not be read, by DAO. */
-  unreadable: ReadonlyMap<string, number>
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
   /** Sequence numbers by account; a DAO may be here without any event. */
   accounts: ReadonlyMap<string, bigint>
@@ -16,12 +14,8 @@ export interface Completeness {
   verifiedSlot: number
   /** Whose the transactions are that are missing beyond it. */
   named: NamedOwners
-  /** Transactions that the node lists and does not give. */
-  missing: readonly MissingTransaction[]
   /** Unix second at which the nodes' past begins; null: not walked to it yet. */
   lostBefore: number | null
-  /** Parts of the past inside what is indexed that no node offers any more. */
-  losses: readonly Loss[]
   /** Whether a sequence gap has been looked for in the DAO's own signatures. */
   searched: (gap: SequenceGap) => boolean
   /** Unix second down to which the walk has come; −Infinity: to the beginning; Infinity: nowhere yet. */

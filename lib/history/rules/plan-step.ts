@@ -1,5 +1,5 @@
 import type { VolumeRule } from '../../market/volume.js'
-import { difference, holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
+import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { type AddedRows, createTally } from './tally.js'
 import type { SequenceRange, StoredEvent } from './types.js'
 
@@ -18,7 +18,8 @@ export interface StepPlan extends AddedRows {
   /** Events whose number is stored already, or came twice in this step. */
   repeated: StoredEvent[]
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
-  sequenceRanges: Map<string, { ranges: SequenceRange[], put: SequenceRange[], drop: bigint[] }>
+  /** All of each DAO that has an event here. */
+  sequenceRanges: Map<string, SequenceRange[]>
   rates: Map<string, number>
   firstSwaps: Map<string, number>
   swaps: number
@@ -28,12 +29,12 @@ export interface StepPlan extends AddedRows {
 export function planStep (known: StateBefore, events: readonly AttributedEvent[], valuation: VolumeRule): StepPlan {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []
-  const ranges = new Map<string, SequenceRange[]>()
+  const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
   const found = new Map<string, FoundFee[]>()
   for (const { event, keepsFees } of events) {
-    let list = ranges.get(event.dao)
+    let list = sequenceRanges.get(event.dao)
     if (list === undefined) {
-      ranges.set(event.dao, list = [...known.sequenceRanges.get(event.dao) ?? []])
+      sequenceRanges.set(event.dao, list = [...known.sequenceRanges.get(event.dao) ?? []])
       found.set(event.dao, [])
     }
     if (holds(list, event.seq)) {
@@ -64,10 +65,6 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
     tally.count({ side, input, output, fee, dao, seq, at, maker })
     const first = firstSwaps.get(dao) ?? known.firstSwaps.get(dao) ?? Infinity
     if (at < first) firstSwaps.set(dao, at)
-  }
-  const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
-  for (const [dao, list] of ranges) {
-    sequenceRanges.set(dao, { ranges: list, ...difference(known.sequenceRanges.get(dao) ?? [], list) })
   }
   return {
     events: fresh,

@@ -73,18 +73,6 @@ export function insert (ranges: SequenceRange[], range: SequenceRange, found: Fo
   ranges.splice(joinsBefore ? at - 1 : at, Number(joinsBefore) + Number(joinsAfter), whole)
 }
 
-/** What turns the stored ranges `old` into `ranges`. */
-export function difference (
-  old: readonly SequenceRange[], ranges: readonly SequenceRange[]
-): { put: SequenceRange[], drop: bigint[] } {
-  const kept = new Set(ranges.map(({ first }) => first))
-  const same = new Set(old)
-  return {
-    put: ranges.filter(range => !same.has(range)),
-    drop: old.map(({ first }) => first).filter(low => !kept.has(low))
-  }
-}
-
 /** A swap whose fee has become known, in raw units of its input token. */
 export interface FoundFee { swap: PendingSwap, fee: bigint }
 

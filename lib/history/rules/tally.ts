@@ -12,15 +12,6 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 /** What is to be added to the stored candles, and who has traded. */
 export interface AddedRows extends Record<Size, CandleRow[]> { makers: DayMaker[] }
 
-/** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
-export interface Tally {
-  rates: Map<string, number>
-  count (swap: SwapRow): void
-  /** The fee of a swap that was counted without it. */
-  settle (swap: SwapRow, fee: bigint): void
-  rows (): AddedRows
-}
-
 interface DaoSums {
   /** By the Unix second that each begins at. */
   minutes: Map<number, Candle>
@@ -39,9 +30,10 @@ function widened (candles: ReadonlyMap<number, Candle>, width: number): Map<numb
   return wider
 }
 
-export function createTally (valuation: VolumeRule): Tally {
+/** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
+export function createTally (valuation: VolumeRule) {
   const daos = new Map<string, DaoSums>()
-  const rates: Tally['rates'] = new Map()
+  const rates = new Map<string, number>()
 
   function sumsOf (dao: string): DaoSums {
     let sums = daos.get(dao)
@@ -56,7 +48,7 @@ export function createTally (valuation: VolumeRule): Tally {
 
   return {
     rates,
-    count (swap) {
+    count (swap: SwapRow): void {
       const { dao, seq, at, maker } = swap
       const volume = swapVolume(swap, valuation)
       const { minutes, makers } = sumsOf(dao)
@@ -67,7 +59,8 @@ export function createTally (valuation: VolumeRule): Tally {
       if (known === undefined) makers.set(dayOf(at), new Set([maker]))
       else known.add(maker)
     },
-    settle (swap, fee) {
+    /** The fee of a swap that was counted without it. */
+    settle (swap: SwapRow, fee: bigint): void {
       const { dao, seq, at } = swap
       const after = { ...swap, fee }
       const [old, now] = [swapVolume(swap, valuation), swapVolume(after, valuation)]
@@ -76,7 +69,7 @@ export function createTally (valuation: VolumeRule): Tally {
       rate(swap, old.agrees, -1)
       rate(after, now.agrees, 1)
     },
-    rows () {
+    rows (): AddedRows {
       const found: AddedRows = { minutes: [], hours: [], days: [], makers: [] }
       for (const [dao, { minutes, makers }] of daos) {
         const hours = widened(minutes, SIZES.hours)

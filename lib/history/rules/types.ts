@@ -153,8 +153,9 @@ export interface StoreState {
   sequenceRanges: Map<string, SequenceRange[]>
   proposals: Map<string, string>
   unattributedKeys: Set<string>
+  /** Transactions that the node lists and does not give. */
   missing: MissingTransaction[]
-  /** Newest first. */
+  /** Parts of the past inside what is indexed that no node offers any more, newest first. */
   losses: Loss[]
   /** Where the first of the nodes begins, if a DAO's first events are lost; null: not known. */
   beginning: number | null

@@ -1,8 +1,9 @@
-/** The tables `minutes`, `hours`, `days` and `closes`. */
+/** The tables `minutes`, `hours`, `days`, `makers` and `closes`. */
 import { sql } from 'kysely'
-import { dayOf } from '../../time.js'
+import { DAY, dayOf } from '../../time.js'
 import type { CandleRow, Size } from '../rules/candles.js'
-import type { StoredEvent } from '../rules/types.js'
+import type { AddedRows } from '../rules/tally.js'
+import type { DayMaker, StoredEvent } from '../rules/types.js'
 import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
 import type { Since } from './store.js'
@@ -67,21 +68,34 @@ export const candleReads = {
 
 const EXCLUDED = excluded(CANDLE.columns)
 
-export const dayKey = (dao: number, start: number): string => `${dao} ${start}`
-/** How many traded on a day who are not counted in its row yet, by `dayKey`. */
-export type NewMakers = Map<string, { dao: number, start: number, makers: number }>
-
-/** In place of those that are stored. `makers`: to be added to a day. */
-export async function putCandles (
-  to: Writing, size: Size, candles: readonly CandleRow[], makers: NewMakers = new Map()
-): Promise<void> {
+/** In place of those that are stored. */
+async function putCandles (to: Writing, size: Size, candles: readonly CandleRow[]): Promise<void> {
   const rows = candles.map(candle =>
     ({ dao: to.numberOf(candle.dao), start: candle.start, ...rowOf(CANDLE, candle) }))
   if (size !== 'days') return await putRows(to, size, rows, oc => oc.columns(['dao', 'start']).doUpdateSet(EXCLUDED))
-  const days = rows.map(row =>
-    ({ ...row, revision: to.nextRevision(), makers: makers.get(dayKey(row.dao, row.start))?.makers ?? 0 }))
-  await putRows(to, 'days', days, oc => oc.columns(['dao', 'start']).doUpdateSet(({ ref }) => (
-    { ...EXCLUDED, revision: ref('excluded.revision'), makers: sql`days.makers + excluded.makers` })))
+  const days = rows.map(row => ({ ...row, revision: to.nextRevision(), makers: 0 }))
+  await putRows(to, 'days', days, oc => oc.columns(['dao', 'start'])
+    .doUpdateSet({ ...EXCLUDED, ...excluded(['revision']) }))
+}
+
+/** Notes who traded on a day, and how many that makes. */
+export async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<void> {
+  if (makers.length === 0) return
+  const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
+  await putRows(to, 'makers', rows, oc => oc.columns(['day', 'dao', 'maker']).doNothing())
+  const days = new Map(rows.map(({ dao, day }) => [`${dao} ${day}`, { dao, start: day * DAY }]))
+  const count = sql<number>`
+    (select count(*) from makers where makers.day = days.start / ${sql.lit(DAY)} and makers.dao = days.dao)`
+  await to.db.updateTable('days').set({ makers: count })
+    .where(isOneOf(to, 'days', ['dao', 'start'], [...days.values()])).execute()
+}
+
+/** What swaps have added, with what was stored before. */
+export async function putAdded (to: Writing, { days, hours, minutes, makers }: AddedRows): Promise<void> {
+  await putCandles(to, 'days', days)
+  await putCandles(to, 'hours', hours)
+  await putCandles(to, 'minutes', minutes)
+  await putMakers(to, makers)
 }
 
 /** Notes the reserves after the last of these events on each day, unless a later one is stored. */

@@ -7,7 +7,7 @@ import { eventReads } from './event-reads.js'
 import { migrate } from './migrations.js'
 import { hasNoRoom, NO_ROOM } from './no-room.js'
 import { putPublished } from './published.js'
-import { readUnreadable, stateReads } from './state.js'
+import { stateReads } from './state.js'
 import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './tables.js'
 import { putMeta, readMeta, readRevision, type Reads, type View, type Writing } from './view.js'
@@ -122,8 +122,6 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   const answered = <R extends Reads>(reads: R) =>
     Object.fromEntries(Object.entries(reads).map(([name, answer]) => [name, read(answer as () => Promise<unknown>)])) as
       unknown as Pick<Store, keyof R & keyof Store>
-  const unreadable = read(readUnreadable)
-  const judge = write(putJudged)
 
   return {
     ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
@@ -132,10 +130,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
     writeRebuilt: write(putRebuilt),
     publish: write(putPublished),
     complete: write(putCompleted),
-    judge: async found => {
-      await judge(found)
-      return await unreadable()
-    },
+    judge: write(putJudged),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return

@@ -1,5 +1,5 @@
 /** Reads of single events, each by an index. */
-import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
@@ -39,18 +39,6 @@ async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEven
     between.every(({ kind }) => kind !== 'Unknown' && kind !== 'Unreadable')
   const were = EVENT.reserves.read(before)!
   return isWhole ? { quote: reserves.quote - were.quote, base: reserves.base - were.base } : null
-}
-
-/** Each end by the index: both in one statement would look at all events. */
-async function bounds (
-  db: Kysely<Tables>, column: 'slot' | 'at', where: RawBuilder<SqlBool>
-): Promise<{ oldest: number, newest: number } | null> {
-  const end = async (order: 'asc' | 'desc') =>
-    (await db.selectFrom('events').select(['slot', 'at']).where(where).orderBy(column, order).limit(1).execute())[0]
-  const [oldest, newest] = [await end('asc'), await end('desc')]
-  return oldest === undefined || newest === undefined
-    ? null
-    : { oldest: oldest[column], newest: newest[column] }
 }
 
 const HALF = 10n ** 10n
@@ -193,28 +181,40 @@ export const eventReads = {
   },
 
   async daosChanged ({ db, addressOf }, after, from, to) {
-    const revision = await readRevision(db)
-    if (revision === after) return { revision, rows: [] }
+    // with both bounds, and `+at`, by the revisions: the indexes on times and trades would be those of all there is
     const rows = await db.selectFrom('events').select('dao').distinct()
-      .where('revision', '>', after).where('revision', '<=', revision).where('side', 'is not', null)
-      // by the revisions: the index on the times would be that of all there is
+      .where('revision', '>', after).where('revision', '<=', await readRevision(db)).where('side', 'is not', null)
       .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
-    return { revision, rows: rows.map(({ dao }) => addressOf(dao)) }
+    return rows.map(({ dao }) => addressOf(dao))
   },
 
-  async incomplete ({ db, addressOf }, { above, below, limit }) {
-    const rows = await db.selectFrom('events').select(['dao', ...UNCOMPLETED.columns])
-      .where(INCOMPLETE).where('slot', '>', above).where('slot', '<', below)
-      .orderBy('slot', 'desc').limit(limit).execute()
+  async incomplete ({ db, addressOf }, { above, behind, limit }) {
+    const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
+    const rows = await db.selectFrom('events').select(['dao', 'revision', ...UNCOMPLETED.columns])
+      .where(INCOMPLETE).where('slot', '>', above).where('slot', '<=', slot)
+      .where(eb => eb.or([eb('slot', '<', slot), eb('revision', '<', revision)]))
+      .orderBy('slot', 'desc').orderBy('revision', 'desc').limit(limit).execute()
     return rows.map(row => {
       const { swap, ...event } = UNCOMPLETED.read(row)
-      return { dao: addressOf(row.dao), ...event, isTrade: swap !== null }
+      return { dao: addressOf(row.dao), revision: row.revision, ...event, isTrade: swap !== null }
     })
   },
 
-  incompleteSlots: ({ db }) => bounds(db, 'slot', INCOMPLETE),
+  async incompleteSlot ({ db }) {
+    const row = await db.selectFrom('events').select('slot').where(INCOMPLETE)
+      .orderBy('slot').limit(1).executeTakeFirst()
+    return row?.slot ?? null
+  },
 
-  unnamedTrades: ({ db, idOf }, dao) => bounds(db, 'at', sql`dao = ${idOf(dao)} and ${UNNAMED}`),
+  async unnamedTrades ({ db, idOf }, dao) {
+    const trades = db.selectFrom('events').select('at').where('dao', '=', idOf(dao)).where(UNNAMED)
+    // each end by the index: both in one statement would look at all events
+    const [oldest, newest] = [
+      await trades.orderBy('at').limit(1).executeTakeFirst(),
+      await trades.orderBy('at', 'desc').limit(1).executeTakeFirst()
+    ]
+    return oldest === undefined || newest === undefined ? null : { oldest: oldest.at, newest: newest.at }
+  },
 
   async eventsOf ({ db, idOf }, dao, from, limit) {
     const rows = await db.selectFrom('events').select(STORED_EVENT.columns)

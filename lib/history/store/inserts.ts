@@ -7,18 +7,6 @@ import { rowsQuery, type View } from './view.js'
 /** Rows per statement. */
 const ROWS = 2000
 
-type Insert<T extends keyof Tables> = InsertQueryBuilder<Tables, T, InsertResult>
-
-/** The statements that insert `rows`. */
-export function * inserts<T extends keyof Tables & string> (
-  to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>
-): Generator<Insert<T>> {
-  for (const some of chunks(rows, ROWS)) {
-    const columns = Object.keys(some[0]!) as Array<keyof Tables[T] & string>
-    yield to.db.insertInto(table).columns(columns).expression(rowsQuery(to, table, some as Array<Partial<Tables[T]>>))
-  }
-}
-
 /** For a row whose key is stored: columns that take the new values. */
 export const excluded = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<never>> =>
   Object.fromEntries(columns.map(column => [column, sql.ref(`excluded.${column}`)])) as Record<C, RawBuilder<never>>
@@ -26,9 +14,12 @@ export const excluded = <C extends string>(columns: readonly C[]): Record<C, Raw
 /** Inserts `rows`; `onConflict`: what becomes of those whose key is stored. */
 export async function putRows<T extends keyof Tables & string> (
   to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>,
-  onConflict?: Parameters<Insert<T>['onConflict']>[0]
+  onConflict?: Parameters<InsertQueryBuilder<Tables, T, InsertResult>['onConflict']>[0]
 ): Promise<void> {
-  for (const insert of inserts(to, table, rows)) {
+  for (const some of chunks(rows, ROWS)) {
+    const columns = Object.keys(some[0]!) as Array<keyof Tables[T] & string>
+    const insert = to.db.insertInto(table).columns(columns)
+      .expression(rowsQuery(to, table, some as Array<Partial<Tables[T]>>))
     await (onConflict === undefined ? insert : insert.onConflict(onConflict)).execute()
   }
 }

@@ -10,13 +10,13 @@ interface Migration {
 }
 
 /** The tables of version 1.0.0, but for one. */
-async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: ColumnTypes): Promise<void> {
-  const [arrival, key, amount, total] = [revision, u64Key, u64, sum].map(type => sql.raw(type))
+async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): Promise<void> {
+  const [arrival, amount, total] = [revision, u64, sum].map(type => sql.raw(type))
   const tables = [
     sql`create table meta (key text primary key, value text not null)`,
     sql`create table daos (id integer primary key, address text not null unique, first_swap bigint)`,
     sql`create table events (
-      change ${arrival} primary key, dao integer not null, seq ${key} not null, kind text not null,
+      change ${arrival} primary key, dao integer not null, seq ${amount} not null, kind text not null,
       slot bigint not null, at bigint not null, signature text not null, place integer not null, side text,
       input ${amount}, output ${amount}, fee ${amount},
       quote_fees ${amount}, base_fees ${amount}, quote_reserves ${amount}, base_reserves ${amount}, reason text,
@@ -24,16 +24,17 @@ async function first (db: Kysely<Tables>, { revision, u64Key, u64, sum }: Column
     sql`create index events_at on events (at)`,
     sql`create index events_odd on events (dao) where reason is not null`,
     sql`create table unplaced (
-      signature text not null, place integer not null, kind text not null, seq ${key}, slot bigint not null, at bigint,
-      keeps_fees integer not null, key_a text, key_b text, reason text, raw text, primary key (signature, place))`,
+      signature text not null, place integer not null, kind text not null, seq ${amount}, slot bigint not null,
+      at bigint, keeps_fees integer not null, key_a text, key_b text, reason text, raw text,
+      primary key (signature, place))`,
     sql`create index unplaced_a on unplaced (key_a)`,
     sql`create index unplaced_b on unplaced (key_b)`,
     sql`create table intervals (
-      dao integer not null, low ${key} not null, high ${key} not null, low_slot bigint not null,
+      dao integer not null, low ${amount} not null, high ${amount} not null, low_slot bigint not null,
       high_slot bigint not null, low_at bigint not null, high_at bigint not null, through integer not null,
       top_quote ${amount}, top_base ${amount},
-      open_seq ${key}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount}, open_post ${amount},
-      primary key (dao, low))`,
+      open_seq ${amount}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount},
+      open_post ${amount}, primary key (dao, low))`,
     sql`create table days (
       dao integer not null, day integer not null, base ${total} not null, quote ${total} not null,
       trades bigint not null, change bigint not null, primary key (dao, day))`,
@@ -83,8 +84,8 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
  * Version 2.0.0. What is made of swaps is made anew at the first start (`rebuild.ts`), makers of rows of 1.0.0 are
  * learnt from the chain (`complete.ts`).
  */
-async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address }: ColumnTypes): Promise<void> {
-  const [key, amount, total, clause, maker] = [u64Key, u64, sum, clustered, address].map(type => sql.raw(type))
+async function third (db: Kysely<Tables>, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
+  const [amount, total, clause, maker] = [u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
     if (from !== table) await sql`alter table ${sql.table(from)} rename to ${sql.table(table)}`.execute(db)
     for (const [old, name] of Object.entries(columns)) {
@@ -117,7 +118,7 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
       ${candle}, revision bigint not null, makers bigint not null default 0, primary key (dao, start))`,
     sql`create index days_revision on days (revision)`,
     sql`create table closes (
-      dao integer not null, day integer not null, seq ${key} not null, at bigint not null,
+      dao integer not null, day integer not null, seq ${amount} not null, at bigint not null,
       quote_reserves ${amount} not null, base_reserves ${amount} not null, revision bigint not null,
       primary key (dao, day))`,
     sql`create index closes_revision on closes (revision)`,
@@ -132,7 +133,7 @@ async function third (db: Kysely<Tables>, { u64Key, u64, sum, clustered, address
       dao integer not null, bps text not null, from_slot bigint not null, to_slot bigint not null,
       primary key (dao, bps))`,
     sql`create table late (
-      dao integer not null, seq ${key} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
+      dao integer not null, seq ${amount} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
   ]

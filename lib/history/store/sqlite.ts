@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely'
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
-import { LRUCache } from 'lru-cache'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
 import type { Store } from './store.js'
@@ -14,6 +13,7 @@ const CACHE_KB = 2_048
 /** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
+const CANT_OPEN = "the history can't be opened"
 /** A disk without room, or one that fails, damages nothing that is there. */
 const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
 
@@ -24,15 +24,16 @@ const damaged = (path: string, found: string, cause?: unknown) =>
     cause
   )
 /** An error of ours as it is. */
-const asUnusable = (what: string, path: string, error: unknown): ServiceError =>
-  isServiceError(error) ? error : unusable(`the history can't be ${what}: ${path} (${messageOf(error)})`, error)
+const failed = (what: string, path: string, error: unknown): ServiceError =>
+  isServiceError(error) ? error : unusable(`${what}: ${path} (${messageOf(error)})`, error)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
-function prepareFolder (folder: string): void {
+/** What `work` gives; what it throws says of `path` what could not be done. */
+function attempt<T> (what: string, path: string, work: () => T): T {
   try {
-    mkdirSync(folder, { recursive: true })
-  } catch (cause) {
-    throw unusable(`the folder of the history can't be made: ${folder} (${messageOf(cause)})`, cause)
+    return work()
+  } catch (error) {
+    throw failed(what, path, error)
   }
 }
 
@@ -41,12 +42,9 @@ function prepareFolder (folder: string): void {
  * leaves the store readable.
  */
 function lock (folder: string): Database.Database {
-  let file: Database.Database
-  try {
-    file = new Database(join(folder, 'history.lock'))
-  } catch (cause) {
-    throw unusable(`the folder of the history can't be written: ${folder} (${messageOf(cause)})`, cause)
-  }
+  attempt("the folder of the history can't be made", folder, () => mkdirSync(folder, { recursive: true }))
+  const file = attempt("the folder of the history can't be written", folder, () =>
+    new Database(join(folder, 'history.lock')))
   try {
     // nothing is written to it: without a journal it can be taken on a full disk
     file.exec('pragma journal_mode = off')
@@ -57,7 +55,7 @@ function lock (folder: string): Database.Database {
     if (codeOf(cause).startsWith('SQLITE_BUSY')) {
       throw unusable(`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`, cause)
     }
-    throw unusable(`the folder of the history can't be locked: ${folder} (${messageOf(cause)})`, cause)
+    throw failed("the folder of the history can't be locked", folder, cause)
   }
 }
 
@@ -82,40 +80,16 @@ function prepareFile (file: Database.Database, path: string): void {
   } catch (cause) {
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
     if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause), cause)
-    throw asUnusable('opened', path, cause)
+    throw failed(CANT_OPEN, path, cause)
   }
 }
 
-const NOTHING_DONE = { changes: 0, lastInsertRowid: 0 }
-
-/**
- * As Kysely sees a database. Preparing a statement costs more than running it, and naming the driver's rows less than
- * what its own objects cost.
- */
+/** The queries of all engines over a database. */
 function engineOver (file: Database.Database, release: (close: () => Promise<void>) => Promise<void>): Engine {
-  const kept = new LRUCache<string, ReturnType<SqliteDatabase['prepare']>>({ max: 100 })
-  function prepare (sql: string): ReturnType<SqliteDatabase['prepare']> {
-    const statement = file.prepare(sql)
-    const columns = statement.reader ? statement.raw().columns().map(({ name }) => name) : []
-    return {
-      reader: statement.reader,
-      all: parameters => (statement.all(parameters) as unknown[][]).map(values => {
-        const row: Record<string, unknown> = {}
-        for (let at = 0; at < columns.length; at++) row[columns[at]!] = values[at]
-        return row
-      }),
-      // a full disk has undone the transaction already: a rollback that fails would hide why
-      run: parameters => sql === 'rollback' && !file.inTransaction ? NOTHING_DONE : statement.run(parameters),
-      iterate: () => { throw new Error('not used') }
-    }
-  }
   const database: SqliteDatabase = {
     close: () => file.close(),
-    prepare (sql) {
-      const statement = kept.get(sql) ?? prepare(sql)
-      kept.set(sql, statement)
-      return statement
-    }
+    // a full disk has undone the transaction already: a rollback that fails would hide why
+    prepare: sql => file.prepare(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql) as SqliteStatement
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   const together: Engine['reading'] = work => db.transaction().execute(work)
@@ -127,7 +101,6 @@ function engineOver (file: Database.Database, release: (close: () => Promise<voi
  * where it can't be written, is taken, or is damaged.
  */
 export async function openSqliteEngine (folder: string): Promise<Engine> {
-  prepareFolder(folder)
   const held = lock(folder)
   const path = join(folder, 'history.db')
   let file: Database.Database | undefined
@@ -146,7 +119,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   } catch (error) {
     file?.close()
     held.close()
-    throw asUnusable('opened', path, error)
+    throw failed(CANT_OPEN, path, error)
   }
 }
 
@@ -161,7 +134,7 @@ export async function openSqliteStore ({ folder, ...identity }: Identity & { fol
     return await createStore(engine)
   } catch (error) {
     await engine.release()
-    throw asUnusable('opened', join(folder, 'history.db'), error)
+    throw failed(CANT_OPEN, join(folder, 'history.db'), error)
   }
 }
 
@@ -173,6 +146,6 @@ export async function openSqliteReader (folder: string): Promise<Store> {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     return await createStore(engineOver(file, close => close()))
   } catch (error) {
-    throw asUnusable('read', path, error)
+    throw failed("the history can't be read", path, error)
   }
 }

@@ -5,7 +5,7 @@ import type { StoreState } from '../rules/types.js'
 import { readPublished } from './published.js'
 import type { NotedState } from './store.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { readMeta, readRevision, type Reads, type View } from './view.js'
+import { readMeta, readRevision, type Reads } from './view.js'
 
 /** The rule by which volumes are counted, as "basis n/d", and read again. */
 export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
@@ -41,16 +41,8 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'in
   }
 }
 
-/** The Unix second of each DAO's newest event that is not understood. */
-export async function readUnreadable ({ db, addressOf }: View): Promise<Map<string, number>> {
-  const rows = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
-    .orderBy('at').execute()
-  return new Map(rows.map(({ dao, at }) => [addressOf(dao), at]))
-}
-
 export const stateReads = {
-  async load (view) {
-    const { db, addressOf } = view
+  async load ({ db, addressOf }) {
     const sequenceRanges: StoreState['sequenceRanges'] = new Map()
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     for (const row of ranges) {
@@ -63,6 +55,8 @@ export const stateReads = {
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
     const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
+    const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
+      .orderBy('at').execute()
     const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
     return {
       ...stateOfNotes(await readMeta(db)),
@@ -73,7 +67,7 @@ export const stateReads = {
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
       firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, at!])),
-      unreadable: await readUnreadable(view)
+      unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }
   },
 

@@ -1,6 +1,6 @@
 /** The port to what is kept on disk: rows in, rows out, no rules. All engines share the queries. */
 import type { VolumeRule } from '../../market/volume.js'
-import type { Candle, CandleRow, Size } from '../rules/candles.js'
+import type { CandleRow, Size, TimedCandle } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
@@ -12,7 +12,8 @@ import type {
 export interface StepChanges extends AddedRows {
   events: readonly StoredEvent[]
   fees: ReadonlyArray<{ dao: string, seq: bigint, fee: bigint }>
-  sequenceRanges: ReadonlyMap<string, { put: SequenceRange[], drop: bigint[] }>
+  /** In place of all that are stored of these DAOs. */
+  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   /** Swaps per observed fee rate, basis points, that disagrees with the configured one. */
   rates: ReadonlyMap<string, number>
   firstSwaps: ReadonlyMap<string, number>
@@ -68,8 +69,6 @@ export interface CandleRange { from: number, to: number, limit: number }
 /** Unix seconds, `to` excluded; without prices a candle has its sums alone. */
 export interface CandlesOfAll { from: number, to: number, withPrices: boolean }
 
-export interface TimedCandle extends Candle { start: number }
-
 /** How far a rebuild is: all swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }
 
@@ -84,7 +83,17 @@ export interface RebuiltPage extends AddedRows {
 }
 
 export interface IncompleteEvent
-  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> { isTrade: boolean }
+  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> {
+  revision: number
+  isTrade: boolean
+}
+
+/** Of slots after `above`, and behind the event `behind` in their order. */
+export interface IncompleteQuery {
+  above: number
+  behind?: Pick<IncompleteEvent, 'slot' | 'revision'> | undefined
+  limit: number
+}
 
 /** Why an event is not understood; null: it has left its pool alone. */
 export interface JudgedEvent { dao: string, seq: bigint, reason: string | null }
@@ -153,9 +162,9 @@ export interface Store {
   /** DAOs with trades from the Unix second `from` to before `to`. */
   daosTraded (from: number, to: number): Promise<string[]>
   /** Whose trades from `from` to before `to` changed after `revision`. */
-  daosChanged (revision: number, from: number, to: number): Promise<Since<string>>
-  /** Of the oldest and the newest event whose maker or index in the block is unknown; null: none. */
-  incompleteSlots (): Promise<{ oldest: number, newest: number } | null>
+  daosChanged (revision: number, from: number, to: number): Promise<string[]>
+  /** Of the oldest event whose maker or index in the block is unknown; null: none. */
+  incompleteSlot (): Promise<number | null>
   /** Unix seconds of a DAO's oldest and newest trade whose maker is unknown; null: none. */
   unnamedTrades (dao: string): Promise<{ oldest: number, newest: number } | null>
   /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
@@ -167,12 +176,11 @@ export interface Store {
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
   /** Of unknown kinds and not judged yet, the newest first. */
   unjudged (limit: number): Promise<Array<{ dao: string, seq: bigint }>>
-  /** Gives what is left: the Unix second of each DAO's newest event that is not understood. */
-  judge (found: readonly JudgedEvent[]): Promise<Map<string, number>>
+  judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<SwapRow & { slot: number }>>
-  /** Whose maker or index in the block is unknown, slots between the two, both excluded; newest first. */
-  incomplete (query: { above: number, below: number, limit: number }): Promise<IncompleteEvent[]>
+  /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
+  incomplete (query: IncompleteQuery): Promise<IncompleteEvent[]>
   /** Notes what has been learnt of such events, and who traded on their days. */
   complete (events: readonly CompletedEvent[], makers: readonly DayMaker[]): Promise<void>
   /** One that is not stored is left out. */

@@ -191,39 +191,27 @@ export interface Tables {
 }
 
 /** What differs between engines. */
-export interface ColumnTypes {
+export const TEXT_COLUMNS = {
   /** A revision; SQLite's rowid where it is the primary key. */
-  revision: 'integer' | 'bigint'
-  /** A u64 that is part of a key: ordered as the numbers are. */
-  u64Key: 'text' | 'numeric(20, 0)'
-  u64: 'text' | 'numeric(20, 0)'
-  /** A sum of any size, with decimals. */
-  sum: 'text' | 'numeric'
-  /** How many rows are given as one document. */
-  rows: 'arrays' | 'records'
-  /** Keeps a table in the order of its key, where an engine must be told. */
-  clustered: '' | 'without rowid'
-  /** An address that is part of a key: ordered by its bytes. */
-  address: 'text' | 'text collate "C"'
-  /** What empties a table, whatever its size. */
-  empty: 'delete from' | 'truncate'
-}
-
-export const TEXT_COLUMNS: ColumnTypes = {
   revision: 'integer',
-  u64Key: 'text',
+  /** Ordered as the numbers are where it is part of a key. */
   u64: 'text',
+  /** A sum of any size, with decimals. */
   sum: 'text',
+  /** How many rows are given as one document. */
   rows: 'arrays',
+  /** Keeps a table in the order of its key, where an engine must be told. */
   clustered: 'without rowid',
+  /** An address that is part of a key: ordered by its bytes. */
   address: 'text',
+  /** What empties a table, whatever its size. */
   empty: 'delete from'
 }
+export type ColumnTypes = typeof TEXT_COLUMNS
 
 /** For an engine with exact decimals of any length. */
 export const NUMERIC_COLUMNS: ColumnTypes = {
   revision: 'bigint',
-  u64Key: 'numeric(20, 0)',
   u64: 'numeric(20, 0)',
   sum: 'numeric',
   rows: 'records',

@@ -1,16 +1,15 @@
 import { sql } from 'kysely'
 import { chunks } from '../../chunks.js'
-import { SIZES } from '../rules/candles.js'
 import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
-import { dayKey, putCandles, putCloses, type NewMakers } from './candle-rows.js'
-import { excluded, inserts, putRows } from './inserts.js'
+import { putAdded, putCloses, putMakers } from './candle-rows.js'
+import { excluded, putRows } from './inserts.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
 import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './store.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
-import { putMeta, type Writing } from './view.js'
+import { isOfDaos, putMeta, type Writing } from './view.js'
 
 /** Transactions that were missing and are found, named in one statement. */
 const FOUND = 40
@@ -18,22 +17,6 @@ const FOUND = 40
 /** The stored event of this number. */
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
-
-/** Who traded on a day. Gives how many of them had not yet, by `dayKey`. */
-async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<NewMakers> {
-  const found: NewMakers = new Map()
-  const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
-  for (const insert of inserts(to, 'makers', rows)) {
-    // what an engine gives back is what it has inserted
-    const inserted = await insert.onConflict(oc => oc.columns(['dao', 'day', 'maker']).doNothing())
-      .returning(['dao', 'day']).execute()
-    for (const { dao, day } of inserted) {
-      const key = dayKey(dao, day * SIZES.days)
-      found.set(key, { dao, start: day * SIZES.days, makers: (found.get(key)?.makers ?? 0) + 1 })
-    }
-  }
-  return found
-}
 
 export async function putCompleted (
   to: Writing, events: readonly CompletedEvent[], makers: readonly DayMaker[]
@@ -49,10 +32,7 @@ export async function putCompleted (
       revision: nextRevision()
     }).execute()
   }
-  for (const { dao, start, makers: added } of (await putMakers(to, makers)).values()) {
-    await db.updateTable('days').set(eb => ({ makers: eb('makers', '+', added), revision: nextRevision() }))
-      .where('dao', '=', dao).where('start', '=', start).execute()
-  }
+  await putMakers(to, makers)
   await putMeta(db, { revision: String(nextRevision()) })
 }
 
@@ -94,16 +74,10 @@ async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<voi
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
-  for (const [dao, { drop }] of sequenceRanges) {
-    for (const first of drop) {
-      await to.db.deleteFrom('sequence_ranges').where('dao', '=', to.numberOf(dao))
-        .where('first_seq', '=', seqText(first)).execute()
-    }
-  }
-  const rows = [...sequenceRanges].flatMap(([dao, { put }]) =>
-    put.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) })))
-  await putRows(to, 'sequence_ranges', rows, oc =>
-    oc.columns(['dao', 'first_seq']).doUpdateSet(excluded(SEQUENCE_RANGE.columns)))
+  if (sequenceRanges.size === 0) return
+  await to.db.deleteFrom('sequence_ranges').where(isOfDaos(to, 'sequence_ranges', [...sequenceRanges.keys()])).execute()
+  await putRows(to, 'sequence_ranges', [...sequenceRanges].flatMap(([dao, ranges]) =>
+    ranges.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) }))))
 }
 
 async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
@@ -135,9 +109,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   const { db, nextRevision } = to
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
-  await putCandles(to, 'days', changes.days, await putMakers(to, changes.makers))
-  await putCandles(to, 'hours', changes.hours)
-  await putCandles(to, 'minutes', changes.minutes)
+  await putAdded(to, changes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
   await putDaos(to, changes)
@@ -155,11 +127,9 @@ const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as 
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {
   const { db, types, nextRevision } = to
-  const { valuation, isFirst, upTo, minutes, hours, days, makers, feeRates, rates } = page
+  const { valuation, isFirst, upTo, feeRates, rates } = page
   if (isFirst) for (const table of DERIVED) await sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
-  await putCandles(to, 'days', days, await putMakers(to, makers))
-  await putCandles(to, 'hours', hours)
-  await putCandles(to, 'minutes', minutes)
+  await putAdded(to, page)
   await putFeeRates(to, feeRates)
   await putRates(to, rates)
   const [begun, ended] = [['rebuilding', 'rebuilt_to'], ['valuation']]

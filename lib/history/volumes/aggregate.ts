@@ -40,14 +40,12 @@ export async function inParts<T> (
   return found
 }
 
-export type Aggregate = (daos: readonly string[], from: number, to: number) => Promise<Map<string, Candle>>
-
 /**
  * Gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each, with prices or the sums
  * alone; without a trade: none. Throws HISTORY_UNAVAILABLE.
  */
-export function createAggregate (store: Store, valuation: VolumeRule, withPrices: boolean): Aggregate {
-  return (daos, from, to) => inParts(daos, async some => {
+export function createAggregate (store: Store, valuation: VolumeRule, withPrices: boolean) {
+  return (daos: readonly string[], from: number, to: number) => inParts(daos, async some => {
     const sums = new Map<string, Candle>()
     const add = (dao: string, candle: Candle): void => {
       const known = sums.get(dao)

@@ -16,12 +16,10 @@ export interface DayVolume {
   unknownFees: number
 }
 
-/** Never changed: another object takes its place. */
-type ByDay<K, T> = ReadonlyMap<K, T>
-/** Days that have trades, by date (YYYY-MM-DD). */
-export type Days = ByDay<string, DayVolume>
+/** Days that have trades, by date (YYYY-MM-DD); never changed: another object takes its place. So with the next. */
+export type Days = ReadonlyMap<string, DayVolume>
 /** By the day since 1970-01-01, in no order. */
-export type Closes = ByDay<number, CloseRow>
+export type Closes = ReadonlyMap<number, CloseRow>
 
 /** Some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
 const PAGE = 1_000
@@ -29,8 +27,8 @@ const PAGE = 1_000
 /** Rows of all days and DAOs, in memory, brought up to date by those that changed. */
 function createKept<Row extends { dao: string }, K, T> (
   changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [K, T]
-): () => Promise<ReadonlyMap<string, ByDay<K, T>>> {
-  const byDao = new Map<string, ByDay<K, T>>()
+): () => Promise<ReadonlyMap<string, ReadonlyMap<K, T>>> {
+  const byDao = new Map<string, ReadonlyMap<K, T>>()
   const inTurn = createTurns()
   let known = 0
   return () => inTurn(async () => {

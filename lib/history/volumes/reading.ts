@@ -1,12 +1,13 @@
 import { createPauses } from '../../async.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import {
-  candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size
+  candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size,
+  type TimedCandle
 } from '../rules/candles.js'
 import { ratio } from '../../decimal.js'
 import { type Completeness, type Known, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import type { MarketKey, Trade } from '../rules/types.js'
-import type { CandleRange, Store, TimedCandle } from '../store/store.js'
+import type { CandleRange, Store } from '../store/store.js'
 import type { Closes } from './daily.js'
 import type { PoolWindow, Volumes } from './volumes.js'
 
@@ -21,16 +22,8 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-type StoreReads = Pick<Store, 'trades'
-  | 'lastTrades'
-  | 'poolEvents'
-  | 'firstEvent'
-  | 'feeRates'
-  | 'incompleteSlots'
-  | 'unnamedTrades'
-  | 'untold'
-  | 'proposalEvents'
-  | 'otherFees'>
+type StoreReads =
+  Pick<Store, 'trades' | 'lastTrades' | 'feeRates' | 'unnamedTrades' | 'untold' | 'proposalEvents' | 'otherFees'>
 
 /** Counted from 1970-01-01, with the number of those who traded. */
 export interface TradedDay extends Candle { day: number, makers: number }

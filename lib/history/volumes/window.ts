@@ -14,33 +14,24 @@ export function createWindow<T> (
   const inTurn = createTurns()
   let kept: { end: number, revision: number, made: ReadonlyMap<string, T> } | undefined
 
-  async function affected (
-    before: number, end: number, after: number, daos: Iterable<string>
-  ): Promise<{ revision: number, daos: string[] }> {
-    const revision = await store.revision()
-    if (revision - after > TOO_MANY) return { revision, daos: [...daos] }
+  async function changedSince ({ end: before, revision }: NonNullable<typeof kept>, end: number): Promise<Set<string>> {
     const [from, to] = [Math.min(before, end), Math.max(before, end)]
-    const found = new Set((await store.daosChanged(after, Math.max(0, from - span), to)).rows)
-    if (from < to) for (const dao of await store.daosTraded(from, to)) found.add(dao)
-    if (from < to && span < to) {
-      for (const dao of await store.daosTraded(Math.max(0, from - span), to - span)) found.add(dao)
-    }
-    return { revision, daos: [...found] }
+    return new Set([
+      ...await store.daosChanged(revision, Math.max(0, from - span), to),
+      ...await store.daosTraded(from, to),
+      ...span < to ? await store.daosTraded(Math.max(0, from - span), to - span) : []
+    ])
   }
 
   return (end, daos) => inTurn(async () => {
-    const isNew = kept === undefined
-    const stale = isNew
-      ? { revision: await store.revision(), daos: [...daos] }
-      : await affected(kept!.end, end, kept!.revision, daos)
-    const fresh = stale.daos.length === 0 ? new Map<string, T>() : await make(stale.daos, end - span, end)
+    const revision = await store.revision()
+    const isNew = kept === undefined || revision - kept.revision > TOO_MANY
+    const stale = isNew ? new Set(daos) : await changedSince(kept!, end)
+    const fresh = stale.size === 0 ? new Map<string, T>() : await make([...stale], end - span, end)
     const made = new Map(kept?.made)
-    for (const dao of stale.daos) {
-      const value = fresh.get(dao)
-      if (value === undefined) made.delete(dao)
-      else made.set(dao, value)
-    }
-    kept = { end, revision: stale.revision, made }
+    for (const dao of stale) made.delete(dao)
+    for (const [dao, value] of fresh) made.set(dao, value)
+    kept = { end, revision, made }
     return made
   })
 }

@@ -56,7 +56,7 @@ async function tablesOf (t: Parameters<typeof watch>[0], ledger: Ledger, random:
   const folder = t.testdir({})
   const watched = await watch(t, ledger, { folder: join(folder, random === null ? 'own' : 'bent'), reader })
   await settled(watched, ledger)
-  await until(async () => await watched.store.incompleteSlots() === null)
+  await until(async () => await watched.store.incompleteSlot() === null)
   await watched.history.stop()
   await watched.store.close()
   const db = new Database(join(folder, random === null ? 'own' : 'bent', 'history.db'))

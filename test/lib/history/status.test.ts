@@ -85,6 +85,8 @@ test('a status says what is there', async t => {
   const facts = {
     head: { head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) },
     sequenceGaps: new Map(),
+    accounts: new Map([['A', 4n], ['B', 5n]]),
+    verifiedSlot: 9,
     lastDay: { left: 3, total: 9, secondsLeft: 2 }
   }
   t.match(statusOf(state([range(NOW - 60)]), facts), {
@@ -99,11 +101,13 @@ test('a status says what is there', async t => {
     oldestTime: NOW - 60,
     events: 7,
     swaps: 5,
+    expected: 9,
     rateDisagreements: [{ bps: '25', swaps: 3 }]
   })
   t.match(
     statusOf(state([range(0)], true), facts), { phase: 'following', last24h: true, complete: true, lastDay: null }
   )
+  t.equal(statusOf(state([]), { ...facts, verifiedSlot: 0 }).expected, null, 'not compared yet')
   t.match(EMPTY, { headAge: null, refusal: null, leads: false })
 })
 

@@ -84,7 +84,7 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
   })
   const first = await watch(t, ledger, { store: await open(ledger.program), folder: 'of the place' })
   await settled(first, ledger)
-  await until(async () => await first.store.incompleteSlots() === null)
+  await until(async () => await first.store.incompleteSlot() === null)
   await first.history.stop()
   await first.store.close()
   const tables = async () => {
@@ -114,7 +114,7 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
     if (stops < 3) {
       await new Promise(resolve => setTimeout(resolve, 5 * stops))
     } else {
-      await until(async () => await again.store.incompleteSlots() === null)
+      await until(async () => await again.store.incompleteSlot() === null)
       t.notOk(await again.store.untold())
     }
     await again.history.stop()

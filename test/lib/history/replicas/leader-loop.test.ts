@@ -44,7 +44,7 @@ function contender (lock: ReturnType<typeof createLock>, competes = true) {
     async begin () {
       seen.leads++
       seen.begun++
-      return { stop: async () => { seen.leads-- } }
+      return async () => { seen.leads-- }
     },
     competes,
     heartbeatMs: 5,
@@ -87,7 +87,7 @@ test('a database that can\'t be reached is tried again, and told once', async t 
     },
     async begin () {
       leads = true
-      return { stop: async () => { leads = false } }
+      return async () => { leads = false }
     },
     competes: true,
     heartbeatMs: 5,

@@ -1,17 +1,18 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import {
-  candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles, type PaidSwap
+  candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles
 } from '../../../../lib/history/rules/candles.js'
 import { SCALE, scaled } from '../../../../lib/history/rules/fixed-point.js'
+import type { StoredSwap } from '../../../../lib/history/rules/types.js'
 import fc from '../../../support/property.js'
 
-const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): PaidSwap => ({ side: 'buy', input, output, fee })
+const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): StoredSwap => ({ side: 'buy', input, output, fee })
 const sell = (
   input: bigint, output: bigint, fee: bigint | null = 0n
-): PaidSwap => ({ side: 'sell', input, output, fee })
+): StoredSwap => ({ side: 'sell', input, output, fee })
 /** The candle of a trade that counts its own input and output. */
-const candle = (swap: PaidSwap, seq: bigint) => candleOf(swap, seq, swap.side === 'buy'
+const candle = (swap: StoredSwap, seq: bigint) => candleOf(swap, seq, swap.side === 'buy'
   ? {
       quote: ratio(swap.input), base: ratio(swap.output)
     }

@@ -96,7 +96,7 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
     const planned = planStep(known, batch.map(clone), valuation)
     for (const event of planned.events) stored.set(`${event.dao} ${event.seq}`, event)
     for (const { dao, seq, fee } of planned.fees) stored.get(`${dao} ${seq}`)!.swap!.fee = fee
-    for (const [dao, { ranges }] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
+    for (const [dao, ranges] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
     for (const [dao, at] of planned.firstSwaps) firstSwaps.set(dao, at)
     for (const { dao, start, base, quote, trades } of planned.days) {
       const day = dayOf(start)

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  difference, holds, insert, mayHold, rangeOf, type FoundFee
+  holds, insert, mayHold, rangeOf, type FoundFee
 } from '../../../../lib/history/rules/sequence-ranges.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
 import fc from '../../../support/property.js'
@@ -70,21 +70,6 @@ test('a fee balance that falls over a swap tells no fee', t => {
   second!.event.fees = { base: 0n, quote: 3n }
   for (const { event, keepsFees } of [first!, second!]) insert(ranges, rangeOf(event, keepsFees), found)
   t.same([found, ranges.length], [[], 1])
-  t.end()
-})
-
-test('what has to be written and deleted', t => {
-  const [one, two, three] = eventsOf(
-    [1n, 2n, 5n].map(seq => ({ seq, side: null, fee: 0n }))
-  ).map(({ event }) => rangeOf(event, true))
-  const ranges = [one!, three!]
-  const old = [...ranges]
-  insert(ranges, two!, [])
-  const { put, drop } = difference(old, ranges)
-  t.same([put.map(({ first, last }) => [first, last]), drop], [[[1n, 2n]], []])
-  const filled = [...ranges]
-  insert(filled, { ...two!, first: 3n, last: 4n }, [])
-  t.same(difference(ranges, filled).drop, [5n])
   t.end()
 })
 

@@ -148,7 +148,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.daosChanged(0, 1, 9)
   await store.swapsPage(0, 9)
   await store.daysAfter(0, 9)
-  await store.incompleteSlots()
+  await store.incompleteSlot()
   await store.unnamedTrades(dao)
   const market = { proposal: 'p', market: 'pass' } as const
   await store.trades({ dao, market, limit: 100 })
@@ -158,7 +158,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.proposalEvents()
   await store.proposalEvents('p')
   await store.otherFees()
-  await store.incomplete({ above: 0, below: 9, limit: 9 })
+  await store.incomplete({ above: 0, behind: { slot: 9, revision: 9 }, limit: 9 })
   await store.close()
   const reads = [...made].filter(sql => /^\s*(select|with)/i.test(sql))
   t.ok(reads.length > 25, `${reads.length} statements`)

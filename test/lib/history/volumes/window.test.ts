@@ -86,14 +86,9 @@ function memoryStore () {
       }
       return found
     },
-    async daosChanged (change: number, from: number, to: number) {
-      return {
-        rows: [...new Set(
-          rows(({ row, revision }) => revision > change && row.at >= from && row.at < to).map(({ dao }) => dao)
-        )],
-        revision
-      }
-    },
+    daosChanged: async (change: number, from: number, to: number) => [
+      ...new Set(rows(({ row, revision }) => revision > change && row.at >= from && row.at < to).map(({ dao }) => dao))
+    ],
     daosTraded: async (from: number, to: number) => [
       ...new Set(rows(({ row }) => row.at >= from && row.at < to).map(({ dao }) => dao))
     ],

@@ -80,8 +80,8 @@ export const DEFECTS: Defect[] = [
     by: 15,
     sentence: 'Swaps enter the last 24 hours and never leave them.',
     file: 'lib/history/volumes/window.ts',
-    find: 'make(stale.daos, end - span, end)',
-    put: 'make(stale.daos, 0, end)'
+    find: 'make([...stale], end - span, end)',
+    put: 'make([...stale], 0, end)'
   },
   {
     name: 'forged-event',
@@ -237,8 +237,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'The last 24 hours begin an hour late.',
     file: 'lib/history/volumes/volumes.ts',
-    find: 'const lastDay = createWindow(\n    store,\n    DAY,',
-    put: 'const lastDay = createWindow(\n    store,\n    82_800,'
+    find: 'const lastDay = sumsOf(DAY)',
+    put: 'const lastDay = sumsOf(82_800)'
   },
   {
     name: 'rate-starved',
