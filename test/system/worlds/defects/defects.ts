@@ -165,8 +165,8 @@ export const DEFECTS: Defect[] = [
     by: 54,
     sentence: 'A stale answer does not say its age.',
     file: 'plugins/cached-response.ts',
-    find: 'if (left === 0 && age > 0)',
-    put: 'if (left > 0 && age < 0)'
+    find: 'left === 0 && age > 0',
+    put: 'left > 0 && age < 0'
   },
   {
     name: 'unpriced-summed',
