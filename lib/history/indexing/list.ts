@@ -80,8 +80,6 @@ export interface Listing {
   stuck: boolean
   /** Where the bulk method goes on. */
   token?: string | undefined
-  /** The next page, asked for ahead. */
-  next?: Promise<Page> | undefined
 }
 
 const DEADLINE_MS = 20_000
@@ -141,18 +139,10 @@ export function createListings (context: Context, pageSize: number) {
       listings.splice(0, Infinity, ...listings.filter(listing => kept.has(listing)))
     },
 
-    /** Asks for the page behind a listing while what it holds is processed. */
-    askAhead (listing: Listing, range: UnindexedRange): void {
-      if (listing.whole || listing.next !== undefined) return
-      listing.next = pageAfter(listing, range, true)
-      listing.next.catch(() => {})   // it is thrown where it is waited for
-    },
-
     /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
     async extend (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<void> {
       const { until, above: upper } = range
-      const asked = listing.next ?? pageAfter(listing, range, isBulk)
-      listing.next = undefined
+      const asked = pageAfter(listing, range, isBulk)
       listing.token = undefined
       const { infos: listed, token } = await asked
       const infos = listed.length > 0 ? listed : await behind(listing, range)

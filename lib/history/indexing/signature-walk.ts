@@ -104,7 +104,6 @@ export function createSignatureWalk (
       listings.keep(open())
       return { taken: 0 }
     }
-    if (listing.entries.length <= stepSize.most) listings.askAhead(listing, range)
     const first = firstOf(listing.entries, upper, edge)
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
