@@ -256,10 +256,11 @@ const byRetryAfter = (a: ServiceError, b: ServiceError): number => (a.retryAfter
 
 /** One worth a retry, else of a node that was asked; of these the shortest Retry-After. */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
-  // whoever gave another error may know the cursor
-  const others = errors.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
-  const asked = others.filter(error => error.code !== 'BREAKER_OPEN' && faultOf(error)?.reason !== 'unsupported')
-  const from = [asked.filter(isWorthRetrying), asked, others].find(({ length }) => length > 0) ?? errors
+  const offering = errors.filter(error => faultOf(error)?.reason !== 'unsupported')
+  // whoever offers the method and gave another error may know the cursor
+  const others = offering.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
+  const asked = others.filter(error => error.code !== 'BREAKER_OPEN')
+  const from = [asked.filter(isWorthRetrying), asked, others, offering].find(({ length }) => length > 0) ?? errors
   return from.toSorted(byRetryAfter)[0]
 }
 

@@ -116,6 +116,8 @@ test('a cursor is unknown where all nodes say so, and not where one of them can\
     answers[1] = error
     t.strictSame(await ask(), { error })
   }
+  answers[1] = rpcError('n1', -32601)
+  t.match(await ask(), { error: { cause: { rpcCode: -32020 } } }, 'who does not offer the method knows none')
 })
 
 test('a method that a node does not offer is not asked of it again for an hour', async t => {

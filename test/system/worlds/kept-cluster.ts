@@ -139,5 +139,21 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
       serves: 60,
       events: []
     }
+  },
+  {
+    found: 'While the process was down its nodes forgot where it had been. One of them lists no signatures at all: that was taken for a sign that it might know, so that nothing was ever given up, and no volume served.',
+    plan: {
+      seed: 8127,
+      nodes: 2,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      halves: ['accounts', 'history'],
+      daos: 2,
+      past: { days: 3, swaps: 188 },
+      weather: 681,
+      every: 24,
+      events: [{ at: 20, for: 1194, process: 'outage', forget: 919 }]
+    }
   }
 ]
