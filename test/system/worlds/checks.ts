@@ -1,7 +1,7 @@
 /** What may be served at a moment, held against the ledger's own count. */
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
 import type { Answer } from './clients.js'
-import { fail, time, type World } from './scene.js'
+import { AGREEING_MS, fail, time, type World } from './scene.js'
 import { ageText } from './shown.js'
 
 /**
@@ -13,7 +13,6 @@ const GOING_MS = 15_000
 /** A process reads the head of the history as it starts, from one node after the other. */
 const STARTING_MS = 5_000
 const CENT = ratio(1n, 100n)
-const AGREEING_MS = 60_000
 /** What is ahead of UTC by less is taken for it. */
 const FUTURE_MS = 30_000
 

@@ -84,13 +84,18 @@ export function fail (rule: string, expected: string, served: string): never {
  */
 const QUICK_MS = 700
 
+/** Witnesses of UTC that differ by less agree, and the latest of them is believed. */
+export const AGREEING_MS = 60_000
+
 /** Seconds by which the chain's clock may be behind without a word, where nobody shows it but one node. */
 const DRIFT = 5
 
 /** Whether nothing is wrong with any node. */
 export function isCalm ({ ledger, nodes }: Pick<World, 'ledger' | 'nodes'>): boolean {
   const dating = nodes.filter(({ service: { conditions } }) => !conditions.lacks.includes('getMultipleAccounts'))
-  const isDated = dating.length > 1 || ledger.utc - ledger.time <= DRIFT
+  const ahead = time.epoch() / 1000 - ledger.utc
+  const utc = ledger.utc + (ahead > 0 && ahead <= AGREEING_MS / 1000 ? ahead : 0)
+  const isDated = dating.length > 1 || utc - ledger.time <= DRIFT
   return isDated && nodes.every((
     { down, latencyMs, service: { conditions, faults, position } }
   ) => !down && latencyMs <= QUICK_MS &&
