@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { isServiceError, ServiceError } from '../lib/errors.js'
+import { ServiceError } from '../lib/errors.js'
 import { bodyOf } from '../lib/http/cached-response.js'
 import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
@@ -8,6 +8,7 @@ import { createPageList, createPageVolume, type PageList } from '../lib/page/lis
 import { createPages, type Pages } from '../lib/page/pages.js'
 import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
+import { orUnknown } from '../lib/responses/pools/pool-list.js'
 import { ALL } from '../lib/responses/sources.js'
 import { poolNotFound } from '../schemas/errors.js'
 import type { Proposals } from '../schemas/proposals.js'
@@ -36,33 +37,21 @@ declare module 'fastify' {
   }
 }
 
-/** Nothing where what `load` gives can't be had now: an image without it is still one. */
-async function ifKnown<T> (load: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await load()
-  } catch (error) {
-    if (!isServiceError(error)) throw error
-    return undefined
-  }
-}
-
 /** For so long a page waits for the figures that it is sent with, ms. */
 const PATIENCE_MS = 500
 /** Proposals that a page is sent with. */
 const PROPOSALS = { limit: 200 }
 
 export default fp(async fastify => {
-  const {
-    config: settings, cache: { snapshot }, chain: { clock, time }, history, market, pools, daos, proposals
-  } = fastify
+  const { sources, cache: { snapshot }, chain: { clock }, market, pools, daos, proposals } = fastify
   const list = createPageList(pools.known, daos.treasuries)
-  const sparklines = createSparklines({ snapshot, history, settings, now: clock.now, time })
+  const sparklines = createSparklines(sources)
   const card = createCards(async pool => {
     if (pool === '') return marketSource(marketFacts((await list.known()).value))
     const found = findPool((await snapshot.get(ALL)).value, pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const week = await ifKnown(async () => await sparklines.of(pool))
-    const row = await ifKnown(async () => (await list.known()).value.byId.get(pool))
+    const week = await orUnknown(sparklines.of(pool))
+    const row = await orUnknown(list.known().then(({ value }) => value.byId.get(pool)))
     return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })
   })
 
@@ -70,7 +59,7 @@ export default fp(async fastify => {
   async function soon<T> (load: () => Promise<T>): Promise<T | undefined> {
     let cancel = (): void => {}
     const late = new Promise<undefined>(resolve => { cancel = clock.after(PATIENCE_MS, () => resolve(undefined)) })
-    const known = ifKnown(load)
+    const known = orUnknown(load())
     known.catch(() => {})   // too late to be told
     try {
       return await Promise.race([known, late])
@@ -89,6 +78,6 @@ export default fp(async fastify => {
     card,
     listed: () => soon(async () => (await list.known()).value),
     decided: () => soon(async () => bodyOf((await proposals.list(PROPOSALS)).value)),
-    find: async (pool: string) => await ifKnown(async () => findPool((await snapshot.get(ALL)).value, pool))
+    find: pool => orUnknown(snapshot.get(ALL).then(({ value }) => findPool(value, pool)))
   })
-}, { name: 'page', dependencies: ['config', 'chain', 'cache', 'history', 'answers'] })
+}, { name: 'page', dependencies: ['chain', 'cache', 'answers'] })

@@ -1,9 +1,8 @@
 import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
-import { isServiceError } from '../errors.js'
 import { bodyOf, type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { MarketTotals } from '../responses/aggregate.js'
 import { JSON_TYPE } from '../responses/json-response.js'
-import type { PoolList } from '../responses/pools/pool-list.js'
+import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
 import { type Kept, sameLife } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, TreasuryRow } from '../../schemas/treasury.js'
@@ -98,11 +97,10 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
  * treasuries are never older.
  */
 export function createPageList (pools: Kept<PoolList>, treasuries: Kept<CachedResponse<Treasuries>>) {
-  const known = sameLife(pools, async list =>
-    pageList(list, await treasuries().then(({ value }) => bodyOf(value), (error: unknown) => {
-      if (isServiceError(error)) return []
-      throw error
-    })))
+  const known = sameLife(pools, async list => {
+    const owned = await orUnknown(treasuries())
+    return pageList(list, owned === undefined ? [] : bodyOf(owned.value))
+  })
   return {
     known,
     first: sameLife(known, list => listResponse(list, false)),

@@ -143,7 +143,7 @@ export function createListings (context: Context, pageSize: number) {
     async extend (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<void> {
       const { until, above: upper } = range
       const asked = pageAfter(listing, range, isBulk)
-      listing.token = undefined
+      listing.token = undefined   // one that fails is not used again
       const { infos: listed, token } = await asked
       const infos = listed.length > 0 ? listed : await behind(listing, range)
       if (infos === undefined) {

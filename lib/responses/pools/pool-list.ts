@@ -125,8 +125,8 @@ export function factFigures (state: PricedState, facts: DaoFacts): FactFigures {
   }
 }
 
-/** Undefined where no node gives the many accounts of supply and treasury now: what they make is null. */
-export const orUnknown = <T>(facts: Promise<T>): Promise<T | undefined> => facts.catch((error: unknown) => {
+/** Undefined where it can't be had now, as the many accounts of supply and treasury: what it makes is null. */
+export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch((error: unknown) => {
   if (isServiceError(error)) return undefined
   throw error
 })
