@@ -6,8 +6,8 @@ import type { Completeness } from './rules/completeness.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
 import type { StoreState } from './rules/types.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type Head, type HeadFacts, type HistoryStatus, type LastDayWork, type ProofFacts,
-  statusOf
+  checkDay, checkHead, completenessOf, EMPTY, type Head, type HeadFacts, type HistoryStatus, type LastDayWork,
+  type ProofFacts, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'

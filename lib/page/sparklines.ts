@@ -59,7 +59,8 @@ export function createSparklines (sources: Sources) {
       })
     }
     const all = [...lines]
-    return { value: { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }, parts: [headPart(sources, head)] }
+    const value = { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }
+    return { value, parts: [headPart(sources, head)] }
   }
 
   const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })

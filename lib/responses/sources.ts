@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { History } from '../history/history.js'
-import type { Accounts } from '../history/indexing/context.js'
+import type { Accounts, History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
 import { type Aged, createFreshCache, type FreshCache, type Made, type Part, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'

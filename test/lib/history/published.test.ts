@@ -91,7 +91,8 @@ test('an account that was told wrong once holds up what is published for a day, 
   const accounts = accountsOf(ledger)
   async function daos () {
     const { daos, ...moment } = await accounts()
-    return { ...moment, daos: daos.map(dao => isToldLow && dao.address === resting.address ? { ...dao, seqNum: 1n } : dao) }
+    const told = daos.map(dao => isToldLow && dao.address === resting.address ? { ...dao, seqNum: 1n } : dao)
+    return { ...moment, daos: told }
   }
   const { history, store } = await watch(t, ledger, { reader, daos })
   const published = async () => (await store.published())?.slot ?? -1

@@ -56,7 +56,11 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     reader,
     store,
     program: PROGRAM,
-    daos: async () => ({ slot: newest[0]!.slot, time: newest[0]!.blockTime!, daos: [{ address: dao, seqNum: events.at(-1)!.seq! }] }),
+    daos: async () => ({
+      slot: newest[0]!.slot,
+      time: newest[0]!.blockTime!,
+      daos: [{ address: dao, seqNum: events.at(-1)!.seq! }]
+    }),
     rate: parseDecimal('0.0025')!,
     basis: 'input',
     clock: realClock(() => time * 1000),
