@@ -25,11 +25,11 @@ import {
 } from './sources.js'
 
 interface ProposalsAsked {
-  state?: ProposalState | undefined
+  state?: ProposalState
   /** Its address, or its base mint. */
-  dao?: string | undefined
+  dao?: string
   limit: number
-  before?: string | undefined
+  before?: string
 }
 
 const MAX_KEPT = 256
@@ -40,17 +40,16 @@ const MAX_DAYS = 10_000
 const toList = jsonResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
-/** Places of its DAO's tokens, where those can be read. */
-interface Decimals { base: number | undefined, quote: number | undefined }
-/** `bps`: its threshold, null once decided. */
-export interface Known extends Decimals { proposal: Proposal, bps: number | null }
-
 const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
-const decimalsOf = ({ tokens }: Snapshot, { baseMint, quoteMint }: Pick<Dao, 'baseMint' | 'quoteMint'>): Decimals =>
+/** Places of a DAO's tokens, where those can be read. */
+const decimalsOf = ({ tokens }: Snapshot, { baseMint, quoteMint }: Dao) =>
   ({ base: tokens.get(baseMint)?.decimals, quote: tokens.get(quoteMint)?.decimals })
+type Decimals = ReturnType<typeof decimalsOf>
+/** `bps`: its threshold, null once decided. */
+export interface Known extends Decimals { proposal: Proposal, bps: number | null }
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
@@ -116,11 +115,10 @@ async function checkWhole (reading: Reading, proposal: Proposal, told: Told = {}
   if (!isTold) await checkAll(reading, proposal.dao, told)
 }
 
-type Sums = Record<Outcome, { volume: string, trades: number }>
-
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
-  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Sums, bps: number | null,
+  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
+  bps: number | null,
   { base, quote }: { base: number, quote: number }, { time, slot }: { time: number, slot: number }
 ): LiveMarkets {
   const scale = powerOfTen(base - quote)
@@ -175,19 +173,16 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return { value: known, parts: [...parts, partOf(read)] }
   })
 
-  const told = keepResponse(sources, async () => {
-    const head = headPart(sources)
-    return { value: toldOf(await history.read(reading => reading.proposalEvents())), parts: [head] }
-  })
-
   /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
   const ordered = keepResponse(sources, async () => {
-    const [{ value, parts }, { value: events, parts: more }] = [await all(), await told()]
+    const { value, parts } = await all()
+    const head = headPart(sources)
+    const events = toldOf(await history.read(reading => reading.proposalEvents()))
     const at = ({ address, launchedAt, state }: Proposal): number =>
       launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
     const known = [...value].sort(({ proposal: a }, { proposal: b }) =>
       at(b) - at(a) || b.number - a.number || (a.address < b.address ? -1 : 1))
-    return { value: { known, events }, parts: [...parts, ...more] }
+    return { value: { known, events }, parts: [...parts, head] }
   })
 
   async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {

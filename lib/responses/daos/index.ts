@@ -54,8 +54,7 @@ export function createDaoResponses (sources: DaoSources) {
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? undefined : await liveOne(open.address)
-    const made = daoRecord({
-      own,
+    const made = daoRecord(own, {
       reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,

@@ -1,12 +1,10 @@
 import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
-import type { CachedResponse } from '../../http/cached-response.js'
-import type { Aged } from '../../live/fresh.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
-import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
+import { QuoteSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { ALL, priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
@@ -19,9 +17,7 @@ const PERCENT = 100n
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
  * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
-export function createQuotes (
-  sources: Sources, check: (poolId: string) => Promise<Pair>
-): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
+export function createQuotes (sources: Sources, check: (poolId: string) => Promise<Pair>) {
   const { snapshot, history, settings } = sources
   const rules = priceRules(settings)
 
@@ -34,7 +30,7 @@ export function createQuotes (
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
   }
 
-  return async (poolId, side, amount) => {
+  return async (poolId: string, side: 'buy' | 'sell', amount: Rational) => {
     await check(poolId)
     const fees = await feesOfNow()
     const { value: { slot, pairs, discovered }, ...age } = await snapshot.get(ALL)
@@ -49,12 +45,10 @@ export function createQuotes (
     if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
     const input = raw.n / raw.d
     if (input > mostInput(inward)) {
-      throw invalidParameter(
-        'amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`
-      )
+      throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
     }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
-    const quote: Quote = {
+    const value = toQuote({
       pool_id: poolId,
       side,
       amount: formatUnits(input, inDecimals),
@@ -69,7 +63,7 @@ export function createQuotes (
       lp_fee_rate: shortText(fees.lp, RATE_PLACES),
       last_price: quoteTexts(quotes(pair, rules)).last,
       slot
-    }
-    return { value: toQuote(quote), ...age }
+    })
+    return { value, ...age }
   }
 }
