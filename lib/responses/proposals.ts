@@ -250,22 +250,25 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   })
   const response = sameLife(record, value => toRecord(value))
 
+  async function rows ({ state, dao: asked, limit, before }: ProposalsAsked) {
+    const [dao, { value: { known, events }, ...age }] =
+      await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
+    const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
+    if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
+    const isAsked = ({ proposal }: Known): boolean =>
+      (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
+    const page = known.slice(from).filter(isAsked).slice(0, limit)
+    await history.read(async reading => {
+      for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
+    })
+    return { value: page.map(one => rowOf(one, events.get(one.proposal.address))), ...age }
+  }
+
   return {
     /** Those of all known DAOs by their accounts, kept. */
     all,
-    async list ({ state, dao: asked, limit, before }: ProposalsAsked) {
-      const [dao, { value: { known, events }, ...age }] =
-        await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
-      const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
-      if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
-      const isAsked = ({ proposal }: Known): boolean =>
-        (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
-      const page = known.slice(from).filter(isAsked).slice(0, limit)
-      await history.read(async reading => {
-        for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
-      })
-      return { value: toList(page.map(one => rowOf(one, events.get(one.proposal.address)))), ...age }
-    },
+    rows,
+    list: sameLife(rows, page => toList(page)),
     record,
     one: (address: string) => within(find(address).then(() => response(address))),
     trades,

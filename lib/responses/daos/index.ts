@@ -65,12 +65,15 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = sameLife(facts.one, own => toTreasury(treasuryRecord(own)))
 
+  const allTreasuries = sameLife(facts.all, ({ state, facts }) => {
+    const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
+    return largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state))))
+  })
+
   return {
     one: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(record)),
     treasury: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(treasury)),
-    treasuries: sameLife(facts.all, ({ state, facts }) => {
-      const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-      return toTreasuries(largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state)))))
-    })
+    allTreasuries,
+    treasuries: sameLife(allTreasuries, rows => toTreasuries(rows))
   }
 }
