@@ -3,7 +3,6 @@ import { formatUnits, multiply, powerOfTen, type Rational, ratio } from '../deci
 import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
-import type { Snapshot } from '../live/snapshot.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
@@ -20,9 +19,7 @@ import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema 
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
-import {
-  ALL, checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf
-} from './sources.js'
+import { checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf } from './sources.js'
 
 interface ProposalsAsked {
   state?: ProposalState
@@ -44,12 +41,22 @@ const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
-/** Places of a DAO's tokens, where those can be read. */
-const decimalsOf = ({ tokens }: Snapshot, { baseMint, quoteMint }: Dao) =>
-  ({ base: tokens.get(baseMint)?.decimals, quote: tokens.get(quoteMint)?.decimals })
-type Decimals = ReturnType<typeof decimalsOf>
-/** `bps`: its threshold, null once decided. */
-export interface Known extends Decimals { proposal: Proposal, bps: number | null }
+/** `bps`: its threshold, null once decided; places of its DAO's tokens, where those can be read. */
+export interface Known {
+  proposal: Proposal
+  dao: Dao
+  bps: number | null
+  base: number | undefined
+  quote: number | undefined
+}
+
+/** Throws NODE_BAD_ANSWER where a mint can't be read. */
+function decimalsOf ({ dao, base, quote }: Known) {
+  if (base === undefined || quote === undefined) {
+    throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
+  }
+  return { base, quote }
+}
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
@@ -61,7 +68,7 @@ const timeOf = (event: ProposalEvent | undefined): string | null => event === un
 const averageText = (average: bigint | null, scale: Rational): string | null =>
   average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
 
-function decisionOf ({ ended }: Told, { base, quote }: Decimals): ProposalRow['decision'] {
+function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
   if (averages === null || base === undefined || quote === undefined) return null
   const scale = powerOfTen(base - quote)
@@ -73,7 +80,7 @@ function decisionOf ({ ended }: Told, { base, quote }: Decimals): ProposalRow['d
   }
 }
 
-function rowOf ({ proposal, bps, ...decimals }: Known, told: Told = {}): ProposalRow {
+function rowOf ({ proposal, bps, ...decimals }: Omit<Known, 'dao'>, told: Told = {}): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -156,14 +163,15 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const { snapshot: snapshots, history } = sources
 
   const all = keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await stateOf(sources)
+    const { value: { daos, tokens }, parts } = await stateOf(sources)
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = read.value.flatMap((account): Known[] => {
       try {
         const proposal = decodeProposal(program.program, account)
-        const dao = snapshot.daos.get(proposal.dao)
+        const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
-        return [{ proposal, ...decimalsOf(snapshot, dao), bps: bpsOf(proposal, dao) }]
+        const [base, quote] = [dao.baseMint, dao.quoteMint].map(mint => tokens.get(mint)?.decimals)
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), base, quote }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -193,22 +201,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return { known, parts }
   }
 
-  /** The DAO's decimals. Throws NODE_BAD_ANSWER where a mint can't be read. */
-  async function tokensOf (dao: Dao) {
-    const { base, quote } = decimalsOf((await snapshots.get(ALL)).value, dao)
-    if (base === undefined || quote === undefined) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
-    }
-    return { base, quote }
-  }
-
   /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
-    const { known: { proposal: { dao } } } = await find(market.proposal)
-    const found = (await snapshots.get(ALL)).value.daos.get(dao)
-    if (found === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(market.proposal))
-    const { base, quote } = await tokensOf(found)
-    return { ...found, baseDecimals: base, quoteDecimals: quote, market }
+    const { known } = await find(market.proposal)
+    const { base, quote } = decimalsOf(known)
+    return { ...known.dao, baseDecimals: base, quoteDecimals: quote, market }
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
@@ -232,7 +229,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
     const proposal = decodeProposal(program.program, own)
     const dao = decodeDao(program, account)
-    const decimals = await tokensOf(dao)
+    const decimals = decimalsOf(known)
     const bps = bpsOf(proposal, dao)
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     const head = headPart(sources)
