@@ -1,4 +1,6 @@
 import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
+import type { Aged } from '../../live/fresh.js'
+import type { Snapshot } from '../../live/snapshot.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
@@ -6,19 +8,21 @@ import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
 import { QuoteSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { ALL, priceRules, type Sources } from '../sources.js'
+import { priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
 const toQuote = jsonResponse(QuoteSchema)
 const BPS = 10_000n
 const PERCENT = 100n
 
+/** A pool that is listed, with the state that lists it. */
+export interface ListedPool { pair: Pair, state: Snapshot, age: Omit<Aged<Snapshot>, 'value'> }
+
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
  * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
-export function createQuotes (sources: Sources, check: (poolId: string) => Promise<Pair>) {
-  const { snapshot, history, settings } = sources
+export function createQuotes ({ history, settings }: Sources, listed: (poolId: string) => Promise<ListedPool>) {
   const rules = priceRules(settings)
 
   /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
@@ -31,11 +35,8 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
   }
 
   return async (poolId: string, side: 'buy' | 'sell', amount: Rational) => {
-    await check(poolId)
+    const { pair, state: { slot, daos }, age } = await listed(poolId)
     const fees = await feesOfNow()
-    const { value: { slot, pairs, discovered }, ...age } = await snapshot.get(ALL)
-    // of the same state as the slot, in which the pool may have changed since it was looked for
-    const pair = pairs.find(({ address }) => address === poolId) ?? await check(poolId)
     const isBuy = side === 'buy'
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
     const [inDecimals, outDecimals] = isBuy
@@ -53,7 +54,7 @@ export function createQuotes (sources: Sources, check: (poolId: string) => Promi
       side,
       amount: formatUnits(input, inDecimals),
       output: formatUnits(output, outDecimals),
-      exact: discovered.find(({ address }) => address === poolId)?.dao?.state === 'spot',
+      exact: daos.get(poolId)?.state === 'spot',
       average_price: output === 0n
         ? null
         : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
