@@ -5,7 +5,7 @@ import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
 import { createCards } from '../lib/page/card/cards.js'
 import { createPageList, createPageVolume, type PageList } from '../lib/page/list.js'
-import { createPages, type Pages } from '../lib/page/pages.js'
+import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { orUnknown } from '../lib/responses/pools/pool-list.js'
@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** What the pages for people need beside the API. */
     page: {
       assets: PageAssets
-      pages: Pages
+      pages: ReturnType<typeof createPages>
       /** What an address names; undefined while the chain can't be read, since then nobody knows. */
       find (pool: string): Promise<FoundPool | undefined>
       /** The pools as they are listed; undefined where they can't be had at once. */

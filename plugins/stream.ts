@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
 import { ServiceError } from '../lib/errors.js'
 import { createEventStream, type EventStream } from '../lib/http/event-stream.js'
-import { createStream, type Stream } from '../lib/responses/stream.js'
+import { createStream } from '../lib/responses/stream.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    stream: Stream & {
+    stream: ReturnType<typeof createStream> & {
       /** What begins an answer of events to a client. Throws OVERLOADED, RATE_LIMITED where the client has too many. */
       enter (client: string): typeof createEventStream
       count (): number

@@ -17,8 +17,6 @@ const SKELETON_ROWS = 10
 const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="9" role="cell"><span class="bone"></span></td></tr>'
 
-export type Pages = ReturnType<typeof createPages>
-
 export function createPages ({ template, version }: PageAssets) {
   const [head, header] = [template('head.html'), template('header.html')]
   /** A page's template with what all have; `link`: the words by which the header leads to it. */

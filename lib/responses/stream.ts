@@ -80,8 +80,6 @@ interface ToldTrade { pool: string, position: ChainPosition, text: string }
 interface Watched { key: string, state: string, data: object, isAsked (asked: StreamAsked): boolean }
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
 
-export type Stream = ReturnType<typeof createStream>
-
 export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
   const unknown = new LRUCache<string, true>(UNKNOWN)

@@ -27,8 +27,6 @@ const toRecord = jsonResponse(DaoRecordSchema)
 const toTreasury = jsonResponse(TreasurySchema)
 const toTreasuries = jsonResponse(TreasuriesSchema)
 
-export type DaoResponses = ReturnType<typeof createDaoResponses>
-
 /**
  * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
  * DAO_NOT_FOUND, and what the chain and the history throw.

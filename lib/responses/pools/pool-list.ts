@@ -25,7 +25,7 @@ export interface PoolList {
   slot: number
   tokens: Snapshot['tokens']
   pools: Pool[]
-  byId: ReadonlyMap<string, { pool: Pool, dao: Dao, pair: Pair }>
+  byId: ReadonlyMap<string, { pool: Pool, dao: Dao }>
   /** The pools of each pair by ticker id, deepest first. */
   byPair: ReadonlyMap<string, readonly string[]>
 }
@@ -87,19 +87,19 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
-    const byId = new Map<string, { pool: Pool, dao: Dao, pair: Pair }>()
+    const byId = new Map<string, { pool: Pool, dao: Dao }>()
     await eachInSlices(state.deepest, pair => {
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
       const [at, facts] = [created.get(address) ?? null, figuresOf(known?.value, address)]
-      byId.set(address, { pair, dao, pool: record(state, pair, dao, window, at, facts) })
+      byId.set(address, { dao, pool: record(state, pair, dao, window, at, facts) })
     })
     // As with the tickers: an empty list would look like a market without pools
     if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    const byPair = poolsByPair(Array.from(byId.values(), ({ pair }) => pair))
+    const byPair = poolsByPair(state.deepest.filter(({ address }) => byId.has(address)))
     const pools = Array.from(byId.values(), ({ pool }) => pool)
     return {
       value: { windowsEnd: head.time, slot: state.slot, tokens: state.tokens, pools, byId, byPair },

@@ -16,8 +16,6 @@ const toList = jsonResponse(PoolsSchema)
 const toDetail = jsonResponse(PoolDetailSchema)
 const MAX_KEPT = 256
 
-export type PoolResponses = ReturnType<typeof createPoolResponses>
-
 /** What is told of single pools and days. */
 export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
   const { history, settings, snapshot } = sources
