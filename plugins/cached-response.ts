@@ -43,7 +43,7 @@ function begin (
 ): boolean {
   const { value, ...age } = response
   const isKept = isUnchanged(reply, response)
-  reply.setCacheHeaders(age).headers({ vary: 'accept-encoding', etag: etagOf(tagOf(response), encoding) })
+  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
   if (isKept) reply.code(304)
   else if (encoding !== 'identity') reply.header('content-encoding', encoding)
