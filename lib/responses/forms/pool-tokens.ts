@@ -12,11 +12,14 @@ function tokensIn ({ daos, tokens }: Snapshot, pool: string) {
 /** What a pool trades, which never changes; asset0 is the base token, asset1 the quote token. */
 export type PoolTokens = NonNullable<ReturnType<typeof tokensIn>>
 
+/** A state so young is not read anew for a pool that it does not know, ms: anyone may ask for what there is not. */
+const YOUNG = 1_000
+
 /**
  * What a pool trades, by the state that is kept, of any age; a pool may be younger than that: then the state is read
  * anew, whose ServiceError is thrown. `undefined`: no such DAO, or its account or its mints can't be read.
  */
 export async function poolTokens ({ peek, get }: Sources['snapshot'], pool: string): Promise<PoolTokens | undefined> {
   const kept = peek(ALL)
-  return (kept && tokensIn(kept.value, pool)) ?? tokensIn((await get(ALL, 0)).value, pool)
+  return (kept && tokensIn(kept.value, pool)) ?? tokensIn((await get(ALL, YOUNG)).value, pool)
 }
