@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { endpointNotFound, ERRORS, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
+import { endpointNotFound, ERRORS, RATE_LIMITED, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
@@ -18,6 +18,7 @@ export function answerFor (error: unknown, path: string): { status: number, mess
     return { status, message: sentence }
   }
   const status = (error as FastifyError | undefined)?.statusCode
+  if (status === 429) return { status, message: RATE_LIMITED }
   if (status === 503) return { status, message: UNAVAILABLE }
   // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
   // not exist.

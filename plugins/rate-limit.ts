@@ -1,9 +1,10 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type {} from '@fastify/sensible'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { ServiceError } from '../lib/errors.js'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
+import { RATE_LIMITED } from '../schemas/errors.js'
 import { PAGE } from './rate-limit-redis.js'
 
 export interface RateLimitOptions {
@@ -45,7 +46,7 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     store: ClockMinuteStore,
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
     allowList: request => isExempt(request.address),
-    errorResponseBuilder: () => new ServiceError('RATE_LIMITED', 'over the limit of the minute')
+    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
   // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
@@ -60,4 +61,4 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     }
     done()
   })
-}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis'] })
+}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'sensible'] })

@@ -36,7 +36,6 @@ export const ERRORS = {
   PROPOSAL_NOT_FOUND: { status: 404 },
   /** A query parameter that is malformed, missing or unknown. */
   INVALID_PARAMETER: { status: 400 },
-  RATE_LIMITED: { status: 429, sentence: RATE_LIMITED },
   /** Unreachable, timed out or refusing (5xx, 429), after retries. */
   NODE_UNAVAILABLE: { status: 502, sentence: UPSTREAM_UNAVAILABLE },
   /** Every node has been failing. To the client it is the same outage, whether this answer tried a node or not. */
