@@ -147,7 +147,7 @@ export function createChain (
       version,
       failed,
       unexecuted,
-      innerUnknown: options.innerUnknown ?? options.innerInstructions === null
+      innerUnknown: options.innerUnknown ?? false
     })
     if (!failed) swaps.forEach(onSwap)
     onTransaction(index)

@@ -1,10 +1,9 @@
 /** The simulated chain and the node that serves it. */
 export { createLedger, NEXT_RELEASE, type Ledger, type LedgerOptions } from './ledger.js'
 export { startNode, type SimulatedNode, type NodeOptions } from './node.js'
-export { type Dao, type DaoOptions, type SwapOptions } from './dao.js'
+export { type Dao, type DaoOptions } from './dao.js'
 export { type Mint, type MintOptions } from './mint.js'
-export { type Launch } from './launch.js'
-export { type LaunchOptions } from './launch-options.js'
+export { type Launch, type LaunchOptions } from './launch.js'
 export { type SpotSwap } from './chain.js'
 export { type FaultKind, type FaultRule } from './faults.js'
 export { FORGERIES, type ForgeryKind } from './forged.js'

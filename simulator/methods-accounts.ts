@@ -69,7 +69,7 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
 
 export function createAccountMethods (ledger: Ledger, states: AccountStates) {
   const entryOf = (address: string, view: View): Entry | undefined => states.get(address, view.slot) ??
-    (address === CLOCK ? clockAccount(ledger, view.slot, view.clockFault) : undefined)
+    (address === CLOCK ? clockAccount(ledger, view) : undefined)
   const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
   return {
     getAccountInfo (params: unknown[], view: View): string {
@@ -96,7 +96,9 @@ export function createAccountMethods (ledger: Ledger, states: AccountStates) {
           found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
         }
       }
-      const list = `[${found.slice(view.leftOut ?? found.length).join()}]`
+      const short = view.fault('short-accounts')
+      const leftOut = short === undefined ? 0 : Number(short.value ?? found.length)
+      const list = `[${found.slice(leftOut).join()}]`
       return view.config.withContext === true ? `{"context":${context(view)},"value":${list}}` : list
     }
   }

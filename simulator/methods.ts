@@ -1,5 +1,5 @@
 /** JSON-RPC calls as a node answers them: commitment, minimum slot, errors by number. Results are JSON text. */
-import { type ActiveFault } from './faults.js'
+import { type ActiveFault, type FaultKind } from './faults.js'
 import { type Ledger } from './ledger.js'
 import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
@@ -25,14 +25,8 @@ export interface View {
   software: 'current' | 'older'
   /** null: the method is unknown. */
   bulk: BulkOffer | null
-  /** Accounts of getProgramAccounts left out; null: all. */
-  leftOut: number | null
-  repeatPage: boolean
-  /** Entries of a page at most; null: half of what was asked for; undefined: no fault. */
-  pageCut: number | null | undefined
-  otherSignature: boolean
-  /** What is wrong with the Clock account. */
-  clockFault: ActiveFault | undefined
+  /** A fault that this call has. */
+  fault (kind: FaultKind): ActiveFault | undefined
 }
 
 type Method = (params: unknown[], view: View) => string
@@ -121,6 +115,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     if (unknown !== undefined) throw invalidParams(`Invalid params: unknown field \`${unknown}\``)
     if (!COMMITMENTS.includes(commitment)) throw invalidParams(`Invalid params: unknown variant \`${commitment}\``)
     const { software, bulk, retention } = conditions
+    const fault = (wanted: FaultKind) => faults.find(({ kind }) => kind === wanted)
     const view: View = {
       config,
       commitment,
@@ -128,29 +123,19 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       oldest: retention === null ? 0 : Math.max(0, newest() - retention),
       software,
       bulk,
-      leftOut: 0,
-      repeatPage: false,
-      pageCut: undefined,
-      otherSignature: false,
-      clockFault: faults.find(({ kind }) => kind.startsWith('clock-'))
+      fault
     }
-    for (const { kind, value } of faults) {
-      if (kind === 'jump-back') {
-        view.slot = Math.min(
-          view.slot, ledger.slotAt(ledger.elapsed - 1000 * Number(value ?? 400)) + view.slot - newest()
-        )
-      }
-      if (kind === 'short-accounts') view.leftOut = value === undefined ? null : Number(value)
-      if (kind === 'pruned') view.oldest = Number(value ?? view.slot)
-      if (kind === 'repeat-page') view.repeatPage = true
-      if (kind === 'short-page') view.pageCut = value === undefined ? null : Number(value)
-      if (kind === 'other-signature') view.otherSignature = true
+    const back = fault('jump-back')
+    if (back !== undefined) {
+      const then = ledger.slotAt(ledger.elapsed - 1000 * Number(back.value ?? 400))
+      view.slot = Math.min(view.slot, then + view.slot - newest())
     }
+    const pruned = fault('pruned')
+    if (pruned !== undefined) view.oldest = Number(pruned.value ?? view.slot)
     const { minContextSlot = 0 } = config
     if (view.slot < minContextSlot && !(name === 'getTransaction' && software === 'older')) {
       throw new RpcError(
-        conditions.strict === null ? -32016 : -32000,
-        'Minimum context slot has not been reached',
+        conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached',
         { contextSlot: view.slot }
       )
     }
