@@ -59,24 +59,7 @@ export interface ProgramBuild {
 /** Something whose changes can be taken back: `save` returns how. */
 export interface Revertible { save (): () => void }
 
-export interface Chain {
-  readonly program: string
-  readonly eventAuthority: string
-  readonly time: number
-  readonly slot: number
-  readonly accounts: AccountStore
-  readonly history: History
-  readonly random: Random
-  /** What the program writes now. */
-  readonly build: ProgramBuild
-  /** Wallets that trade. */
-  readonly traders: string[]
-  newAddress (): string
-  /** Runs `body` in the transaction that is open, or in one of its own made with `options`. */
-  act<T> (options: TransactionOptions, entity: Revertible, body: (tx: OpenTransaction) => T): T
-  /** Several actions in one transaction. */
-  transaction (body: (tx: Receipt) => void, options?: TransactionOptions): Receipt
-}
+export type Chain = ReturnType<typeof createChain>
 
 interface ChainOptions {
   program: string
@@ -98,8 +81,8 @@ const UNEXECUTED_SHARE = 0.3
 
 export function createChain (
   { program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
-): Chain {
-  const newAddress = () => base58(random.bytes(32))
+) {
+  const newAddress = (): string => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
   let current: { tx: OpenTransaction, saved: Map<Revertible, () => void> | null } | null = null
 
@@ -136,19 +119,11 @@ export function createChain (
       (options.unexecuted ?? (time >= UNEXECUTED_SINCE && scatter(seed, history.length, 4) < UNEXECUTED_SHARE))
     if (failed) revert()
     const via = options.via ?? 'direct'
-    const version = options.version ?? (scatter(seed, history.length, 3) < versionOne
-      ? 1
-      : via === 'aggregator' ? 0 : 'legacy')
-    const index = history.append(tx.signature, slot, options.blockTime === undefined
-      ? time
-      : options.blockTime, actions, {
-      payer: options.payer ?? traders[0]!,
-      via,
-      version,
-      failed,
-      unexecuted,
-      innerUnknown: options.innerUnknown ?? false
-    })
+    const version = options.version ??
+      (scatter(seed, history.length, 3) < versionOne ? 1 : via === 'aggregator' ? 0 : 'legacy')
+    const { blockTime = time, payer = traders[0]!, innerUnknown = false } = options
+    const shape = { payer, via, version, failed, unexecuted, innerUnknown }
+    const index = history.append(tx.signature, slot, blockTime, actions, shape)
     if (!failed) swaps.forEach(onSwap)
     onTransaction(index)
     return { result, receipt: { signature: tx.signature, slot, time } }
@@ -160,12 +135,15 @@ export function createChain (
     accounts,
     history,
     random,
-    build: { grown: {} },
+    /** What the program writes now. */
+    build: { grown: {} } as ProgramBuild,
+    /** Wallets that trade. */
     traders,
     newAddress,
     get time () { return clock.time },
     get slot () { return clock.slot },
-    act (options, entity, body) {
+    /** Runs `body` in the transaction that is open, or in one of its own made with `options`. */
+    act<T> (options: TransactionOptions, entity: Revertible, body: (tx: OpenTransaction) => T): T {
       const join = (tx: OpenTransaction) => {
         const saved = current!.saved
         if (saved !== null && !saved.has(entity)) saved.set(entity, entity.save())
@@ -176,7 +154,8 @@ export function createChain (
         ? run(options, options.failed ?? options.unexecuted ?? false, join).result
         : join(current.tx)
     },
-    transaction (body, options = {}) {
+    /** Several actions in one transaction. */
+    transaction (body: (tx: Receipt) => void, options: TransactionOptions = {}): Receipt {
       if (current !== null) throw new Error('a transaction is already open')
       return run(options, true, body).receipt
     }

@@ -8,7 +8,7 @@ import { RpcError } from './rpc-error.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const OWNER = 'Sysvar1111111111111111111111111111111111111'
-export const SLOTS_PER_EPOCH = 432_000
+const SLOTS_PER_EPOCH = 432_000
 const LAMPORTS = 1_169_280
 
 /** @throws RpcError where the node is to refuse it; undefined: the node is to know nothing of it. */

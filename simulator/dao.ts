@@ -1,7 +1,7 @@
 /** A DAO with its embedded pools: each method is an instruction of the program, its account and its event. */
 import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsVault } from './addresses.js'
 import {
-  type Fees, type Market, type Pool, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
+  type Fees, type Market, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
 } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain, type OpenTransaction, type SpotSwap } from './chain.js'
@@ -199,8 +199,9 @@ export function createDao (chain: Chain, options: DaoOptions) {
         inside.amount += input
         outside.amount -= output
         const trade = tradeOf(user, side)
-        const event = events.spotSwapEvent(core.context(tx), user, side, input, output, 0n)
-        const data = new Writer(25).bytes(calledAs('SpotSwap')).u64(input).u8(events.sideTag(side)).u64(0n).buffer
+        const event = events.spotSwapEvent(core.context(tx), user, side, input, output)
+        const data = new Writer(25).bytes(calledAs('SpotSwap')).u64(input).u8(events.sideTag(side))
+          .u64(events.LEAST_OUTPUT).buffer
         tx.add({
           key: trade.key,
           shape: () => ({
@@ -286,10 +287,7 @@ export function createDao (chain: Chain, options: DaoOptions) {
         kept.proposals()
         entry.touch()
       }
-    },
-
-    /** The spot pool itself, for expectations; not to be changed. */
-    get pool (): Readonly<Pool> { return state.pools.spot }
+    }
   }
   return dao
 }

@@ -8,12 +8,11 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 
-interface Slice { offset: number, length: number }
 interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string | number[], encoding?: string } }
 
 export interface AccountConfig {
   encoding?: string
-  dataSlice?: Slice
+  dataSlice?: { offset: number, length: number }
   filters?: Filter[]
   withContext?: boolean
 }
@@ -33,12 +32,13 @@ export function requireAddress (value: unknown): string {
 }
 
 /** Accounts as JSON text, straight from the cached base64 where nothing is sliced. */
-export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConfig): string {
+export function writeAccount (entry: Entry, { encoding = 'base58', dataSlice }: AccountConfig): string {
+  const whole = entry.data()
+  const bytes = dataSlice === undefined ? whole : whole.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
   let data: string
   if (encoding === 'base64' || encoding === 'jsonParsed') {
-    data = `["${dataSlice === undefined ? entry.base64() : slice(entry.data(), dataSlice).toString('base64')}","base64"]`
-  } else if (encoding === undefined || encoding === 'base58') {
-    const bytes = dataSlice === undefined ? entry.data() : slice(entry.data(), dataSlice)
+    data = `["${bytes === whole ? entry.base64() : bytes.toString('base64')}","base64"]`
+  } else if (encoding === 'base58') {
     if (bytes.length > 128) {
       throw new RpcError(
         -32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.'
@@ -46,10 +46,9 @@ export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConf
     }
     data = `["${base58(bytes)}","base58"]`
   } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
-  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
+  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},` +
+    `"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${whole.length}}`
 }
-
-const slice = (data: Buffer, { offset, length }: Slice): Buffer => data.subarray(offset, offset + length)
 
 function compile (filters: Filter[]): (data: Buffer) => boolean {
   if (filters.length > 4) throw invalidParams('Too many filters provided; max 4')
@@ -60,31 +59,28 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
       ? Buffer.from(memcmp.bytes)
       : memcmp.encoding === 'base64' ? Buffer.from(memcmp.bytes, 'base64') : fromBase58(memcmp.bytes)
     if (wanted.length > 128) throw invalidParams('Data too large')
-    return (data: Buffer) => data.length >= memcmp.offset + wanted.length && wanted.compare(
-      data, memcmp.offset, memcmp.offset + wanted.length
-    ) === 0
+    const { offset } = memcmp
+    return (data: Buffer) => wanted.equals(data.subarray(offset, offset + wanted.length))
   })
   return data => tests.every(test => test(data))
 }
 
 export function createAccountMethods (ledger: Ledger, states: AccountStates) {
-  const entryOf = (address: string, view: View): Entry | undefined => states.get(address, view.slot) ??
-    (address === CLOCK ? clockAccount(ledger, view) : undefined)
+  function valueOf (given: unknown, view: View): string {
+    const address = requireAddress(given)
+    const entry = states.get(address, view.slot) ?? (address === CLOCK ? clockAccount(ledger, view) : undefined)
+    return entry === undefined ? 'null' : writeAccount(entry, view.config)
+  }
   const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
   return {
-    getAccountInfo (params: unknown[], view: View): string {
-      const entry = entryOf(requireAddress(params[0]), view)
-      return `{"context":${context(view)},"value":${entry === undefined ? 'null' : writeAccount(entry, view.config)}}`
-    },
+    getAccountInfo: (params: unknown[], view: View): string =>
+      `{"context":${context(view)},"value":${valueOf(params[0], view)}}`,
 
     getMultipleAccounts (params: unknown[], view: View): string {
       const addresses = params[0]
       if (!Array.isArray(addresses)) throw invalidParams('Invalid params: invalid type, expected a sequence.')
       if (addresses.length > MAX_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MAX_ACCOUNTS}`)
-      const values = addresses.map(address => {
-        const entry = entryOf(requireAddress(address), view)
-        return entry === undefined ? 'null' : writeAccount(entry, view.config)
-      })
+      const values = addresses.map(address => valueOf(address, view))
       return `{"context":${context(view)},"value":[${values.join()}]}`
     },
 

@@ -53,7 +53,9 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
       if (details === 'full') requireJson(config.encoding)
       const { slot = {}, status = 'any', ...unknown } = config.filters as BulkFilters | undefined ?? {}
-      if (Object.keys(unknown).length > 0) throw invalidParams(`this node knows no filter ${Object.keys(unknown).join()}`)
+      if (Object.keys(unknown).length > 0) {
+        throw invalidParams(`this node knows no filter ${Object.keys(unknown).join()}`)
+      }
       const positions = history.ofAddress(address)
       if (positions === undefined) return '{"data":[],"paginationToken":null}'
 

@@ -25,10 +25,9 @@ export function requireCommitment ({ commitment }: View): void {
 /** What a caller does not admit is refused: legacy alone unless a number is given, then every version up to it. */
 export function requireVersion (version: 'legacy' | number, admitted: number | undefined): void {
   if (version === 'legacy' || version <= (admitted ?? -1)) return
-  throw new RpcError(
-    -32015,
-    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`
-  )
+  throw new RpcError(-32015, `Transaction version (${version}) is not supported by the requesting client. ` +
+    'Please try the request again with the following configuration parameter: ' +
+    `"maxSupportedTransactionVersion": ${version}`)
 }
 
 export function requireJson (encoding: string | undefined): void {
@@ -40,8 +39,15 @@ export function requireJson (encoding: string | undefined): void {
 /** One row of a list of signatures; older node software leaves the place in the block out. */
 export function writeEntry (ledger: Ledger, index: number, finalized: number, withBlockIndex: boolean): string {
   const { history } = ledger
-  const status = history.slot(index) <= finalized ? 'finalized' : 'confirmed'
-  return `{"blockTime":${history.time(index)},"confirmationStatus":"${status}","err":${JSON.stringify(history.error(index))},"memo":null,"signature":"${history.signature(index)}","slot":${history.slot(index)}${withBlockIndex ? `,"transactionIndex":${history.blockIndex(index)}` : ''}}`
+  return JSON.stringify({
+    blockTime: history.time(index),
+    confirmationStatus: history.slot(index) <= finalized ? 'finalized' : 'confirmed',
+    err: history.error(index),
+    memo: null,
+    signature: history.signature(index),
+    slot: history.slot(index),
+    ...withBlockIndex && { transactionIndex: history.blockIndex(index) }
+  })
 }
 
 export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => number) {
@@ -73,7 +79,9 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
         throw invalidParams(`Invalid limit; max ${MAX_PAGE}`)
       }
       let end = history.countUpTo(view.slot)
-      if (before !== undefined && view.fault('repeat-page') === undefined) end = Math.min(end, cursor(before, view) ?? 0)
+      if (before !== undefined && view.fault('repeat-page') === undefined) {
+        end = Math.min(end, cursor(before, view) ?? 0)
+      }
       const lowest = until === undefined ? -1 : cursor(until, view) ?? -1
       const positions = history.ofAddress(address)
       if (positions === undefined) return '[]'

@@ -3,7 +3,6 @@ import { type ActiveFault, type FaultKind } from './faults.js'
 import { type Ledger } from './ledger.js'
 import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
-import { SLOTS_PER_EPOCH } from './clock-account.js'
 import { type BulkConfig, type BulkOffer, createBulkMethod } from './methods-bulk.js'
 import { type HistoryConfig, createHistoryMethods } from './methods-history.js'
 import { createTokenAccountsMethod } from './methods-token-accounts.js'
@@ -70,7 +69,6 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),
-    getBlockHeight: (_, view) => String(view.slot - 20_000_000),
     getHealth () {
       const behind = ledger.slot - newest()
       if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
@@ -87,16 +85,6 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       }
       return String(ledger.timeOf(slot))
     },
-    getEpochInfo: (_, { slot }) => JSON.stringify({
-      absoluteSlot: slot,
-      blockHeight: slot - 20_000_000,
-      epoch: Math.floor(slot / SLOTS_PER_EPOCH),
-      slotIndex: slot % SLOTS_PER_EPOCH,
-      slotsInEpoch: SLOTS_PER_EPOCH,
-      transactionCount: ledger.history.length
-    }),
-    getLatestBlockhash: (_, { slot }) =>
-      `{"context":{"apiVersion":"2.2.0","slot":${slot}},"value":{"blockhash":"4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ","lastValidBlockHeight":${slot - 19_999_850}}}`,
     getFirstAvailableBlock: (_, view) => String(Math.max(view.oldest, 0))
   }
   const methods = new Map<string, Method>(Object.entries({

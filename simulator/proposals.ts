@@ -23,23 +23,17 @@ export function createProposals (core: DaoCore) {
   let holdings: Record<Outcome, TokenAccount> | null = null
 
   function addresses (number: number) {
+    const transaction = new Writer(8).u64(BigInt(number)).buffer
     const squadsProposal = derive(
-      PROGRAMS.squads,
-      'multisig',
-      keyBytes(identity.multisig),
-      'transaction',
-      new Writer(8).u64(BigInt(number)).buffer,
-      'proposal'
+      PROGRAMS.squads, 'multisig', keyBytes(identity.multisig), 'transaction', transaction, 'proposal'
     ).address
     const { address, bump } = derive(chain.program, 'proposal', keyBytes(squadsProposal))
     const questionId = sha256(`Will ${address} pass?/FAIL/PASS`)
     const question = derive(PROGRAMS.conditionalVault, 'question', questionId, keyBytes(address), Buffer.of(2)).address
-    const vault = (mint: string) => derive(
-      PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)
-    ).address
-    const token = (of: string, index: number) => derive(
-      PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)
-    ).address
+    const vault = (mint: string) =>
+      derive(PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)).address
+    const token = (of: string, index: number) =>
+      derive(PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)).address
     const [baseVault, quoteVault] = [vault(identity.baseMint), vault(identity.quoteMint)]
     return {
       address,
@@ -75,8 +69,7 @@ export function createProposals (core: DaoCore) {
   }
 
   function propose (tx: OpenTransaction) {
-    if (proposal !== null &&
-      (proposal.status === 'draft' || proposal.status === 'pending')) throw new RangeError('a proposal is open')
+    if (proposal?.status === 'draft' || proposal?.status === 'pending') throw new RangeError('a proposal is open')
     const number = ++state.proposalCount
     const created: ProposalState = {
       ...addresses(number),
@@ -226,11 +219,12 @@ export function createProposals (core: DaoCore) {
       holdings![`${other}${outward}`].amount += split
       paid.amount += split - output
       const [inMint, outMint] = [live[`${market}${inward}`], live[`${market}${outward}`]]
-      const args = new Writer(18).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input).u64(0n).buffer
+      const args = new Writer(18).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input)
+        .u64(events.LEAST_OUTPUT).buffer
       return core.instruct(tx, 'ConditionalSwap', [
         dao, identity.baseVault, identity.quoteVault, live.address, received.address, paid.address, user,
         PROGRAMS.conditionalVault, PROGRAMS.token
-      ], context => events.conditionalSwapEvent(context, live.address, user, market, side, input, output, 0n), {
+      ], context => events.conditionalSwapEvent(context, live.address, user, market, side, input, output), {
         args,
         inner: [
           transfer(ata(user, inMint), received.address, user, input),

@@ -52,8 +52,7 @@ export function createHistory (seed: number) {
   const byAddress = new Map<string, number[]>()
 
   function shapeOf (actions: Action[], options: ShapeOptions): Kept {
-    const key =
-      `${options.payer}${options.via}${options.version}${options.failed}${options.unexecuted}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
+    const key = [...Object.values(options), ...actions.map(action => action.key)].join('|')
     let found = shapes.get(key)
     if (found === undefined) {
       const shape = createShape(actions.map(action => action.shape()), options)
@@ -124,8 +123,8 @@ export function createHistory (seed: number) {
     /** What `getTransaction` answers, encoding json; older node software leaves the place in the block out. */
     json (index: number, withBlockIndex = true): string {
       const fragments = kept[index]!.shape.fragments()
-      let text =
-        `{"blockTime":${times[index]!},"slot":${slots[index]!},${withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''}${fragments[0]!.slice(1)}`
+      const place = withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''
+      let text = `{"blockTime":${times[index]!},"slot":${slots[index]!},${place}${fragments[0]!.slice(1)}`
       for (const [hole, data] of datas[index]!.entries()) text += base58(data) + fragments[hole + 1]!
       return text + signatures[index]! + fragments[fragments.length - 1]!
     }

@@ -7,6 +7,7 @@ import { type OpenTransaction } from './chain.js'
 import { type DaoCore, transfer } from './dao.js'
 import * as events from './events.js'
 import { writeAmmPosition } from './layouts.js'
+import { partOf } from './pool.js'
 
 export function createTreasury (core: DaoCore, creator: string, positionAddress: string) {
   const { chain, identity, state, vaults, instruct } = core
@@ -95,7 +96,7 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     withdrawLiquidity (fraction: number) {
       return core.act({ payer: creator }, tx => {
         requireSpot()
-        const liquidity = state.totalLiquidity * BigInt(Math.round(fraction * 1e6)) / 1_000_000n
+        const liquidity = partOf(state.totalLiquidity, fraction)
         const { spot } = state.pools
         const [base, quote] = [
           liquidity * spot.base / state.totalLiquidity, liquidity * spot.quote / state.totalLiquidity
@@ -124,9 +125,8 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     unknownEvent ({ event = {} }: { event?: events.UnknownEventOptions } = {}) {
       return core.act({ payer: creator }, tx => {
         move(event.moves?.base ?? 0n, event.moves?.quote ?? 0n)
-        return instruct(
-          tx, 'LaterBuild', [address], context => events.unknownEvent(context, event), { isNumbered: event.bare !== true }
-        )
+        const make = (context: events.EventContext) => events.unknownEvent(context, event)
+        return instruct(tx, 'LaterBuild', [address], make, { isNumbered: event.bare !== true })
       })
     },
 
