@@ -41,9 +41,7 @@ function textSink (path: string, columns: readonly Column[], format: string): Si
 
 /** A row group for each page, so that memory does not grow with the file. */
 function parquetSink (path: string, columns: readonly Column[]): Sink {
-  const schema = [{
-    name: 'root', num_children: columns.length
-  }, ...columns.map(({ name, isInteger }) => isInteger === true
+  const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ name, isInteger }) => isInteger === true
     ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
     : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })]
   const writer = new ParquetWriter({ writer: fileWriter(path), schema })
@@ -52,9 +50,8 @@ function parquetSink (path: string, columns: readonly Column[]): Sink {
       if (rows.length === 0) return
       const valueOf = (cell: Cell | undefined, isInteger = false) =>
         isInteger && cell != null ? BigInt(cell) : cell ?? null
-      const columnData = columns.map(
-        ({ name, isInteger }, at) => ({ name, data: rows.map(row => valueOf(row[at], isInteger)) })
-      )
+      const columnData = columns.map(({ name, isInteger }, at) =>
+        ({ name, data: rows.map(row => valueOf(row[at], isInteger)) }))
       await writer.write({ columnData, rowGroupSize: rows.length })
     },
     async end () { await writer.finish() }
