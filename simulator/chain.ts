@@ -1,5 +1,6 @@
 /** What the parts of the ledger share: clock, accounts, history, and the transaction that is being made. */
 import { type AccountStore } from './accounts.js'
+import { eventAuthority } from './addresses.js'
 import { type Side } from './arithmetic.js'
 import { base58 } from './bytes.js'
 import { type Random, scatter } from './random.js'
@@ -41,7 +42,6 @@ export interface OpenTransaction extends Receipt {
 export interface Wrapper {
   name: string
   program: string
-  eventAuthority: string
   accounts: string[]
   data: Buffer
   event: Buffer
@@ -63,7 +63,6 @@ export type Chain = ReturnType<typeof createChain>
 
 interface ChainOptions {
   program: string
-  eventAuthority: string
   accounts: AccountStore
   history: History
   random: Random
@@ -80,7 +79,7 @@ const UNEXECUTED_SINCE = 1_795_046_400
 const UNEXECUTED_SHARE = 0.3
 
 export function createChain (
-  { program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
+  { program, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
 ) {
   const newAddress = (): string => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
@@ -131,7 +130,7 @@ export function createChain (
 
   return {
     program,
-    eventAuthority,
+    eventAuthority: eventAuthority(program),
     accounts,
     history,
     random,
@@ -162,15 +161,16 @@ export function createChain (
   }
 }
 
-function fold (inside: Action[], { name, program, eventAuthority, accounts, data, event }: Wrapper): Action {
+function fold (inside: Action[], { name, program, accounts, data, event }: Wrapper): Action {
+  const authority = eventAuthority(program)
   return {
     key: `${name}/${program}/${accounts.join()}/${inside.map(action => action.key).join('|')}`,
     shape: () => ({
       name,
       calls: [
-        { program, accounts: [...accounts, eventAuthority, program], height: 1 },
+        { program, accounts: [...accounts, authority, program], height: 1 },
         ...inside.flatMap(action => action.shape().calls.map(call => ({ ...call, height: call.height + 1 }))),
-        { program, accounts: [eventAuthority], height: 2 }
+        { program, accounts: [authority], height: 2 }
       ]
     }),
     data: [data, ...inside.flatMap(action => action.data), event]

@@ -55,12 +55,9 @@ export interface DaoCore {
 
 export type Dao = ReturnType<typeof createDao>
 
-/** Data of an SPL token transfer. */
-const transferData = (amount: bigint): Buffer => new Writer(9).u8(3).u64(amount).buffer
-
 /** An SPL token transfer that an instruction makes. */
 export const transfer = (from: string, to: string, owner: string, amount: bigint): Call & { data: Buffer } =>
-  ({ program: PROGRAMS.token, accounts: [from, to, owner], height: 2, data: transferData(amount) })
+  ({ program: PROGRAMS.token, accounts: [from, to, owner], height: 2, data: new Writer(9).u8(3).u64(amount).buffer })
 
 /** `CollectFees` is `collect_fees` where it is called. */
 const calledAs = (name: string): Buffer =>
@@ -145,31 +142,6 @@ export function createDao (chain: Chain, options: DaoOptions) {
   const proposals = createProposals(core)
   const trader = (): string => chain.traders[(state.seq + Number(nonce % 5n)) % 4]!
 
-  /** The accounts of a trade, remembered per trader: a busy market repeats them a million times. */
-  const trades = new Map<string, { key: string, outer: Call, into: Call, out: Call }>()
-  function tradeOf (user: string, side: Side) {
-    const key = `swap/${address}/${side}/${user}`
-    let found = trades.get(key)
-    if (found === undefined) {
-      const [userBase, userQuote] = [ata(user, base.address), ata(user, quote.address)]
-      const accounts = [
-        address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token,
-        chain.eventAuthority, chain.program
-      ]
-      const inward = side === 'buy' ? [userQuote, identity.quoteVault, user] : [userBase, identity.baseVault, user]
-      const outward = side === 'buy'
-        ? [identity.baseVault, userBase, address]
-        : [identity.quoteVault, userQuote, address]
-      trades.set(key, found = {
-        key,
-        outer: { program: chain.program, accounts, height: 1 },
-        into: { program: PROGRAMS.token, accounts: inward, height: 2 },
-        out: { program: PROGRAMS.token, accounts: outward, height: 2 }
-      })
-    }
-    return found
-  }
-
   const dao = {
     address,
     base,
@@ -194,26 +166,20 @@ export function createDao (chain: Chain, options: DaoOptions) {
       const user = trader()
       return core.act({ payer: user, ...options }, tx => {
         const { output, fee } = spotSwap(state.pools, input, side, fees, tx.time)
-        state.seq++
         const [inside, outside] = side === 'buy' ? [vaults.quote, vaults.base] : [vaults.base, vaults.quote]
         inside.amount += input
         outside.amount -= output
-        const trade = tradeOf(user, side)
-        const event = events.spotSwapEvent(core.context(tx), user, side, input, output)
-        const data = new Writer(25).bytes(calledAs('SpotSwap')).u64(input).u8(events.sideTag(side))
-          .u64(events.LEAST_OUTPUT).buffer
-        tx.add({
-          key: trade.key,
-          shape: () => ({
-            name: 'SpotSwap',
-            calls: [
-              trade.outer, trade.into, trade.out,
-              { program: chain.program, accounts: [chain.eventAuthority], height: 2 }
-            ]
-          }),
-          data: [data, transferData(input), transferData(output), event]
-        })
-        entry.touch()
+        const [userBase, userQuote] = [ata(user, base.address), ata(user, quote.address)]
+        const [from, to] = side === 'buy' ? [userQuote, userBase] : [userBase, userQuote]
+        core.instruct(
+          tx, 'SpotSwap',
+          [address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token],
+          context => events.spotSwapEvent(context, user, side, input, output),
+          {
+            args: new Writer(17).u64(input).u8(events.sideTag(side)).u64(events.LEAST_OUTPUT).buffer,
+            inner: [transfer(from, inside.address, user, input), transfer(outside.address, to, address, output)]
+          }
+        )
         const swap: SpotSwap = {
           dao: address,
           seq: state.seq,

@@ -1,7 +1,7 @@
 /**
  * A launch from its sale to its DAO, in the three versions of the launchpad (`complete_launch.rs`, `settle_launch.rs`).
  */
-import { type LaunchVersion, PROGRAMS, eventAuthority, launchAddresses } from './addresses.js'
+import { type LaunchVersion, PROGRAMS, launchAddresses } from './addresses.js'
 import { PRICE_SCALE } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain, type OpenTransaction } from './chain.js'
@@ -111,7 +111,6 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       tx.fold({
         name,
         program: PROGRAMS[version],
-        eventAuthority: eventAuthority(PROGRAMS[version]),
         accounts: [addresses.launch, addresses.signer, mint.address, addresses.baseVault, addresses.quoteVault],
         data: discriminator('global', instruction),
         event: event.done()

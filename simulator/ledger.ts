@@ -1,6 +1,6 @@
 /** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
 import { type Account, createAccountStore } from './accounts.js'
-import { LOADER, PROGRAMS, USDC, eventAuthority, relaunchAddresses } from './addresses.js'
+import { LOADER, PROGRAMS, USDC, relaunchAddresses } from './addresses.js'
 import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
 import { type Dao, type DaoOptions, createDao } from './dao.js'
 import { forgeEvent, type ForgeryKind } from './forged.js'
@@ -70,7 +70,6 @@ export function createLedger (options: LedgerOptions = {}) {
   const keepSwaps = options.keepSwaps ?? true
   const chain = createChain({
     program,
-    eventAuthority: eventAuthority(program),
     accounts,
     history,
     random,

@@ -23,8 +23,6 @@ export interface MarketOptions {
   noise?: boolean
 }
 
-export type Market = ReturnType<typeof buildMarket>
-
 const NAMES = [
   'Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gum', 'Hazel', 'Ivy', 'Juniper', 'Kapok', 'Larch', 'Maple',
   'Nutmeg', 'Oak', 'Pine', 'Quince', 'Rowan', 'Spruce', 'Teak'

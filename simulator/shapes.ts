@@ -32,14 +32,7 @@ export interface ShapeOptions {
   innerUnknown: boolean
 }
 
-export interface Shape {
-  options: ShapeOptions
-  /** Every address mentioned, loaded ones included. */
-  addresses: string[]
-  logs: string[]
-  /** The JSON of `getTransaction` after slot and block time, cut where instruction data and the signature belong. */
-  fragments (): string[]
-}
+export type Shape = ReturnType<typeof createShape>
 
 const HOLE = '~'
 const LOOKUP_TABLE = 'D1hhCo4bfBGXeXjvmvwGLL9YVzyASjAWPiBvmEPSAVT2'
@@ -63,7 +56,7 @@ const READ_ONLY = new Set<string>(
   [...Object.values(PROGRAMS), ...Object.values(PROGRAMS).slice(0, 11).map(eventAuthority)]
 )
 
-export function createShape (actions: ActionShape[], options: ShapeOptions): Shape {
+export function createShape (actions: ActionShape[], options: ShapeOptions) {
   const wrapped = options.via === 'aggregator' ? actions.map(wrap) : actions
   const keys = orderKeys(wrapped, options)
   const all = [...keys.static, ...keys.writable, ...keys.readonly]
@@ -71,9 +64,11 @@ export function createShape (actions: ActionShape[], options: ShapeOptions): Sha
   let fragments: string[] | null = null
   return {
     options,
+    /** Every address mentioned, loaded ones included. */
     addresses: all,
     logs,
-    fragments: () => (fragments ??= writeJson(wrapped, options, keys, all, logs).split(HOLE))
+    /** The JSON of `getTransaction` after slot and block time, cut where instruction data and the signature belong. */
+    fragments: (): string[] => (fragments ??= writeJson(wrapped, options, keys, all, logs).split(HOLE))
   }
 }
 

@@ -14,7 +14,8 @@ export const INTERVALS: Readonly<Record<string, number>> =
 
 const text = (...names: string[]): Column[] => names.map(name => ({ name }))
 const whole = (...names: string[]): Column[] => names.map(name => ({ name, isInteger: true }))
-const TOKENS = ['base', 'quote'].flatMap(side => [...text(`${side}_mint`, `${side}_symbol`), ...whole(`${side}_decimals`)])
+const TOKENS = ['base', 'quote'].flatMap(side =>
+  [...text(`${side}_mint`, `${side}_symbol`), ...whole(`${side}_decimals`)])
 
 export const TRADE_COLUMNS: readonly Column[] = [
   ...text('pool_id', 'trade_id', 'signature'), ...whole('slot', 'block_index', 'event_index'), ...text('time', 'side'),

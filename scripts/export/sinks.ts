@@ -41,9 +41,10 @@ function textSink (path: string, columns: readonly Column[], format: string): Si
 
 /** A row group for each page, so that memory does not grow with the file. */
 function parquetSink (path: string, columns: readonly Column[]): Sink {
-  const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ name, isInteger }) => isInteger === true
+  const kinds = columns.map(({ name, isInteger }) => isInteger === true
     ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
-    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })]
+    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })
+  const schema = [{ name: 'root', num_children: columns.length }, ...kinds]
   const writer = new ParquetWriter({ writer: fileWriter(path), schema })
   return {
     async write (rows) {

@@ -307,7 +307,8 @@ export async function checkFees ({ reader, refuse, doubt, now }: Checking): Prom
   for (const day of listOf(await reader.json('/api/days'))) {
     const { date } = day
     const where = `/api/days ${String(date)}`
-    compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt, [['volume_usd', 'volume'], 'trades'])
+    compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt,
+      [['volume_usd', 'volume'], 'trades'])
     compareFields(where, day, path, rowOf(fees.get(date)), doubt, [['fees_usd', 'fees'], 'trades'])
     const end = Date.parse(String(date)) + DAY_MS
     if (day.complete !== (end < now) && Math.abs(end - now) > LATE) {
