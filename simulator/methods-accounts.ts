@@ -18,6 +18,11 @@ export interface AccountConfig {
 }
 
 const MAX_ACCOUNTS = 100
+const TOKEN_ACCOUNT = 165
+/** What a longer account of the newer token program says of itself behind that. */
+const TYPE_ACCOUNT = 2
+const isTokenAccount = (data: Buffer): boolean =>
+  data.length === TOKEN_ACCOUNT || data[TOKEN_ACCOUNT] === TYPE_ACCOUNT
 
 export function requireAddress (value: unknown): string {
   if (typeof value !== 'string') throw invalidParams('Invalid param: WrongSize')
@@ -71,6 +76,10 @@ export function createAccountMethods (ledger: Ledger, states: AccountStates) {
     const entry = states.get(address, view.slot) ?? (address === CLOCK ? clockAccount(ledger, view) : undefined)
     return entry === undefined ? 'null' : writeAccount(entry, view.config)
   }
+  /** Accounts of a program whose bytes pass. */
+  const rowsOf = (program: unknown, view: View, passes: (data: Buffer) => boolean): string[] =>
+    states.ofProgram(requireAddress(program), view.slot).filter(entry => passes(entry.data()))
+      .map(entry => `{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
   const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
   return {
     getAccountInfo: (params: unknown[], view: View): string =>
@@ -85,17 +94,23 @@ export function createAccountMethods (ledger: Ledger, states: AccountStates) {
     },
 
     getProgramAccounts (params: unknown[], view: View): string {
-      const matches = compile(view.config.filters ?? [])
-      const found: string[] = []
-      for (const entry of states.ofProgram(requireAddress(params[0]), view.slot)) {
-        if (matches(entry.data())) {
-          found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
-        }
-      }
+      const found = rowsOf(params[0], view, compile(view.config.filters ?? []))
       const short = view.fault('short-accounts')
       const leftOut = short === undefined ? 0 : Number(short.value ?? found.length)
       const list = `[${found.slice(leftOut).join()}]`
       return view.config.withContext === true ? `{"context":${context(view)},"value":${list}}` : list
+    },
+
+    /** The token accounts of an owner, as nodes list them that keep that index. */
+    getTokenAccountsByOwner (params: unknown[], view: View): string {
+      const owner = requireAddress(params[0])
+      const { programId, mint } = Object(params[1]) as { programId?: string, mint?: string }
+      if ((programId === undefined) === (mint === undefined)) throw invalidParams('Invalid params: programId or mint')
+      // by a mint it knows none
+      const rows = programId === undefined
+        ? []
+        : rowsOf(programId, view, data => isTokenAccount(data) && base58(data.subarray(32, 64)) === owner)
+      return `{"context":${context(view)},"value":[${rows.join()}]}`
     }
   }
 }

@@ -5,7 +5,6 @@ import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
 import { type BulkConfig, type BulkOffer, createBulkMethod } from './methods-bulk.js'
 import { type HistoryConfig, createHistoryMethods } from './methods-history.js'
-import { createTokenAccountsMethod } from './methods-token-accounts.js'
 import { type Position } from './position.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 import { spoil } from './spoil.js'
@@ -90,7 +89,6 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
   const methods = new Map<string, Method>(Object.entries({
     ...general,
     ...createAccountMethods(ledger, states),
-    ...createTokenAccountsMethod(states),
     ...createHistoryMethods(ledger, () => slotAt('finalized')),
     ...createBulkMethod(ledger, () => slotAt('finalized'))
   }))
