@@ -15,6 +15,7 @@ import type { DexEvents, LatestBlock } from '../schemas/block-range.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { costOf, median } from './support/measure.js'
 import { dropSchema, withSchema } from './support/schema.js'
+import { settingsOf } from './support/settings.js'
 
 const { values } = parseArgs(
   { allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, url: { type: 'string' } } }
@@ -39,11 +40,8 @@ const node = await startNode(ledger)
 const folder = mkdtempSync(join(tmpdir(), 'bench-block-range-'))
 const schema = `bench_${process.pid}`
 const env = {
-  CHAIN_RPC_URL: node.url,
-  CHAIN_WS_URL: '',
+  ...settingsOf(node.url, ledger.program),
   CHAIN_RPC_RATE: '100000',
-  FACTORY_ADDRESS: ledger.program,
-  ROUTER_ADDRESS: ledger.program,
   PROTOCOL_FEE_RATE: '0.005',
   RATE_LIMIT_MAX: '1000000000',
   LOG_LEVEL: 'silent',

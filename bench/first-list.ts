@@ -16,11 +16,11 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createNodeClient } from '../lib/chain/nodes.js'
 import { createHistoryReader } from '../lib/chain/transactions.js'
-import { ratio } from '../lib/decimal.js'
 import { createHistory } from '../lib/history/history.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { isNodeKind, NODE_KINDS } from '../simulator/kinds.js'
+import { VALUATION } from './support/swap-event.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -64,8 +64,7 @@ const history = createHistory({
   daos: async () => ({
     slot: ledger.slot, time: ledger.time, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
   }),
-  rate: ratio(5n, 1000n),
-  basis: 'input',
+  ...VALUATION,
   time: client.time,
   onLog: ({ message }) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${message}`)
 })
@@ -73,17 +72,15 @@ const history = createHistory({
 function counts (): string {
   const before = new Map(calls)
   for (const [method, count] of Object.entries(node.calls)) calls.set(method, count)
-  const fresh = [...calls].map(
-    ([method, count]) => [method, count - (before.get(method) ?? 0)] as const
-  ).filter(([, count]) => count > 0)
-  const [a, r] = [sum(node.limiter.accepted), sum(node.limiter.refused)]
+  const fresh = [...calls].map(([method, count]) => [method, count - (before.get(method) ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+  const { total: a, totalRefused: r } = node.limiter
   const text =
     `${fresh.map(([method, count]) => `${method} ${count}`).join(', ')}; ` +
       `refused ${r - refused} of ${a + r - accepted - refused}`
   ;[accepted, refused] = [a, r]
   return text
 }
-const sum = (of: Record<string, number>): number => Object.values(of).reduce((total, count) => total + count, 0)
 
 const begun = performance.now()
 history.start()

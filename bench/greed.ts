@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
+import { goOn, settingsOf } from './support/settings.js'
 
 const { values } = parseArgs({
   allowPositionals: true, options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } }
@@ -40,13 +41,9 @@ for (let i = 0; i < EVENTS; i++) {
 }
 const last = ledger.slot
 const node = await startNode(ledger)
-const slots = setInterval(
-  () => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!
-)
+const slots = goOn(ledger, begun)
 
-const service = await startBuilt({
-  CHAIN_RPC_URL: node.url, CHAIN_WS_URL: '', FACTORY_ADDRESS: ledger.program, ROUTER_ADDRESS: ledger.program
-})
+const service = await startBuilt(settingsOf(node.url, ledger.program))
 const { port } = new URL(service.url)
 
 interface Answer { status: number, ms: number, bytes: number }
@@ -63,7 +60,10 @@ const ask = async (path: string, localAddress: string): Promise<Answer> => await
 })
 
 let addresses = 0
-const newAddress = (): string => { addresses++; return `127.${1 + (addresses >> 14)}.${(addresses >> 7) & 127}.${1 + (addresses & 127)}` }
+function newAddress (): string {
+  addresses++
+  return `127.${1 + (addresses >> 14)}.${(addresses >> 7) & 127}.${1 + (addresses & 127)}`
+}
 
 /** Everybody else, each from an address of his own. */
 async function others (until: number): Promise<Answer[]> {
@@ -75,10 +75,9 @@ async function others (until: number): Promise<Answer[]> {
   return await Promise.all(answers)
 }
 
+type Attack = (until: number, address: string) => Promise<void>
 /** Asks without a pause, `atOnce` at a time, as the limit of an address allows. */
-const greedy = (
-  pathOf: (turn: number) => string, atOnce: number
-) => async (until: number, address: string): Promise<void> => {
+const greedy = (pathOf: (turn: number) => string, atOnce: number): Attack => async (until, address) => {
   let turn = 0
   await Promise.all(Array.from({ length: atOnce }, async () => {
     while (performance.now() < until && turn < 60) await ask(pathOf(turn++), address).catch(() => undefined)
@@ -86,7 +85,7 @@ const greedy = (
 }
 
 /** Takes answers 512 bytes at a time. */
-const sipping = (path: string, connections: number) => async (until: number, address: string): Promise<void> => {
+const sipping = (path: string, connections: number): Attack => async (until, address) => {
   const sockets = Array.from({ length: connections }, () => {
     const socket = connect({ host: '127.0.0.1', port: Number(port), localAddress: address })
     socket.on('error', () => {}).write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
@@ -101,7 +100,7 @@ const sipping = (path: string, connections: number) => async (until: number, add
 }
 
 /** So many who follow the stream, five of an address, while somebody trades five times a second. */
-const following = (count: number) => async (until: number): Promise<void> => {
+const following = (count: number): Attack => async until => {
   const sockets: Socket[] = []
   let address = newAddress()
   const trading = setInterval(() => { honest.swap('buy', 1_000_000n) }, 200)
@@ -119,20 +118,17 @@ const following = (count: number) => async (until: number): Promise<void> => {
 }
 
 const events = (turn: number): string => `/dexscreener/events?fromBlock=${first - turn}&toBlock=${last}`
-const ATTACKS: Array<[string, (until: number, address: string) => Promise<void>]> = [
+const ATTACKS: Array<[string, Attack]> = [
   ['nothing', async until => await setTimeout(until - performance.now())],
   ['events of 16,000, one after the other', greedy(events, 1)],
   ['the same, four at once', greedy(events, 4)],
   ['the same, 512 bytes at a time on 30 connections', sipping(events(0), 30)],
-  [
-    'cards of 70 tokens with long names', greedy(turn => `/market/pool/${hostile[turn % HOSTILE]!.address}/card.png`, 4)
-  ],
+  ['cards of 70 tokens with long names',
+    greedy(turn => `/market/pool/${hostile[turn % HOSTILE]!.address}/card.png`, 4)],
   ['candles of minutes', greedy(turn => `/api/pools/${honest.address}/ohlcv?interval=1m&limit=${1_000 - turn}`, 4)],
   ['trades', greedy(turn => `/api/pools/${honest.address}/trades?limit=${1_000 - turn}`, 4)],
-  [
-    'trades of a pair',
-    greedy(turn => `/coingecko/historical_trades?ticker_id=${base.address}_${usdc.address}&limit=${1_000 - turn}`, 4)
-  ],
+  ['trades of a pair',
+    greedy(turn => `/coingecko/historical_trades?ticker_id=${base.address}_${usdc.address}&limit=${1_000 - turn}`, 4)],
   ['1,000 streams, five of an address', following(1_000)],
   ['10,000 streams, five of an address', following(10_000)]
 ]

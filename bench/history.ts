@@ -13,7 +13,6 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { createHistoryReader } from '../lib/chain/transactions.js'
 import { createNodeClient } from '../lib/chain/nodes.js'
-import { ratio } from '../lib/decimal.js'
 import { createHistory } from '../lib/history/history.js'
 import { createStepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
@@ -21,7 +20,7 @@ import type { Store } from '../lib/history/store/store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
 import { type Chain, startChain } from './support/chain.js'
 import { costOf, median } from './support/measure.js'
-import { inputOf, swapEvent } from './support/swap-event.js'
+import { inputOf, PROGRAM, swapEvent, VALUATION } from './support/swap-event.js'
 import { withoutRollups } from './support/without-rollups.js'
 
 const { values } = parseArgs({
@@ -37,8 +36,6 @@ const { values } = parseArgs({
   }
 })
 const SIZES = values.sizes.split(',').map(Number)
-const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
-const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 const DAY = 86_400
 
 async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> {

@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
 import { median } from './support/measure.js'
+import { goOn, settingsOf } from './support/settings.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -43,10 +44,7 @@ for (let i = 0; i < TRADES; i++) {
   daos[0]!.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
 }
 const node = await startNode(ledger)
-// a chain that has halted is no longer served after a while
-const slots = setInterval(
-  () => ledger.advance(Math.max(0, Date.now() / 1000 - begun - ledger.elapsed / 1000)), ledger.slotMs!
-)
+const slots = goOn(ledger, begun)
 
 /** Answers a second over connections that are kept, each read whole. */
 async function measure (origin: string, path: string, head: string, seconds: number): Promise<number> {
@@ -90,10 +88,7 @@ async function compare (subject: string, reference: string, path: string, head =
 }
 
 const service = await startBuilt({
-  CHAIN_RPC_URL: node.url,
-  CHAIN_WS_URL: '',
-  FACTORY_ADDRESS: ledger.program,
-  ROUTER_ADDRESS: ledger.program,
+  ...settingsOf(node.url, ledger.program),
   METRICS_PORT: '0',
   RATE_LIMIT_MAX: '1000000000',
   ...(values.redis !== undefined && { REDIS_URL: values.redis })

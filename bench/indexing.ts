@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util'
 import { HOME, startArguments, startBuilt } from './support/built-service.js'
 import { startChain } from './support/chain.js'
 import { median } from './support/measure.js'
+import { settingsOf } from './support/settings.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -56,9 +57,7 @@ async function load (url: string, seconds: number): Promise<number> {
 
 async function run (folder: string, args: string[]): Promise<Run> {
   const service = await startBuilt({
-    CHAIN_RPC_URL: chain.url,
-    CHAIN_WS_URL: '',
-    FACTORY_ADDRESS: chain.program,
+    ...settingsOf(chain.url, chain.program),
     ROUTER_ADDRESS: chain.router,
     RATE_LIMIT_MAX: '1000000000',
     NODE_ENV: 'production',

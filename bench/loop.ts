@@ -12,6 +12,7 @@ import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
 import { startChain } from './support/chain.js'
+import { settingsOf } from './support/settings.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -51,10 +52,7 @@ try {
   idle.kill()
 
   service = await startBuilt({
-    CHAIN_RPC_URL: chain.url,
-    CHAIN_WS_URL: '',
-    FACTORY_ADDRESS: chain.program,
-    ROUTER_ADDRESS: chain.program,
+    ...settingsOf(chain.url, chain.program),
     RATE_LIMIT_MAX: '1000000',
     LOG_LEVEL: 'error'
   }, { args: ['--import', HELD, ...startArguments(HOME)], hasChannel: true })

@@ -18,6 +18,7 @@ import type { Limits } from '../simulator/limits.js'
 import { createNodeService } from '../simulator/service.js'
 import { createNetwork } from '../test/system/worlds/network.js'
 import { installSimulatedTime, realSleep } from '../test/system/worlds/simulated-time.js'
+import { settingsOf } from './support/settings.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -41,29 +42,12 @@ const curt = (calls: number): Limits => ({
 })
 const silent = (limits: Limits): Limits => ({ ...limits, headers: false })
 
+const OF_TRANSACTIONS = { today: 373, method: 'getTransaction' }
 /** `perSecond`: calls of `method`, or in all, that the limit lets through. */
 const KINDS: Kind[] = [
-  {
-    name: 'public node as measured',
-    limits: NODE_KINDS.public.limits,
-    perSecond: 1,
-    today: 373,
-    method: 'getTransaction'
-  },
-  {
-    name: 'the same, without headers',
-    limits: silent(NODE_KINDS.public.limits),
-    perSecond: 1,
-    today: 373,
-    method: 'getTransaction'
-  },
-  {
-    name: 'public node as documented',
-    limits: NODE_KINDS.documented.limits,
-    perSecond: 4,
-    today: 373,
-    method: 'getTransaction'
-  },
+  { name: 'public node as measured', limits: NODE_KINDS.public.limits, perSecond: 1, ...OF_TRANSACTIONS },
+  { name: 'the same, without headers', limits: silent(NODE_KINDS.public.limits), perSecond: 1, ...OF_TRANSACTIONS },
+  { name: 'public node as documented', limits: NODE_KINDS.documented.limits, perSecond: 4, ...OF_TRANSACTIONS },
   { name: '10 a second, no Retry-After', limits: curt(10), perSecond: 10, today: 373 },
   { name: '50 a second', limits: curt(50), perSecond: 50, today: 2_000 },
   { name: '200 a second', limits: curt(200), perSecond: 200, today: 8_000 }
@@ -91,10 +75,7 @@ function build ({ today, perSecond }: Kind): Ledger {
 }
 
 const envOf = (ledger: Ledger, url: string, folder: string): Record<string, string> => ({
-  CHAIN_RPC_URL: url,
-  CHAIN_WS_URL: '',
-  FACTORY_ADDRESS: ledger.program,
-  ROUTER_ADDRESS: ledger.program,
+  ...settingsOf(url, ledger.program),
   PROTOCOL_FEE_RATE: '0.005',
   DATA_DIR: folder,
   RATE_LIMIT_ALLOW: '127.0.0.1',
@@ -145,7 +126,9 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
     /** Milliseconds since the service was started. */
     now: () => time.now() - begun,
     sleep: async (ms: number) => { await time.advance(ms) },
-    status: async (path: string): Promise<number> => (await time.until(app.inject({ url: path, remoteAddress: '127.0.0.1' }), 60_000)).statusCode,
+    async status (url: string): Promise<number> {
+      return (await time.until(app.inject({ url, remoteAddress: '127.0.0.1' }), 60_000)).statusCode
+    },
     async close () {
       await time.until(app.close(), 60_000)
       service.close()
@@ -153,13 +136,11 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
   }
 }
 
-const total = (
-  counts: Record<string, number>, method?: string
-): number => method === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[method] ?? 0
+const total = (counts: Record<string, number>, method: string | undefined): number =>
+  method === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[method] ?? 0
 const list = (counts: Record<string, number>, before: Record<string, number> = {}): string =>
-  Object.entries(counts).map(
-    ([name, count]) => [name, count - (before[name] ?? 0)] as const
-  ).filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'
+  Object.entries(counts).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    .filter(([, count]) => count > 0).map(([name, count]) => `${name} ${count}`).join(', ') || 'none'
 const percent = (part: number, whole: number): string => `${(part / whole * 100).toFixed(1)} %`
 
 async function measure (kind: Kind): Promise<string> {
@@ -201,8 +182,10 @@ async function measure (kind: Kind): Promise<string> {
   await stage.close()
   rmSync(folder, { recursive: true, force: true })
   const served = Array.from(statuses, ([status, count]) => `${status}: ${count}`).join(', ')
-  return `| ${name} | ${today} | ${ideal.toFixed(1)} s | ${(first / 1000).toFixed(1)} s ` +
-    `| ${(first / 1000 / ideal).toFixed(2)} | ${percent(accepted, perSecond * seconds)} | ${percent(refused, all + refused)} | ${served} |`
+  return `| ${[
+    name, today, `${ideal.toFixed(1)} s`, `${(first / 1000).toFixed(1)} s`, (first / 1000 / ideal).toFixed(2),
+    percent(accepted, perSecond * seconds), percent(refused, all + refused), served
+  ].join(' | ')} |`
 }
 
 console.log(

@@ -7,7 +7,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ratio } from '../lib/decimal.js'
 import type { LocatedEvent } from '../lib/history/rules/attribution.js'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { createStepWriter, type StepWriter } from '../lib/history/indexing/commit.js'
@@ -15,7 +14,7 @@ import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { costOf } from './support/measure.js'
 import { dropSchema, withSchema } from './support/schema.js'
-import { inputOf, swapEvent } from './support/swap-event.js'
+import { inputOf, PROGRAM, swapEvent, VALUATION } from './support/swap-event.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -27,8 +26,6 @@ const { values } = parseArgs({
   }
 })
 const [swaps, size, daos] = [values.swaps, values.step, values.daos].map(Number) as [number, number, number]
-const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
-const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 
 const fees = new Array<bigint>(daos).fill(0n)
 

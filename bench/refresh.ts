@@ -119,7 +119,9 @@ try {
       `calls ${cold.calls} in ${cold.requests} requests, ${ours.value.bytes} bytes of tickers`
   )
   console.log(`loading the decoders beforehand: ${loading.cpu.toFixed(0)} ms of CPU from the sources, 90 of the build`)
-  console.log(`the reads alone through web3.js: ${theirs.cpu.toFixed(0)} ms; ratio ${(theirs.cpu / ours.cpu).toFixed(1)}`)
+  console.log(
+    `the reads alone through web3.js: ${theirs.cpu.toFixed(0)} ms; ratio ${(theirs.cpu / ours.cpu).toFixed(1)}`
+  )
   console.log(
     `once the code is compiled: ${warmed.cpu.toFixed(0)} ms against ${warmedReference.cpu.toFixed(0)} ms; ` +
       `ratio ${(warmedReference.cpu / warmed.cpu).toFixed(1)}`

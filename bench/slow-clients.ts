@@ -11,6 +11,7 @@ import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { createWorld } from '../test/system/reliability/truth.js'
+import { settingsOf } from './support/settings.js'
 
 /**
  * Slow clients: thousands of connections that say nothing, drip headers or a body, or never read their answer, and come
@@ -60,10 +61,7 @@ async function measure (): Promise<void> {
   createWorld(ledger)
   const folder = mkdtempSync(join(tmpdir(), 'slow-'))
   const env = {
-    CHAIN_RPC_URL: node.url,
-    CHAIN_WS_URL: '',
-    FACTORY_ADDRESS: ledger.program,
-    ROUTER_ADDRESS: ledger.program,
+    ...settingsOf(node.url, ledger.program),
     NODE_ENV: 'test',
     LOG_LEVEL: 'silent',
     DATA_DIR: folder,

@@ -49,11 +49,6 @@ const schema = `soak_${process.pid}`
 let advanced = performance.now()
 const now = (): number => ledger.time * 1000 + (performance.now() - advanced)
 
-function storeOf (): Record<string, string> {
-  if (replicas === 1) return { DATA_DIR: folder }
-  return { DATABASE_URL: withSchema(values.database, schema) }
-}
-
 interface Replica { service: FastifyInstance, url: string }
 interface App { default: typeof app, serverOptions: typeof serverOptions }
 interface Version { create: typeof Fastify, app: typeof app, serverOptions: typeof serverOptions }
@@ -75,7 +70,7 @@ async function start ({ create, app, serverOptions }: Version): Promise<Replica>
     LOG_LEVEL: 'silent',
     PROTOCOL_FEE_RATE: '0.005',
     RATE_LIMIT_MAX: '1000000000',
-    ...storeOf()
+    ...replicas === 1 ? { DATA_DIR: folder } : { DATABASE_URL: withSchema(values.database, schema) }
   }
   const service = create({ ...serverOptions(env), logger: false })
   await service.register(fp(app), { env, now, pollMs: 25, transport: { callMs: 300, answerMs: 900, retries: 1 } })
@@ -168,7 +163,9 @@ for (let tries = 0; tries < 300 && wrong.length > 0; tries++) {
 const place = replicas === 1 ? 'SQLite' : `${replicas} replicas`
 console.log(
   `${hours} simulated hours in ${Math.round((performance.now() - begun) / 1000)} s on ${place}` +
-    `${upgradedAt === undefined ? '' : ', the first third by another version'}: ${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ${node.requests} requests to the node`
+    `${upgradedAt === undefined ? '' : ', the first third by another version'}: ` +
+    `${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ` +
+    `${node.requests} requests to the node`
 )
 console.log('answers by status:', Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))
 console.table(samples)
@@ -179,7 +176,7 @@ rmSync(folder, { recursive: true, force: true })
 if (replicas > 1) await dropSchema(values.database, schema)
 /** By how much something has grown while no service was started again. */
 const growth = (of: 'heap' | 'sockets' | 'timers' | 'files'): number => beginnings.reduce((sum, from, at) => {
-  const stretch = samples.slice(from, beginnings[at + 1] === undefined ? undefined : beginnings[at + 1]! - 1)
+  const stretch = samples.slice(from, (beginnings[at + 1] ?? Infinity) - 1)
   return sum + (stretch.length === 0 ? 0 : stretch.at(-1)![of] - stretch[0]![of])
 }, 0)
 const grown = { heap: growth('heap'), sockets: growth('sockets'), timers: growth('timers'), files: growth('files') }

@@ -6,14 +6,13 @@ import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { startBuilt } from './support/built-service.js'
 import { median } from './support/measure.js'
+import { settingsOf } from './support/settings.js'
+import { PROGRAM } from './support/swap-event.js'
 
 const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '7' } } })
-const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 
 async function start (): Promise<{ ms: number, megabytes: number }> {
-  const service = await startBuilt(
-    { FACTORY_ADDRESS: PROGRAM, ROUTER_ADDRESS: PROGRAM, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_WS_URL: '' }
-  )
+  const service = await startBuilt(settingsOf('http://127.0.0.1:9', PROGRAM))
   const megabytes = service.megabytes().now
   await service.stop()
   return { ms: service.startMs, megabytes }

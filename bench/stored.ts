@@ -20,6 +20,7 @@ import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { costOf } from './support/measure.js'
 import { withSchema } from './support/schema.js'
+import { PROGRAM } from './support/swap-event.js'
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -28,7 +29,6 @@ const { values } = parseArgs({
   }
 })
 const [swaps, daos] = [Number(values.swaps), Number(values.daos)]
-const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const BEGIN = 1_767_225_600
 const [DAYS, HOUR, DAY] = [365, 3600, 86_400]
 const BYTES_A_SWAP = 1_000
@@ -42,8 +42,8 @@ const CANDLE =
   '\'2333340333333\', \'1000003000000\', 19, \'95000\', 0, \'100\', \'1000003\', \'2333340\', \'118\', \'1000979\', ' +
     '\'2335617\', \'1000979\', \'2335000\', \'1000003\', \'2336000\', \'1000003000000\', \'2333340333333\''
 const COLUMNS =
-  `base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base,
-  average_quote, average_base`
+  `base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base,
+  high_quote, high_base, low_quote, low_base, average_quote, average_base`
 
 interface Dialect {
   number: string
@@ -56,17 +56,21 @@ function * statements ({ number, series, pad }: Dialect): Generator<string> {
   const at = `cast(${BEGIN} + n * ${DAYS * DAY}.0 / ${swaps} as ${number})`
   yield `insert into daos (id, address, first_swap) select n, 'dao' || n, ${BEGIN} from ${series(1, daos)}`
   for (let from = 0; from < swaps; from += BATCH) {
-    yield `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)
-      select n + 1, 1 + n % ${daos}, ${pad(`1 + n / ${daos}`, 20)}, 'SpotSwap', n, ${at}, ${pad('n', 88)}, 65537, case n % 3 when 0 then 'sell' else 'buy' end, '1000003', '2333340', '5001',
-      '5000000', '0', '1000001000003', '1000000000000000', 'maker' || ${pad('n % 997', 39)}, n % 1000 from ${series(from, Math.min(from + BATCH, swaps) - 1)}`
+    yield `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee,
+        quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)
+      select n + 1, 1 + n % ${daos}, ${pad(`1 + n / ${daos}`, 20)}, 'SpotSwap', n, ${at}, ${pad('n', 88)}, 65537,
+        case n % 3 when 0 then 'sell' else 'buy' end, '1000003', '2333340', '5001', '5000000', '0', '1000001000003',
+        '1000000000000000', 'maker' || ${pad('n % 997', 39)}, n % 1000
+      from ${series(from, Math.min(from + BATCH, swaps) - 1)}`
   }
   const minutes = Math.min(DAYS * 1440, Math.ceil(swaps / daos))
   for (const [table, width, rows] of [
     ['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]
   ] as const) {
+    const [names, more] = table === 'days' ? [', revision, makers', ', n + 1, 300'] : ['', '']
     for (let from = 0; from < rows * daos; from += BATCH) {
-      yield `insert into ${table} (dao, start, ${COLUMNS}${table === 'days' ? ', revision, makers' : ''})
-        select 1 + n % ${daos}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}${table === 'days' ? ', n + 1, 300' : ''}
+      yield `insert into ${table} (dao, start, ${COLUMNS}${names})
+        select 1 + n % ${daos}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}${more}
         from ${series(from, Math.min(from + BATCH, rows * daos) - 1)}`
     }
   }

@@ -43,12 +43,9 @@ export function progressLine (status: HistoryStatus, since: HistoryStatus, secon
   const gained = events - since.events
   const left = expected === null || gained <= 0 ? undefined : Math.max(expected - events, 0) / gained * seconds
   const filled = Math.round((share ?? 0) * BAR)
+  const percent = share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)
   return [
-    ...(bar
-      ? [
-      `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)} %`
-        ]
-      : []),
+    ...bar ? [`${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${percent} %`] : [],
     `${signatures} signatures`,
     `${swaps} swaps`,
     `back to ${oldestTime === null ? '–' : new Date(oldestTime * 1000).toISOString().slice(0, 10)}`,
@@ -73,9 +70,8 @@ export function summary (status: HistoryStatus): string {
 }
 
 /** Compared with the accounts, and at rest: nothing more is to be expected of this node. */
-const isDone = (
-  { complete, phase, expected, searched }: HistoryStatus
-) => complete && phase === 'following' && expected !== null && searched
+const isDone = ({ complete, phase, expected, searched }: HistoryStatus) =>
+  complete && phase === 'following' && expected !== null && searched
 
 /**
  * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives

@@ -19,11 +19,12 @@ import configPlugin from '../plugins/config.js'
 
 const HELP = `npm run backfill
 
-Reads the whole history of the program into the store, from now back to the beginning that the node offers, and shows how far it is.
-Runs what \`npm run build\` has made.
+Reads the whole history of the program into the store, from now back to the beginning that the node offers, and shows
+how far it is. Runs what \`npm run build\` has made.
 
 Settings are those of the service, from the environment or .env:
-  CHAIN_RPC_URL    the node, or several with commas. Its pace decides how long this takes: a free public one days, a paid one hours
+  CHAIN_RPC_URL    the node, or several with commas. Its pace decides how long this takes: a free public one days, a
+                   paid one hours
   CHAIN_RPC_RATE   requests a second that it allows
   FACTORY_ADDRESS  the program
   DATA_DIR         folder of the embedded store (./data), or

@@ -45,16 +45,15 @@ const ownScripts: Plugin = {
   name: 'own scripts',
   setup ({ onLoad }) {
     onLoad({ filter: /\/lib\/page\/scripts\.ts$/ }, () => ({
-      contents: `const scripts = new Map(${JSON.stringify([...pageScripts()])})\nexport const pageScripts = () => scripts`,
+      contents: `const scripts = new Map(${JSON.stringify([...pageScripts()])})
+        export const pageScripts = () => scripts`,
       loader: 'js'
     }))
   }
 }
 
-const inFolder = (name: string): string[] =>
-  (readdirSync(
-    join(ROOT, name), { recursive: true }
-  ) as string[]).filter(path => path.endsWith('.ts')).map(path => join(name, path))
+const inFolder = (name: string): string[] => readdirSync(join(ROOT, name), { recursive: true, encoding: 'utf8' })
+  .filter(path => path.endsWith('.ts')).map(path => join(name, path))
 
 // a file deleted from the source cannot live on in it
 rmSync(OUT, { recursive: true, force: true })

@@ -71,11 +71,8 @@ await runScript(async () => {
   for (const form of forms) {
     progress.begin()
     const { problems, compared } = await checkForm(form, ask(form), { pause: setTimeout, pools })
-    console.log(
-      `${form}: ${problems.length === 0
-        ? 'nothing to refuse'
-        : `${problems.length} problems`} in ${progress.end()} answers`
-    )
+    const found = problems.length === 0 ? 'nothing to refuse' : `${problems.length} problems`
+    console.log(`${form}: ${found} in ${progress.end()} answers`)
     for (const what of compared) console.log(`  compared: ${what}`)
     for (const problem of problems.slice(0, MAX_PRINTED)) console.log(`  ${problem}`)
     if (problems.length > MAX_PRINTED) console.log(`  and ${problems.length - MAX_PRINTED} more`)

@@ -11,6 +11,10 @@ export function refuse (line: string): never {
   process.exit(2)
 }
 
+/** Flags that take a text. */
+export const texts = <const N extends string>(...names: N[]): Record<N, { type: 'string' }> =>
+  Object.fromEntries(names.map(name => [name, { type: 'string' }])) as Record<N, { type: 'string' }>
+
 type Options = NonNullable<ParseArgsConfig['options']>
 type Read<O extends Options, P extends boolean> = ReturnType<typeof parseArgs<{ options: O, allowPositionals: P }>>
 

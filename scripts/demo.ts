@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
 import { lastDayText } from '../lib/history/status.js'
 import type { Ticker } from '../schemas/ticker.js'
 import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
+import { readCommandLine, refuse } from './command-line.js'
 
 const HELP = `npm run demo -- [options]
 
@@ -25,34 +25,13 @@ const HELP = `npm run demo -- [options]
   --seconds <number>  ends by itself after so many seconds
   --help              this text`
 
-/** Ends with one line; nothing has been started yet. */
-function refuse (line: string): never {
-  console.error(line)
-  process.exit(1)
-}
-
-function readFlags () {
-  try {
-    return parseArgs({
-      options: {
-        port: { type: 'string', default: process.env.PORT ?? '3000' },
-        node: { type: 'string', default: 'own' },
-        seconds: { type: 'string' },
-        help: { type: 'boolean', default: false }
-      }
-    }).values
-  } catch (error) {
-    return refuse(`${(error as Error).message.split('. ')[0]}. --help lists the options.`)
-  }
-}
-
-const values = readFlags()
+const { values } = readCommandLine(HELP, {
+  port: { type: 'string', default: process.env.PORT ?? '3000' },
+  node: { type: 'string', default: 'own' },
+  seconds: { type: 'string' }
+})
 const port = Number(values.port)
 const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
-if (values.help) {
-  console.log(HELP)
-  process.exit(0)
-}
 if (!Number.isInteger(port) || port < 0 || port > 65_535) {
   refuse(`--port ${values.port}: a port is a whole number from 0 to 65535.`)
 }
@@ -124,6 +103,7 @@ function tell (
   address: string, chain: Chain, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }
 ): void {
   const [deepest] = tickers
+  const { base_symbol: base, target_symbol: target } = deepest ?? {}
   const launched = tickers.find(({ base_currency: mint }) => chain.launched.includes(mint)) ?? deepest
   console.log(`
 DAO market data on a simulated chain: ${tickers.length} pools, ${swaps} swaps indexed, ${phase}. Try:
@@ -136,8 +116,9 @@ DAO market data on a simulated chain: ${tickers.length} pools, ${swaps} swaps in
   curl ${address}/health
   open ${address}/market and ${address}/documentation
 
-The deepest pool, ${deepest?.base_symbol}/${deepest?.target_symbol}: price ${deepest?.last_price}, bid ${deepest?.bid}, ask ${deepest?.ask},
-24 hours ${deepest?.target_volume} ${deepest?.target_symbol}, liquidity ${deepest?.liquidity_in_usd} USD. It trades while you look. Ctrl-C ends it.
+The deepest pool, ${base}/${target}: price ${deepest?.last_price}, bid ${deepest?.bid}, ask ${deepest?.ask},
+24 hours ${deepest?.target_volume} ${target}, liquidity ${deepest?.liquidity_in_usd} USD. It trades while you look.
+Ctrl-C ends it.
 
 What anyone could do with a DAO of his own, carried out here, with the figures before and after:
 
@@ -171,10 +152,8 @@ try {
     [stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]
   ).then(() => true)
   if (values.node !== 'own') {
-    console.log(
-    `The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far it is; its ` +
-      `node: ${chain.url}`
-    )
+    console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far ` +
+      `it is; its node: ${chain.url}`)
   }
   let over = false
   let tickers: Ticker[] | undefined

@@ -15,7 +15,7 @@ import type { Store } from '../lib/history/store/store.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
-import { httpUrl, readCommandLine, runScript, UsageError } from './command-line.js'
+import { httpUrl, readCommandLine, runScript, texts, UsageError } from './command-line.js'
 import { barsOf, BAR_COLUMNS, INTERVALS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, openSink } from './export/sinks.js'
 
@@ -25,7 +25,7 @@ const FORMATS = ['csv', 'ndjson', 'parquet']
 const SERVICE = 'http://127.0.0.1:3000'
 const USAGE =
   `export --what ${KINDS.join('|')} --format ${FORMATS.join('|')} --out FILE [--pool ADDRESS] ` +
-    `[--interval ${Object.keys(INTERVALS).join('|')}] ` +
+  `[--interval ${Object.keys(INTERVALS).join('|')}] ` +
   `[--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…] [--url ${SERVICE}]`
 
 async function open (place: string): Promise<Store> {
@@ -59,18 +59,9 @@ async function tokensOf (url: URL): Promise<ReadonlyMap<string, PoolTokens>> {
   return new Map((await answer.json() as Pools).map(({ pool_id: id, base, quote }) => [id, { base, quote }]))
 }
 
-const option = { type: 'string' } as const
-const { values } = readCommandLine(USAGE, {
-  what: option,
-  format: option,
-  from: option,
-  to: option,
-  out: option,
-  store: option,
-  pool: option,
-  interval: option,
-  url: option
-})
+const { values } = readCommandLine(
+  USAGE, texts('what', 'format', 'from', 'to', 'out', 'store', 'pool', 'interval', 'url')
+)
 
 async function run (): Promise<void> {
   const { what = '', format = '', out, store: place = 'sqlite:./data', pool, interval = '1h' } = values

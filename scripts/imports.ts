@@ -45,11 +45,10 @@ const PLACED: Record<string, string> = {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const files = ['schemas', 'idl', 'lib', 'plugins', 'routes'].flatMap(folder => readdirSync(
-  join(root, folder), { recursive: true, encoding: 'utf8' }
-)
-  .filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')).map(name => `${folder}/${name}`)).concat('app.ts',
-  'server.ts')
+const files = ['schemas', 'idl', 'lib', 'plugins', 'routes'].flatMap(folder =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts') && !name.endsWith('.d.ts')).map(name => `${folder}/${name}`))
+  .concat('app.ts', 'server.ts')
 
 const importsOf = (file: string): string[] => ts.preProcessFile(readFileSync(join(root, file), 'utf8')).importedFiles
   .filter(({ fileName }) => fileName.startsWith('.'))
@@ -77,7 +76,6 @@ function follow (file: string, way: string[]): void {
 for (const file of files) follow(file, [])
 
 for (const problem of problems) process.stderr.write(`${problem}\n`)
-process.stdout.write(
-  `${files.length} files, ${[...graph.values()].flat().length} imports: ${problems.length === 0 ? 'no circle, none upward' : `${problems.length} problems`}\n`
-)
+const found = problems.length === 0 ? 'no circle, none upward' : `${problems.length} problems`
+process.stdout.write(`${files.length} files, ${[...graph.values()].flat().length} imports: ${found}\n`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -11,7 +11,7 @@ import type { Rpc } from '../lib/chain/rpc.js'
 import { createRecorder, type Recorder } from './recording/recorder.js'
 import { nodeSecretsOf, type RpcCall, type RpcReply, writeRecording } from './recording/recording.js'
 import { NOT_OFFERED } from './recording/replay.js'
-import { startRpcServer } from './recording/rpc-server.js'
+import { METHOD_NOT_FOUND, startRpcServer } from './recording/rpc-server.js'
 import type { Daos } from '../schemas/daos.js'
 
 /** Records a node: runs the whole service on it through a proxy that listens, until the service knows everything. */
@@ -31,8 +31,6 @@ export interface RecordOptions {
 
 const MAX_TRANSACTIONS = 20_000
 const POLL_MS = 200
-
-const METHOD_NOT_FOUND = -32_601
 
 /**
  * The calls of one request, passed on to the node; its errors are errors of the calls, and no answer is no answer. What
@@ -55,12 +53,10 @@ async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]
 async function askAll (service: FastifyInstance, mints: readonly string[]): Promise<void> {
   const report = await service.inject('/api/daos')
   if (report.statusCode !== 200) throw new Error(`/api/daos answered ${report.statusCode}: ${report.payload}`)
-  const known = report.json<Daos>().daos.flatMap(
-    ({ base_mint: base, quote_mint: quote }) => [base, quote]
-  ).filter(mint => mint !== null)
-  const paths = [
-    '/api/tickers', '/api/volume/aggregate', ...[...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)
-  ]
+  const known = report.json<Daos>().daos.flatMap(({ base_mint: base, quote_mint: quote }) => [base, quote])
+    .filter(mint => mint !== null)
+  const supplies = [...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)
+  const paths = ['/api/tickers', '/api/volume/aggregate', ...supplies]
   for (const path of paths) {
     const { statusCode, payload } = await service.inject(path)
     if (statusCode !== 200 && statusCode !== 404) throw new Error(`${path} answered ${statusCode}: ${payload}`)
@@ -86,9 +82,9 @@ export async function recordNode (
     async answer (calls) {
       const replies = await forward(rpc, calls)
       try {
-        replies.forEach(
-          (reply, i) => { if ('result' in reply) recorder.note(calls[i]!.method, calls[i]!.params, reply.result) }
-        )
+        for (const [i, reply] of replies.entries()) {
+          if ('result' in reply) recorder.note(calls[i]!.method, calls[i]!.params, reply.result)
+        }
       } catch (error) {
         failure = error
       }

@@ -21,9 +21,8 @@ function recordings (): string {
 const { values: { port }, positionals: [name] } = readCommandLine(
   `${USAGE}; ${recordings()}`, { port: { type: 'string', default: '8899' } }, true
 )
-const path = (name === undefined ? [] : [join('test/fixtures', name), name]).map(
-  folder => join(folder, 'recording.json')
-).find(existsSync)
+const path = (name === undefined ? [] : [join('test/fixtures', name), name])
+  .map(folder => join(folder, 'recording.json')).find(existsSync)
 if (path === undefined) refuse(`${name === undefined ? USAGE : `there is no recording ${name}`}; ${recordings()}`)
 
 await runScript(async () => {
@@ -36,9 +35,10 @@ await runScript(async () => {
       missing.add(message)
     }
   })
-  process.stdout.write(`${path}, from ${new Date(recording.time * 1000).toISOString()}. Run the service on it with
+  const { program, time } = recording
+  process.stdout.write(`${path}, from ${new Date(time * 1000).toISOString()}. Run the service on it with
 
-  CHAIN_RPC_URL=${node.url} CHAIN_WS_URL= FACTORY_ADDRESS=${recording.program} ROUTER_ADDRESS=${recording.program} DATA_DIR=data/replay
+  CHAIN_RPC_URL=${node.url} CHAIN_WS_URL= FACTORY_ADDRESS=${program} ROUTER_ADDRESS=${program} DATA_DIR=data/replay
 
 `)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => { node.close().catch(() => {}) })

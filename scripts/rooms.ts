@@ -9,19 +9,8 @@ import { readCommandLine } from './command-line.js'
 readCommandLine('npm run rooms', {})
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = [
-  'lib',
-  'schemas',
-  'plugins',
-  'routes',
-  'public',
-  'scripts',
-  'simulator',
-  'bench',
-  'test',
-  'docs',
-  'examples',
-  'deploy',
-  'idl'
+  'lib', 'schemas', 'plugins', 'routes', 'public', 'scripts', 'simulator', 'bench', 'test', 'docs', 'examples',
+  'deploy', 'idl'
 ]
 const TEXTS = new Set(['.ts', '.js', '.json', '.md', '.html', '.css', '.svg', '.py', '.yml', '.yaml', '.txt', '.sh'])
 const WIDE = 120

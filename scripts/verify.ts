@@ -4,7 +4,7 @@
  * volumes, trades and candles from each transaction. None of the service's code takes part, and nothing it says is
  * taken for true: settings are the operator's word, given as flags (their defaults are the service's).
  */
-import { readCommandLine, refuse } from './command-line.js'
+import { readCommandLine, refuse, texts } from './command-line.js'
 import { besideAdapter, readVaults } from './verify/adapter.js'
 import { compareAll, type Word } from './verify/compare.js'
 import { nodeAt } from './verify/node.js'
@@ -12,29 +12,18 @@ import { readAll } from './verify/read.js'
 
 const USAGE =
   'npm run verify -- --pool ADDRESS [--url http://127.0.0.1:3000] [--rpc https://api.mainnet-beta.solana.com] ' +
-    '[--days 1] ' +
-  '[--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] [--usd-priced-mints MINT:POOL,…] ' +
-    '[--usd-min-depth 10000] [--volume-basis input] [--adapter]'
+  '[--days 1] [--taker-fee-rate 0.005] [--quote-notional 100] [--usd-mints MINT,…] ' +
+  '[--usd-priced-mints MINT:POOL,…] [--usd-min-depth 10000] [--volume-basis input] [--adapter]'
 const DOLLARS = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v,Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
-const option = { type: 'string' } as const
 const { values } = readCommandLine(USAGE, {
-  url: option,
-  rpc: option,
-  pool: option,
-  days: option,
-  'taker-fee-rate': option,
-  'quote-notional': option,
-  'usd-mints': option,
-  'usd-priced-mints': option,
-  'usd-min-depth': option,
-  'volume-basis': option,
+  ...texts('url', 'rpc', 'pool', 'days', 'taker-fee-rate', 'quote-notional', 'usd-mints', 'usd-priced-mints',
+    'usd-min-depth', 'volume-basis'),
   adapter: { type: 'boolean' }
 })
 const { url = 'http://127.0.0.1:3000', rpc = 'https://api.mainnet-beta.solana.com', pool: address = '' } = values
 const days = Number(values.days ?? 1)
 const isRight = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) && [url, rpc].every(place => URL.canParse(place)) &&
-  Number.isInteger(days) &&
-  days > 0
+  Number.isInteger(days) && days > 0
 if (!isRight) refuse(USAGE)
 const listed = (text: string): string[] => text.split(',').filter(part => part !== '')
 const word: Word = {

@@ -1,7 +1,7 @@
 /**
  * Accounts as they were at a slot: a node that lags or has stalled answers old states, not new ones under an old slot.
  */
-import { type Entry } from './accounts.js'
+import { type Entry, createEntry } from './accounts.js'
 import { type Ledger } from './ledger.js'
 
 /** An account at the end of a slot; null: nothing was there. */
@@ -12,18 +12,12 @@ export type AccountStates = ReturnType<typeof createAccountStates>
 /** Slots after which an old state is forgotten: about three days. */
 const KEPT = 1_300_000
 
-function copyOf (
-  { address, owner, lamports, data }: Pick<Entry, 'address' | 'owner' | 'lamports'> & { data: Buffer }
-): Entry {
-  let text: string | undefined
-  return {
-    address, owner, lamports, data: () => data, base64: () => (text ??= data.toString('base64')), touch: () => {}
-  }
+function freeze (entry: Entry | undefined): Entry | null {
+  if (entry === undefined) return null
+  const { address, owner, lamports } = entry
+  const data = Buffer.from(entry.data())
+  return createEntry(address, owner, () => data, lamports)
 }
-
-const freeze = (entry: Entry | undefined): Entry | null => entry === undefined
-  ? null
-  : copyOf({ address: entry.address, owner: entry.owner, lamports: entry.lamports, data: Buffer.from(entry.data()) })
 
 /**
  * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at

@@ -15,99 +15,72 @@ export interface Entry {
   touch (): void
 }
 
-export interface AccountStore {
-  /** Puts an account at an address; `write` is called when its bytes are asked for after a change. */
-  put (address: string, owner: string, write: () => Buffer): Entry
-  remove (address: string): void
-  get (address: string): Entry | undefined
-  /** Where an account is, overridden ones included. */
-  addresses (): string[]
-  /** All accounts of a program. */
-  ofProgram (program: string): Entry[]
-  /**
-   * Puts other bytes before the genuine ones, whatever the ledger does; null: nothing is there; undefined: the genuine
-   * ones again.
-   */
-  override (address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined): void
-  /** Called with each address that changes. */
-  onChange: ((address: string) => void) | null
-  size (): number
-}
-
 // Rent exemption: (128 + size) bytes × 3480 lamports × 2 years.
 const rent = (size: number): number => (128 + size) * 6960
 
-export function createAccountStore (): AccountStore {
-  const entries = new Map<string, Entry>()
-  const overrides = new Map<string, Entry | null>()
-  const programs = new Map<string, Set<string>>()
-
-  function createEntry (address: string, owner: string, write: () => Buffer, lamports?: number): Entry {
-    let bytes: Buffer | null = null
-    let text: string | null = null
-    return {
-      address,
-      owner,
-      get lamports () { return lamports ?? rent(this.data().length) },
-      data () {
-        bytes ??= write()
-        return bytes
-      },
-      base64 () {
-        text ??= this.data().toString('base64')
-        return text
-      },
-      touch () {
-        bytes = text = null
-        store.onChange?.(address)
-      }
+export function createEntry (
+  address: string, owner: string, write: () => Buffer, lamports?: number, onTouch = (): void => {}
+): Entry {
+  let bytes: Buffer | null = null
+  let text: string | null = null
+  const data = (): Buffer => (bytes ??= write())
+  return {
+    address,
+    owner,
+    get lamports () { return lamports ?? rent(data().length) },
+    data,
+    base64: () => (text ??= data().toString('base64')),
+    touch () {
+      bytes = text = null
+      onTouch()
     }
   }
+}
 
-  const store: AccountStore = {
-    onChange: null,
-    put (address, owner, write) {
+export type AccountStore = ReturnType<typeof createAccountStore>
+
+/** `onChange` is called with each address that changes. */
+export function createAccountStore (onChange: (address: string) => void) {
+  const entries = new Map<string, Entry>()
+  const overrides = new Map<string, Entry | null>()
+
+  const store = {
+    /** Puts an account at an address; `write` is called when its bytes are asked for after a change. */
+    put (address: string, owner: string, write: () => Buffer): Entry {
       store.remove(address)
-      const entry = createEntry(address, owner, write)
+      const entry = createEntry(address, owner, write, undefined, () => onChange(address))
       entries.set(address, entry)
-      let members = programs.get(owner)
-      if (members === undefined) programs.set(owner, members = new Set())
-      members.add(address)
-      store.onChange?.(address)
+      onChange(address)
       return entry
     },
-    remove (address) {
-      const entry = entries.get(address)
-      if (entry === undefined) return
-      entries.delete(address)
-      programs.get(entry.owner)?.delete(address)
-      store.onChange?.(address)
+    remove (address: string): void {
+      if (entries.delete(address)) onChange(address)
     },
-    get (address) {
+    get (address: string): Entry | undefined {
       const override = overrides.get(address)
       return override === undefined ? entries.get(address) : override ?? undefined
     },
-    addresses: () => [...new Set([...entries.keys(), ...overrides.keys()])],
-    ofProgram (program) {
-      const found: Entry[] = []
-      for (const address of programs.get(program) ?? []) {
-        if (!overrides.has(address)) found.push(entries.get(address)!)
-      }
-      for (const entry of overrides.values()) {
-        if (entry?.owner === program) found.push(entry)
-      }
-      return found
+    /** Where an account is, overridden ones included. */
+    addresses: (): string[] => [...new Set([...entries.keys(), ...overrides.keys()])],
+    ofProgram (program: string): Entry[] {
+      const genuine = [...entries.values()].filter(({ address }) => !overrides.has(address))
+      return [...genuine, ...overrides.values()].filter(entry => entry?.owner === program) as Entry[]
     },
-    override (address, account) {
+    /**
+     * Puts other bytes before the genuine ones, whatever the ledger does; null: nothing is there; undefined: the
+     * genuine ones again.
+     */
+    override (
+      address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined
+    ): void {
       if (account === undefined) overrides.delete(address)
       else if (account === null) overrides.set(address, null)
       else {
         const bytes = Buffer.from(account.data)
         overrides.set(address, createEntry(address, account.owner, () => bytes, account.lamports))
       }
-      store.onChange?.(address)
-    },
-    size: () => entries.size
+      onChange(address)
+    }
   }
   return store
 }

@@ -3,7 +3,7 @@
  * …)]`).
  */
 import { PublicKey } from '@solana/web3.js'
-import { base58, keyBytes } from './bytes.js'
+import { Writer, keyBytes } from './bytes.js'
 
 /** The owner of deployed programs. */
 export const LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111'
@@ -46,6 +46,7 @@ export const POOL_CONFIG = {
 export type LaunchVersion = keyof typeof POOL_CONFIG
 
 const cache = new Map<string, { address: string, bump: number }>()
+const u64 = (value: bigint): Buffer => new Writer(8).u64(value).buffer
 
 /** A program-derived address and its bump. Cached: the curve test behind each costs half a millisecond. */
 export function derive (program: string, ...seeds: Array<string | Uint8Array>): { address: string, bump: number } {
@@ -54,15 +55,9 @@ export function derive (program: string, ...seeds: Array<string | Uint8Array>): 
   let found = cache.get(id)
   if (found === undefined) {
     const [key, bump] = PublicKey.findProgramAddressSync(bytes, new PublicKey(program))
-    cache.set(id, found = { address: base58(key.toBytes()), bump })
+    cache.set(id, found = { address: key.toBase58(), bump })
   }
   return found
-}
-
-const u64 = (value: bigint): Buffer => {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(value)
-  return bytes
 }
 
 export const eventAuthority = (program: string): string => derive(program, '__event_authority').address
@@ -88,13 +83,11 @@ export const ammPosition = (program: string, dao: string, authority: string): st
   derive(program, 'amm_position', keyBytes(dao), keyBytes(authority)).address
 
 /** Every address of a launch, from its version and mints alone. */
-export function launchAddresses (
-  version: LaunchVersion, baseMint: string, quoteMint: string, program: string = PROGRAMS.futarchy
-) {
+export function launchAddresses (version: LaunchVersion, baseMint: string, quoteMint: string) {
   const launchpad = PROGRAMS[version]
   const { address: launch, bump: launchBump } = derive(launchpad, 'launch', keyBytes(baseMint))
   const { address: signer, bump: signerBump } = derive(launchpad, 'launch_signer', keyBytes(launch))
-  const dao = daoAddress(program, signer, 0n).address
+  const dao = daoAddress(PROGRAMS.futarchy, signer, 0n).address
   const multisig = multisigAddress(dao)
   const daoVault = squadsVault(multisig)
   const { address: packageAddress, bump: packageBump } =
@@ -116,7 +109,7 @@ export function launchAddresses (
     governor,
     ammBaseVault: ata(dao, baseMint),
     ammQuoteVault: ata(dao, quoteMint),
-    ammPosition: ammPosition(program, dao, daoVault),
+    ammPosition: ammPosition(PROGRAMS.futarchy, dao, daoVault),
     pool,
     poolBaseVault: derive(PROGRAMS.damm, 'token_vault', keyBytes(baseMint), keyBytes(pool)).address,
     poolQuoteVault: derive(PROGRAMS.damm, 'token_vault', keyBytes(quoteMint), keyBytes(pool)).address,
@@ -135,10 +128,10 @@ export function launchAddresses (
  * What `relaunch` makes a DAO by, of a mint that is not new; there is no Launch account. Its vault holds what is not
  * claimed yet.
  */
-export function relaunchAddresses (mint: string, program: string = PROGRAMS.futarchy) {
+export function relaunchAddresses (mint: string) {
   const relaunch = derive(PROGRAMS.relaunch, 'relaunch', keyBytes(mint)).address
   const signer = derive(PROGRAMS.relaunch, 'relaunch_signer', keyBytes(relaunch)).address
-  return { relaunch, signer, dao: daoAddress(program, signer, 0n).address, vault: ata(signer, mint) }
+  return { relaunch, signer, dao: daoAddress(PROGRAMS.futarchy, signer, 0n).address, vault: ata(signer, mint) }
 }
 
 /** The external pool of a pair under a configuration: its seeds sort the two mints by their bytes, the larger first. */

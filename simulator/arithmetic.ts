@@ -112,51 +112,47 @@ const simulate = (pool: Pool, input: bigint, side: Side): bigint => feelessSwap(
 
 interface Profits { spot: bigint, pass: bigint, fail: bigint }
 
-function arbitrageAfterSpot (spot: Pool, pass: Pool, fail: Pool, maxInput: bigint, side: Side): Profits {
-  const step = maxInput / 100n
-  let bestProfit = 0n
-  let bestInput = 0n
+/** Hundredths of what may be spent are tried until one brings no more than the one before; 0 where none brings any. */
+function bestInput (maxInput: bigint, profitOf: (input: bigint) => bigint): { input: bigint, profit: bigint } {
+  let best = { input: 0n, profit: 0n }
   for (let i = 1n; i <= 100n; i++) {
-    const input = i * step
-    const through = simulate(spot, input, opposite(side))
-    const profit = min(simulate(pass, through, side), simulate(fail, through, side)) - input
-    if (profit <= bestProfit) break
-    bestProfit = profit
-    bestInput = input
+    const input = i * (maxInput / 100n)
+    const profit = profitOf(input)
+    if (profit <= best.profit) break
+    best = { input, profit }
   }
-  const through = feelessSwap(spot, bestInput, opposite(side))
+  return best
+}
+
+function arbitrageAfterSpot (spot: Pool, pass: Pool, fail: Pool, maxInput: bigint, side: Side): Profits {
+  const { input, profit } = bestInput(maxInput, input => {
+    const through = simulate(spot, input, opposite(side))
+    return min(simulate(pass, through, side), simulate(fail, through, side)) - input
+  })
+  const through = feelessSwap(spot, input, opposite(side))
   const passOutput = feelessSwap(pass, through, side)
   const failOutput = feelessSwap(fail, through, side)
   const both = min(passOutput, failOutput)
-  return { spot: bestProfit, pass: passOutput - both, fail: failOutput - both }
+  return { spot: profit, pass: passOutput - both, fail: failOutput - both }
 }
 
 function arbitrageAfterConditional (
-  pools: { spot: Pool, pass: Pool, fail: Pool }, maxInput: bigint, side: Side, market: Market
+  { spot, pass, fail }: { spot: Pool, pass: Pool, fail: Pool }, maxInput: bigint, side: Side, market: Market
 ): Profits {
-  const { spot, pass, fail } = pools
-  const step = maxInput / 100n
-  let bestProfit = 0n
-  let bestInput = 0n
-  for (let i = 1n; i <= 100n; i++) {
-    const input = i * step
+  const { input } = bestInput(maxInput, input => {
     const trial = { pass: { ...pass }, fail: { ...fail } }
     const outputs = {
       pass: feelessSwap(trial.pass, input, opposite(side)), fail: feelessSwap(trial.fail, input, opposite(side))
     }
     const both = min(outputs.pass, outputs.fail)
     const spotProfit = simulate(spot, both, side) - input
-    const profit = feelessSwap(trial[market], outputs[market] - both, side) + spotProfit
-    if (profit <= bestProfit || spotProfit < 0n) break
-    bestProfit = profit
-    bestInput = input
-  }
-  const passOutput = feelessSwap(pass, bestInput, opposite(side))
-  const failOutput = feelessSwap(fail, bestInput, opposite(side))
+    return spotProfit < 0n ? 0n : feelessSwap(trial[market], outputs[market] - both, side) + spotProfit
+  })
+  const passOutput = feelessSwap(pass, input, opposite(side))
+  const failOutput = feelessSwap(fail, input, opposite(side))
   const both = min(passOutput, failOutput)
-  const spotOutput = feelessSwap(spot, both, side)
   return {
-    spot: spotOutput - bestInput,
+    spot: feelessSwap(spot, both, side) - input,
     fail: failOutput > both ? feelessSwap(fail, failOutput - both, side) : 0n,
     pass: passOutput > both ? feelessSwap(pass, passOutput - both, side) : 0n
   }

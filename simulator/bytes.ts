@@ -1,5 +1,6 @@
 /** Bytes as the chain writes them: little-endian integers, Borsh strings and options, base58 text. */
 import { createHash } from 'node:crypto'
+import bs58 from 'bs58'
 
 const U64 = (1n << 64n) - 1n
 
@@ -106,7 +107,6 @@ export function discriminator (namespace: 'account' | 'event' | 'global', name: 
 }
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
-const DIGIT = new Map([...ALPHABET].map((letter, value) => [letter, value]))
 const PAIRS = [...ALPHABET].flatMap(first => [...ALPHABET].map(second => first + second))
 const FIVE = 58n ** 5n
 // 58^10, 58^20, 58^40 …: splitting at these makes the long event data of a transaction fifteen times cheaper than
@@ -127,7 +127,7 @@ function digits (value: bigint, level: number): string {
   return digits(high, level - 1) + digits(value - high * split, level - 1)
 }
 
-/** Base58 text of at most 20 kB. */
+/** Base58 text of at most 20 kB: events take bs58 twenty times as long. */
 export function base58 (bytes: Uint8Array): string {
   let zeros = 0
   while (zeros < bytes.length && bytes[zeros] === 0) zeros++
@@ -139,18 +139,7 @@ export function base58 (bytes: Uint8Array): string {
 }
 
 /** The bytes of base58 text; throws on a letter outside the alphabet. */
-export function fromBase58 (text: string): Buffer {
-  let zeros = 0
-  while (text[zeros] === '1') zeros++
-  let value = 0n
-  for (const letter of text) {
-    const digit = DIGIT.get(letter)
-    if (digit === undefined) throw new TypeError(`not base58: ${text}`)
-    value = value * 58n + BigInt(digit)
-  }
-  const hex = value === 0n ? '' : value.toString(16)
-  return Buffer.concat([Buffer.alloc(zeros), Buffer.from(hex.length % 2 === 1 ? `0${hex}` : hex, 'hex')])
-}
+export const fromBase58 = (text: string): Buffer => Buffer.from(bs58.decode(text))
 
 const keys = new Map<string, Buffer>()
 

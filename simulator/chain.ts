@@ -1,5 +1,6 @@
 /** What the parts of the ledger share: clock, accounts, history, and the transaction that is being made. */
 import { type AccountStore } from './accounts.js'
+import { eventAuthority } from './addresses.js'
 import { type Side } from './arithmetic.js'
 import { base58 } from './bytes.js'
 import { type Random, scatter } from './random.js'
@@ -41,7 +42,6 @@ export interface OpenTransaction extends Receipt {
 export interface Wrapper {
   name: string
   program: string
-  eventAuthority: string
   accounts: string[]
   data: Buffer
   event: Buffer
@@ -59,28 +59,10 @@ export interface ProgramBuild {
 /** Something whose changes can be taken back: `save` returns how. */
 export interface Revertible { save (): () => void }
 
-export interface Chain {
-  readonly program: string
-  readonly eventAuthority: string
-  readonly time: number
-  readonly slot: number
-  readonly accounts: AccountStore
-  readonly history: History
-  readonly random: Random
-  /** What the program writes now. */
-  readonly build: ProgramBuild
-  /** Wallets that trade. */
-  readonly traders: string[]
-  newAddress (): string
-  /** Runs `body` in the transaction that is open, or in one of its own made with `options`. */
-  act<T> (options: TransactionOptions, entity: Revertible, body: (tx: OpenTransaction) => T): T
-  /** Several actions in one transaction. */
-  transaction (body: (tx: Receipt) => void, options?: TransactionOptions): Receipt
-}
+export type Chain = ReturnType<typeof createChain>
 
 interface ChainOptions {
   program: string
-  eventAuthority: string
   accounts: AccountStore
   history: History
   random: Random
@@ -97,9 +79,9 @@ const UNEXECUTED_SINCE = 1_795_046_400
 const UNEXECUTED_SHARE = 0.3
 
 export function createChain (
-  { program, eventAuthority, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
-): Chain {
-  const newAddress = () => base58(random.bytes(32))
+  { program, accounts, history, random, clock, versionOne, seed, onSwap, onTransaction }: ChainOptions
+) {
+  const newAddress = (): string => base58(random.bytes(32))
   const traders = Array.from({ length: 24 }, newAddress)
   let current: { tx: OpenTransaction, saved: Map<Revertible, () => void> | null } | null = null
 
@@ -136,19 +118,11 @@ export function createChain (
       (options.unexecuted ?? (time >= UNEXECUTED_SINCE && scatter(seed, history.length, 4) < UNEXECUTED_SHARE))
     if (failed) revert()
     const via = options.via ?? 'direct'
-    const version = options.version ?? (scatter(seed, history.length, 3) < versionOne
-      ? 1
-      : via === 'aggregator' ? 0 : 'legacy')
-    const index = history.append(tx.signature, slot, options.blockTime === undefined
-      ? time
-      : options.blockTime, actions, {
-      payer: options.payer ?? traders[0]!,
-      via,
-      version,
-      failed,
-      unexecuted,
-      innerUnknown: options.innerUnknown ?? options.innerInstructions === null
-    })
+    const version = options.version ??
+      (scatter(seed, history.length, 3) < versionOne ? 1 : via === 'aggregator' ? 0 : 'legacy')
+    const { blockTime = time, payer = traders[0]!, innerUnknown = false } = options
+    const shape = { payer, via, version, failed, unexecuted, innerUnknown }
+    const index = history.append(tx.signature, slot, blockTime, actions, shape)
     if (!failed) swaps.forEach(onSwap)
     onTransaction(index)
     return { result, receipt: { signature: tx.signature, slot, time } }
@@ -156,16 +130,19 @@ export function createChain (
 
   return {
     program,
-    eventAuthority,
+    eventAuthority: eventAuthority(program),
     accounts,
     history,
     random,
-    build: { grown: {} },
+    /** What the program writes now. */
+    build: { grown: {} } as ProgramBuild,
+    /** Wallets that trade. */
     traders,
     newAddress,
     get time () { return clock.time },
     get slot () { return clock.slot },
-    act (options, entity, body) {
+    /** Runs `body` in the transaction that is open, or in one of its own made with `options`. */
+    act<T> (options: TransactionOptions, entity: Revertible, body: (tx: OpenTransaction) => T): T {
       const join = (tx: OpenTransaction) => {
         const saved = current!.saved
         if (saved !== null && !saved.has(entity)) saved.set(entity, entity.save())
@@ -176,22 +153,24 @@ export function createChain (
         ? run(options, options.failed ?? options.unexecuted ?? false, join).result
         : join(current.tx)
     },
-    transaction (body, options = {}) {
+    /** Several actions in one transaction. */
+    transaction (body: (tx: Receipt) => void, options: TransactionOptions = {}): Receipt {
       if (current !== null) throw new Error('a transaction is already open')
       return run(options, true, body).receipt
     }
   }
 }
 
-function fold (inside: Action[], { name, program, eventAuthority, accounts, data, event }: Wrapper): Action {
+function fold (inside: Action[], { name, program, accounts, data, event }: Wrapper): Action {
+  const authority = eventAuthority(program)
   return {
     key: `${name}/${program}/${accounts.join()}/${inside.map(action => action.key).join('|')}`,
     shape: () => ({
       name,
       calls: [
-        { program, accounts: [...accounts, eventAuthority, program], height: 1 },
+        { program, accounts: [...accounts, authority, program], height: 1 },
         ...inside.flatMap(action => action.shape().calls.map(call => ({ ...call, height: call.height + 1 }))),
-        { program, accounts: [eventAuthority], height: 2 }
+        { program, accounts: [authority], height: 2 }
       ]
     }),
     data: [data, ...inside.flatMap(action => action.data), event]

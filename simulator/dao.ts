@@ -1,7 +1,7 @@
 /** A DAO with its embedded pools: each method is an instruction of the program, its account and its event. */
 import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsVault } from './addresses.js'
 import {
-  type Fees, type Market, type Pool, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
+  type Fees, type Market, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
 } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain, type OpenTransaction, type SpotSwap } from './chain.js'
@@ -30,8 +30,6 @@ export interface DaoOptions {
   config?: Partial<DaoConfig>
 }
 
-export interface SwapOptions extends TransactionOptions { user?: string, minOutput?: bigint }
-
 /** What actions of a DAO are made of; shared with the proposals. */
 export interface DaoCore {
   chain: Chain
@@ -45,17 +43,25 @@ export interface DaoCore {
   freeze (): void
   act<T> (options: TransactionOptions, body: (tx: OpenTransaction) => T): T
   context (tx: { slot: number, time: number }): events.EventContext
-  /** Adds one instruction of the program to the transaction, with its inner calls and the event as the last of them. */
+  /**
+   * Adds one instruction of the program to the transaction, with its inner calls and the event, which takes the DAO's
+   * next number, as the last of them. `args`: its data behind its name.
+   */
   instruct (
-    tx: OpenTransaction, name: string, accounts: string[], data: Buffer, inner: Array<Call & { data: Buffer }>,
-    event: Buffer
-  ): void
+    tx: OpenTransaction, name: string, accounts: string[], event: (context: events.EventContext) => Buffer,
+    more?: { args?: Buffer, inner?: Array<Call & { data: Buffer }>, isNumbered?: boolean }
+  ): { seq: number, signature: string, time: number }
 }
 
 export type Dao = ReturnType<typeof createDao>
 
-/** Data of an SPL token transfer. */
-export const transferData = (amount: bigint): Buffer => new Writer(9).u8(3).u64(amount).buffer
+/** An SPL token transfer that an instruction makes. */
+export const transfer = (from: string, to: string, owner: string, amount: bigint): Call & { data: Buffer } =>
+  ({ program: PROGRAMS.token, accounts: [from, to, owner], height: 2, data: new Writer(9).u8(3).u64(amount).buffer })
+
+/** `CollectFees` is `collect_fees` where it is called. */
+const calledAs = (name: string): Buffer =>
+  discriminator('global', name.replaceAll(/(?<=.)[A-Z]/g, letter => `_${letter}`).toLowerCase())
 
 const DEFAULT_CONFIG: DaoConfig = {
   passThresholdBps: 300,
@@ -120,46 +126,21 @@ export function createDao (chain: Chain, options: DaoOptions) {
     freeze: () => { entry.data() },
     act: (actionOptions, body) => chain.act(actionOptions, dao, body),
     context: ({ slot, time }) => ({ identity, state, slot, time, grown: chain.build.grown }),
-    instruct (tx, name, accounts, data, inner, event) {
+    instruct (tx, name, accounts, event, { args = Buffer.alloc(0), inner = [], isNumbered = true } = {}) {
+      if (isNumbered) state.seq++
       const outer = { program: chain.program, accounts: [...accounts, chain.eventAuthority, chain.program], height: 1 }
       const calls = [outer, ...inner, { program: chain.program, accounts: [chain.eventAuthority], height: 2 }]
       tx.add({
         key: `${name}/${address}/${accounts.join()}/${inner.map(call => call.accounts.join()).join()}`,
         shape: () => ({ name, calls: calls.map(({ program, accounts, height }) => ({ program, accounts, height })) }),
-        data: [data, ...inner.map(call => call.data), event]
+        data: [Buffer.concat([calledAs(name), args]), ...inner.map(call => call.data), event(core.context(tx))]
       })
       entry.touch()
+      return { seq: state.seq, signature: tx.signature, time: tx.time }
     }
   }
   const proposals = createProposals(core)
   const trader = (): string => chain.traders[(state.seq + Number(nonce % 5n)) % 4]!
-
-  /** The accounts of a trade, remembered per trader: a busy market repeats them a million times. */
-  const trades = new Map<string, { key: string, outer: Call, into: Call, out: Call }>()
-  function tradeOf (user: string, side: Side) {
-    const key = `swap/${address}/${side}/${user}`
-    let found = trades.get(key)
-    if (found === undefined) {
-      const [userBase, userQuote] = [ata(user, base.address), ata(user, quote.address)]
-      const accounts = [
-        address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token,
-        chain.eventAuthority, chain.program
-      ]
-      const inward = side === 'buy' ? [userQuote, identity.quoteVault, user] : [userBase, identity.baseVault, user]
-      const outward = side === 'buy'
-        ? [identity.baseVault, userBase, address]
-        : [
-            identity.quoteVault, userQuote, address
-          ]
-      trades.set(key, found = {
-        key,
-        outer: { program: chain.program, accounts, height: 1 },
-        into: { program: PROGRAMS.token, accounts: inward, height: 2 },
-        out: { program: PROGRAMS.token, accounts: outward, height: 2 }
-      })
-    }
-    return found
-  }
 
   const dao = {
     address,
@@ -181,32 +162,24 @@ export function createDao (chain: Chain, options: DaoOptions) {
     get proposal () { return proposals.current() },
     get conditionalBalances () { return proposals.balances() },
 
-    swap (side: Side, input: bigint, swapOptions: SwapOptions = {}): SpotSwap {
-      const user = swapOptions.user ?? trader()
-      return core.act({ payer: user, ...swapOptions }, tx => {
+    swap (side: Side, input: bigint, options: TransactionOptions = {}): SpotSwap {
+      const user = trader()
+      return core.act({ payer: user, ...options }, tx => {
         const { output, fee } = spotSwap(state.pools, input, side, fees, tx.time)
-        const minimum = swapOptions.minOutput ?? 0n
-        state.seq++
         const [inside, outside] = side === 'buy' ? [vaults.quote, vaults.base] : [vaults.base, vaults.quote]
         inside.amount += input
         outside.amount -= output
-        const trade = tradeOf(user, side)
-        const event = events.spotSwapEvent(core.context(tx), user, side, input, output, minimum)
-        const data = new Writer(25).bytes(
-          discriminator('global', 'spot_swap')
-        ).u64(input).u8(events.sideTag(side)).u64(minimum).buffer
-        tx.add({
-          key: trade.key,
-          shape: () => ({
-            name: 'SpotSwap',
-            calls: [
-              trade.outer, trade.into, trade.out,
-              { program: chain.program, accounts: [chain.eventAuthority], height: 2 }
-            ]
-          }),
-          data: [data, transferData(input), transferData(output), event]
-        })
-        entry.touch()
+        const [userBase, userQuote] = [ata(user, base.address), ata(user, quote.address)]
+        const [from, to] = side === 'buy' ? [userQuote, userBase] : [userBase, userQuote]
+        core.instruct(
+          tx, 'SpotSwap',
+          [address, userBase, userQuote, identity.baseVault, identity.quoteVault, user, PROGRAMS.token],
+          context => events.spotSwapEvent(context, user, side, input, output),
+          {
+            args: new Writer(17).u64(input).u8(events.sideTag(side)).u64(events.LEAST_OUTPUT).buffer,
+            inner: [transfer(from, inside.address, user, input), transfer(outside.address, to, address, output)]
+          }
+        )
         const swap: SpotSwap = {
           dao: address,
           seq: state.seq,
@@ -226,13 +199,12 @@ export function createDao (chain: Chain, options: DaoOptions) {
       })
     },
 
-    conditionalSwap (market: Market, side: Side, input: bigint, swapOptions: SwapOptions = {}) {
-      const user = swapOptions.user ?? trader()
-      return core.act({ payer: user, ...swapOptions }, tx => {
+    conditionalSwap (market: Market, side: Side, input: bigint) {
+      const user = trader()
+      return core.act({ payer: user }, tx => {
         const { output, fee } = conditionalSwap(state.pools, input, side, market, fees, tx.time)
-        state.seq++
-        proposals.settleSwap(tx, market, side, input, output, user, swapOptions.minOutput ?? 0n)
-        return { signature: tx.signature, input, output, fee, time: tx.time, slot: tx.slot, seq: state.seq }
+        const settled = proposals.settleSwap(tx, market, side, input, output, user)
+        return { ...settled, input, output, fee, slot: tx.slot }
       })
     },
 
@@ -281,10 +253,7 @@ export function createDao (chain: Chain, options: DaoOptions) {
         kept.proposals()
         entry.touch()
       }
-    },
-
-    /** The spot pool itself, for expectations; not to be changed. */
-    get pool (): Readonly<Pool> { return state.pools.spot }
+    }
   }
   return dao
 }

@@ -63,7 +63,7 @@ export interface ActiveFault extends FaultRule {
 }
 
 const isRequestFault = (kind: FaultKind): boolean => (REQUEST_FAULTS as readonly string[]).includes(kind)
-const concerns = ({ method }: FaultRule, name: string): boolean =>
+export const concerns = ({ method }: Pick<FaultRule, 'method'>, name: string): boolean =>
   method === undefined || (typeof method === 'string' ? method === name : method.test(name))
 
 export function createFaults () {
@@ -92,13 +92,10 @@ export function createFaults () {
       active = fault === undefined ? [] : active.filter(other => other !== fault)
     },
     get active (): readonly ActiveFault[] { return active },
-    ofRequest: (methods: string[], isBatch: boolean): ActiveFault | undefined => active.length === 0
-      ? undefined
-      : fire(fault => isRequestFault(fault.kind) && (isBatch || !fault.kind.startsWith('batch-')) && methods.some(
-        method => concerns(fault, method)
-      ))[0],
-    ofCall: (method: string): ActiveFault[] => active.length === 0
-      ? []
-      : fire(fault => !isRequestFault(fault.kind) && concerns(fault, method))
+    ofRequest: (methods: string[], isBatch: boolean): ActiveFault | undefined => fire(fault =>
+      isRequestFault(fault.kind) && (isBatch || !fault.kind.startsWith('batch-')) &&
+      methods.some(method => concerns(fault, method)))[0],
+    ofCall: (method: string): ActiveFault[] =>
+      fire(fault => !isRequestFault(fault.kind) && concerns(fault, method))
   }
 }

@@ -25,7 +25,7 @@ export function forgeEvent (chain: Chain, dao: Dao, kind: ForgeryKind) {
   const state = { ...dao.state, seq: dao.state.seq + 1 }
   return chain.act({ payer: attacker }, { save: () => () => {} }, tx => {
     const event = spotSwapEvent(
-      { identity: dao.identity, state, slot: tx.slot, time: tx.time }, attacker, 'buy', 10n ** 18n, 10n ** 18n, 0n
+      { identity: dao.identity, state, slot: tx.slot, time: tx.time }, attacker, 'buy', 10n ** 18n, 10n ** 18n
     )
     const authority = chain.eventAuthority
     const outer: Call = { program: PROGRAMS.aggregator, accounts: [dao.address, authority, chain.program], height: 1 }

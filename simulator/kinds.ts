@@ -2,21 +2,11 @@
  * Nodes as people have them. The figures of the public one were measured and documented by others; the plans stand for
  * what is sold.
  */
-import { type BulkOffer } from './methods-bulk.js'
 import { type Limits, type LimitRule } from './limits.js'
+import { type NodeConditions } from './service.js'
 
-export interface NodeKind {
-  limits: Limits | null
-  bulk: BulkOffer | null
-  /** Most calls of a batch; 0: batches are refused. */
-  maxBatch: number
-  /** Methods that it does not know. */
-  lacks?: readonly string[]
-  /**
-   * By method, the fields of a configuration that it takes; others are refused. Its errors have numbers of their own.
-   */
-  strict?: Readonly<Record<string, readonly string[]>> | null
-}
+export type NodeKind = Pick<NodeConditions, 'limits' | 'bulk' | 'maxBatch'> &
+  Partial<Pick<NodeConditions, 'lacks' | 'strict'>>
 
 const ACCOUNT_METHODS = ['getAccountInfo', 'getMultipleAccounts', 'getProgramAccounts'] as const
 const HISTORY_METHODS = [
@@ -31,9 +21,8 @@ const STRICT_FIELDS = {
 }
 
 const TEN_SECONDS = 10_000
-const each = (windowMs: number, calls: Record<string, number>): LimitRule[] => Object.entries(calls).map(
-  ([method, count]) => ({ method, calls: count, windowMs })
-)
+const each = (windowMs: number, counts: Record<string, number>): LimitRule[] =>
+  Object.entries(counts).map(([method, calls]) => ({ method, calls, windowMs }))
 const perSecond = (calls: number): LimitRule => ({ calls, windowMs: 1000 })
 const polite: Omit<Limits, 'rules'> = { refusal: 'http-429', retryAfter: 10, headers: true, batch: 'whole' }
 const curt: Omit<Limits, 'rules'> = { refusal: 'http-429', retryAfter: null, headers: false, batch: 'member' }

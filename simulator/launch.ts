@@ -1,15 +1,15 @@
 /**
  * A launch from its sale to its DAO, in the three versions of the launchpad (`complete_launch.rs`, `settle_launch.rs`).
  */
-import { PROGRAMS, eventAuthority, launchAddresses } from './addresses.js'
+import { type LaunchVersion, PROGRAMS, launchAddresses } from './addresses.js'
 import { PRICE_SCALE } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
-import { type OpenTransaction } from './chain.js'
-import { type Dao, type DaoOptions, createDao } from './dao.js'
+import { type Chain, type OpenTransaction } from './chain.js'
+import { type Dao, createDao } from './dao.js'
 import { EVENT_TAG } from './events.js'
 import { LAUNCH_STATUS, type LaunchState, writeLaunch } from './launch-layouts.js'
-import { type LaunchHost, type LaunchOptions, mintOf } from './launch-options.js'
-import { type TokenAccount, createTokenAccount } from './mint.js'
+import { type DaoLayout } from './layouts.js'
+import { type Mint, type MintOptions, type TokenAccount, createTokenAccount } from './mint.js'
 import { type TeamPackage, createPackage } from './package.js'
 import { type ExternalPool, createPool } from './pool.js'
 
@@ -18,15 +18,41 @@ const SALE = 10_000_000_000_000n
 const AMM = 2_000_000_000_000n
 const EXTERNAL = 900_000_000_000n
 
+export interface LaunchOptions {
+  version: LaunchVersion
+  /** Of the new mint; its supply is what the launch mints. */
+  mint?: MintOptions
+  /** Raw quote units. */
+  raise: bigint
+  /** Raw base units for the team; may be 0 or dust. */
+  packageAmount: bigint
+  /** Raw base units for another party; v0.7 and v0.8. */
+  additional?: bigint
+  olderLayout?: boolean
+  spendingMembers?: number
+  /** Build of the DAO's program. */
+  layout?: DaoLayout
+  protocolFeeBps?: number
+  lpFeeBps?: number
+}
+
+/** What a launch needs of the ledger. */
+interface LaunchHost {
+  chain: Chain
+  mint (options?: MintOptions): Mint
+  usdc (): Mint
+  adopt (dao: Dao): void
+}
+
 export type Launch = ReturnType<typeof createLaunch>
 
 export function createLaunch (host: LaunchHost, options: LaunchOptions) {
   const { chain } = host
   const { version, raise, packageAmount } = options
-  const quote = options.quote ?? host.usdc()
+  const quote = host.usdc()
   const additional = version === 'v0.6' ? 0n : options.additional ?? 0n
-  const mint = mintOf(host, options.mint)
-  const addresses = launchAddresses(version, mint.address, quote.address, chain.program)
+  const mint = host.mint(options.mint)
+  const addresses = launchAddresses(version, mint.address, quote.address)
   // v0.8 mints at settlement, and never the team's tokens.
   mint.supply = version === 'v0.8' ? 0n : SALE + AMM + EXTERNAL + packageAmount + additional
   mint.mintAuthority = addresses.signer
@@ -58,7 +84,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     daoVault: null,
     grantee: chain.newAddress(),
     packageAmount,
-    monthsLocked: options.monthsLocked ?? 18,
+    monthsLocked: 18,
     team,
     additional,
     additionalRecipient: additional > 0n ? chain.newAddress() : null,
@@ -80,14 +106,11 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       body(tx)
       state.seq++
       entry.touch()
-      const event = new Writer(256).bytes(EVENT_TAG).bytes(
-        discriminator('event', `Launch${name}Event`)
-      ).u64(BigInt(tx.slot)).i64(tx.time)
-        .u64(state.seq).key(addresses.launch).u8(LAUNCH_STATUS[state.status])
+      const event = new Writer(256).bytes(EVENT_TAG).bytes(discriminator('event', `Launch${name}Event`))
+        .u64(BigInt(tx.slot)).i64(tx.time).u64(state.seq).key(addresses.launch).u8(LAUNCH_STATUS[state.status])
       tx.fold({
         name,
         program: PROGRAMS[version],
-        eventAuthority: eventAuthority(PROGRAMS[version]),
         accounts: [addresses.launch, addresses.signer, mint.address, addresses.baseVault, addresses.quoteVault],
         data: discriminator('global', instruction),
         event: event.done()
@@ -117,8 +140,13 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     state.packageInitialized = true
   }
 
+  function requirePackage (): TeamPackage {
+    if (teamPackage === null) throw new RangeError('there is no package')
+    return teamPackage
+  }
+
   function createDaoNow (tx: OpenTransaction): Dao {
-    const daoOptions: DaoOptions = {
+    const created = createDao(chain, {
       base: mint,
       quote,
       creator: addresses.signer,
@@ -135,8 +163,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       },
       ...(options.protocolFeeBps !== undefined && { protocolFeeBps: options.protocolFeeBps }),
       ...(options.lpFeeBps !== undefined && { lpFeeBps: options.lpFeeBps })
-    }
-    const created = createDao(chain, daoOptions)
+    })
     created.initialize(tx)
     return created
   }
@@ -145,7 +172,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     version,
     mint,
     quote,
-    addresses: { ...addresses, baseVault: baseVault.address },
+    addresses,
     state: state as Readonly<LaunchState>,
     /** Tokens in the launch's base vault: unclaimed ones, and the team's before the package exists. */
     get unclaimed () { return baseVault.amount },
@@ -157,9 +184,8 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     /** The sale ends well: DAO, liquidity, external pool, treasury; the package too, except in v0.7. */
     complete (): Dao {
       if (state.status !== 'live' && state.status !== 'closed') throw new RangeError(`the launch is ${state.status}`)
-      instruct(version === 'v0.8' ? 'Settled' : 'Completed', version === 'v0.8'
-        ? 'settle_launch'
-        : 'complete_launch', tx => {
+      const [name, instruction] = version === 'v0.8' ? ['Settled', 'settle_launch'] : ['Completed', 'complete_launch']
+      instruct(name!, instruction!, tx => {
         if (version === 'v0.8') baseVault.amount = mint.supply = SALE + AMM + EXTERNAL + additional
         const toPool = raise / 5n
         dao = createDaoNow(tx)
@@ -192,15 +218,9 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     },
 
     /** The next tranches' price was reached. */
-    unlock (tranches: number): bigint {
-      if (teamPackage === null) throw new RangeError('there is no package')
-      return teamPackage.unlock(tranches)
-    },
+    unlock: (tranches: number): bigint => requirePackage().unlock(tranches),
 
-    burnPackage (): bigint {
-      if (teamPackage === null) throw new RangeError('there is no package')
-      return teamPackage.burn()
-    },
+    burnPackage: (): bigint => requirePackage().burn(),
 
     /** Buyers fetch tokens from the launch's vault. */
     claim (amount: bigint): void {
@@ -209,8 +229,9 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
     },
 
     claimAdditional (): void {
-      if (state.additionalRecipient === null ||
-        state.additionalClaimed) throw new RangeError('nothing additional to claim')
+      if (state.additionalRecipient === null || state.additionalClaimed) {
+        throw new RangeError('nothing additional to claim')
+      }
       state.additionalClaimed = true
       baseVault.amount -= additional
       createTokenAccount(chain.accounts, state.additionalRecipient, mint, additional)

@@ -65,8 +65,14 @@ function writePool (writer: Writer, pool: Pool): void {
 
 function writeOracle (writer: Writer, oracle: Oracle): void {
   writer.u128(oracle.aggregator).i64(oracle.updated).i64(oracle.created).u128(oracle.lastPrice)
-    .u128(oracle.lastObservation)
-    .u128(oracle.maxChange).u128(oracle.initial).u32(oracle.startDelay)
+    .u128(oracle.lastObservation).u128(oracle.maxChange).u128(oracle.initial).u32(oracle.startDelay)
+}
+
+/** Settings that the account and the events of all builds have, one after another. */
+export function writeConfig (writer: Writer, config: DaoConfig, withStartDelay: boolean): Writer {
+  writer.u16(config.passThresholdBps).u32(config.secondsPerProposal).u128(config.twapInitial).u128(config.twapMaxChange)
+  if (withStartDelay) writer.u32(config.twapStartDelay)
+  return writer.u64(config.minQuoteLiquidity).u64(config.minBaseLiquidity).u64(config.baseToStake)
 }
 
 export function writeSpendingLimit (writer: Writer, limit: DaoIdentity['spendingLimit']): Writer {
@@ -82,10 +88,8 @@ export function writeDao (image: Buffer, identity: DaoIdentity, state: DaoState)
   const writer = new Writer(image).bytes(discriminator('account', 'Dao'))
   writeAmm(writer, state, identity)
   writer.u64(identity.nonce).key(identity.creator).u8(identity.bump).key(identity.multisig).key(identity.vault)
-    .key(identity.baseMint).key(identity.quoteMint).u32(state.proposalCount).u16(config.passThresholdBps)
-    .u32(config.secondsPerProposal)
-    .u128(config.twapInitial).u128(config.twapMaxChange).u32(config.twapStartDelay)
-    .u64(config.minQuoteLiquidity).u64(config.minBaseLiquidity).u64(config.baseToStake).u64(BigInt(state.seq))
+    .key(identity.baseMint).key(identity.quoteMint).u32(state.proposalCount)
+  writeConfig(writer, config, true).u64(BigInt(state.seq))
   writeSpendingLimit(writer, identity.spendingLimit)
   if (identity.layout === 'F0') return image
   writer.i16(config.teamThresholdBps).key(config.teamAddress)
@@ -124,10 +128,8 @@ export function writeProposal (proposal: ProposalState, dao: string): Buffer {
   writer.u32(proposal.number).key(proposal.proposer).i64(proposal.enqueued).u8(PROPOSAL_STATUS[proposal.status])
   if (proposal.status === 'draft') writer.u64(proposal.staked)
   writer.key(proposal.baseVault).key(proposal.quoteVault).key(dao).u8(proposal.bump).key(proposal.question)
-    .u32(proposal.duration)
-    .key(proposal.squadsProposal).key(proposal.passBase).key(proposal.passQuote).key(proposal.failBase)
-    .key(proposal.failQuote)
-    .u8(proposal.sponsored)
+    .u32(proposal.duration).key(proposal.squadsProposal).key(proposal.passBase).key(proposal.passQuote)
+    .key(proposal.failBase).key(proposal.failQuote).u8(proposal.sponsored)
   return writer.buffer
 }
 

@@ -1,11 +1,10 @@
 /** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
 import { type Account, createAccountStore } from './accounts.js'
-import { LOADER, PROGRAMS, USDC, eventAuthority, relaunchAddresses } from './addresses.js'
+import { LOADER, PROGRAMS, USDC, relaunchAddresses } from './addresses.js'
 import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
 import { type Dao, type DaoOptions, createDao } from './dao.js'
 import { forgeEvent, type ForgeryKind } from './forged.js'
-import { type Launch, createLaunch } from './launch.js'
-import { type LaunchOptions } from './launch-options.js'
+import { type Launch, type LaunchOptions, createLaunch } from './launch.js'
 import { type DaoLayout } from './layouts.js'
 import { type Mint, type MintOptions, createMint, createTokenAccount } from './mint.js'
 import { createRandom } from './random.js'
@@ -19,11 +18,8 @@ export interface LedgerOptions {
   seed?: number
   /** Unix seconds; default 2026-01-01. */
   time?: number
-  slot?: number
   /** Slots of the past are as long as mainnet's were at the time; else all take 200 ms. */
   eras?: boolean
-  /** The futarchy program's id. */
-  program?: string
   /** Share of version 1 transactions; default 0.4, about what mainnet has. */
   versionOne?: number
   /** Whether `swaps` is filled; benchmarks do without. */
@@ -62,19 +58,18 @@ export type Ledger = ReturnType<typeof createLedger>
 
 export function createLedger (options: LedgerOptions = {}) {
   const seed = options.seed ?? 1
-  const program = options.program ?? PROGRAMS.futarchy
-  const start = { time: options.time ?? 1_767_225_600, slot: options.slot ?? 400_000_000 }
-  const clock = createSlotClock(start, options.eras)
+  const program = PROGRAMS.futarchy
+  const clock = createSlotClock({ time: options.time ?? 1_767_225_600, slot: 400_000_000 }, options.eras)
   const listeners = new Set<LedgerListener>()
-  const accounts = createAccountStore()
+  const accounts = createAccountStore(address => {
+    for (const listener of listeners) listener.account?.(address)
+  })
   const history = createHistory(seed)
   const random = createRandom(seed)
   const swaps: SpotSwap[] = []
   const keepSwaps = options.keepSwaps ?? true
-  accounts.onChange = address => { for (const listener of listeners) listener.account?.(address) }
   const chain = createChain({
     program,
-    eventAuthority: eventAuthority(program),
     accounts,
     history,
     random,
@@ -115,7 +110,6 @@ export function createLedger (options: LedgerOptions = {}) {
 
     /** Unix seconds of the block at a slot. */
     timeOf: clock.timeOf,
-
     /** Milliseconds of a slot from now on, 200 at first; null: the chain has halted, time passes without slots. */
     get slotMs () { return clock.slotMs },
     set slotMs (value: number | null) { clock.slotMs = value },
@@ -166,7 +160,7 @@ export function createLedger (options: LedgerOptions = {}) {
 
     /** A DAO for a token that is there already: made by `relaunch`, without a Launch account. */
     relaunch ({ unclaimed, ...daoOptions }: RelaunchOptions): Dao {
-      const { signer, vault } = relaunchAddresses(daoOptions.base.address, program)
+      const { signer, vault } = relaunchAddresses(daoOptions.base.address)
       createTokenAccount(accounts, signer, daoOptions.base, unclaimed, vault)
       return ledger.dao({ ...daoOptions, creator: signer, nonce: 0n })
     },
@@ -187,38 +181,26 @@ export function createLedger (options: LedgerOptions = {}) {
     forgedEvent: (dao: Dao, kind: ForgeryKind) => forgeEvent(chain, dao, kind),
 
     /** Destroys tokens of a mint: its supply falls. */
-    burn (mint: Mint | string, amount: bigint): void {
-      const found = typeof mint === 'string' ? mints.get(mint) : mint
-      if (found === undefined) throw new RangeError('no such mint')
-      found.supply -= amount
-    },
+    burn (mint: Mint, amount: bigint): void { mint.supply -= amount },
 
     /** A token account of anybody; `address` defaults to the associated account. */
-    tokenAccount: (
-      owner: string, mint: Mint, amount = 0n, address?: string
-    ) => createTokenAccount(accounts, owner, mint, amount, address),
+    tokenAccount: (owner: string, mint: Mint, amount: bigint, address?: string) =>
+      createTokenAccount(accounts, owner, mint, amount, address),
 
     /**
      * Bytes that are at an address whatever the ledger does; null: nothing there; undefined: the genuine account again.
      */
-    setAccount (
-      address: string, account: { owner: string, data: Uint8Array, lamports?: number } | null | undefined
-    ): void {
-      accounts.override(address, account)
-    },
+    setAccount: accounts.override,
 
     /** A copy of what is at an address. */
     account (address: string): Account | null {
       const entry = accounts.get(address)
       return entry === undefined
         ? null
-        : {
-            owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports
-          }
+        : { owner: entry.owner, data: Buffer.from(entry.data()), lamports: entry.lamports }
     },
 
     newAddress: chain.newAddress,
-    traders: chain.traders,
 
     /** Called on every change until the function returned is called. */
     listen (listener: LedgerListener): () => void {

@@ -1,8 +1,9 @@
 /** What a node lets a caller do: calls by method and in all within a span of time, and how it says no. */
+import { concerns } from './faults.js'
 
 export interface LimitRule {
   /** Default: all methods together. */
-  method?: string | RegExp
+  method?: string
   /** Each method that matches is counted for itself. */
   each?: boolean
   calls: number
@@ -32,10 +33,6 @@ export interface Verdict {
 
 interface Count { rule: LimitRule, begun: number, used: number }
 
-const matches = (
-  { method }: LimitRule, name: string
-): boolean => method === undefined || (typeof method === 'string' ? method === name : method.test(name))
-
 /**
  * Counts calls over windows that begin with the first call after the last one ended. @param now ms of a clock that
  * never goes back
@@ -54,14 +51,12 @@ export function createLimiter (now: () => number) {
     return fresh
   }
 
-  const countsOf = ({ rules }: Limits, method: string): Count[] => rules.flatMap(
-    (rule, at) => matches(rule, method) ? [countOf(rule, at, method)] : []
-  )
+  const countsOf = ({ rules }: Limits, method: string): Count[] =>
+    rules.flatMap((rule, at) => concerns(rule, method) ? [countOf(rule, at, method)] : [])
 
   /** Seconds until all of the counts have room again. */
-  const left = (full: Count[]): number => Math.max(
-    ...full.map(({ begun, rule }) => begun + rule.windowMs - now())
-  ) / 1000
+  const left = (full: Count[]): number =>
+    Math.max(...full.map(({ begun, rule }) => begun + rule.windowMs - now())) / 1000
 
   function headersOf (limits: Limits, method: string): Record<string, string> {
     if (!limits.headers) return {}

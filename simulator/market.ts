@@ -23,20 +23,6 @@ export interface MarketOptions {
   noise?: boolean
 }
 
-export interface Market {
-  daos: Dao[]
-  /** Worthless and known to be: what an operator would exclude. */
-  spam: Dao
-  /** Quoted in a token that only calls itself a dollar. */
-  fakeDollar: Dao
-  empty: Dao
-  /** Reserves above 2^53. */
-  huge: Dao
-  /** Its proposal is live. */
-  deciding: Dao
-  swaps: number
-}
-
 const NAMES = [
   'Alder', 'Birch', 'Cedar', 'Dogwood', 'Elm', 'Fir', 'Gum', 'Hazel', 'Ivy', 'Juniper', 'Kapok', 'Larch', 'Maple',
   'Nutmeg', 'Oak', 'Pine', 'Quince', 'Rowan', 'Spruce', 'Teak'
@@ -48,8 +34,10 @@ const DOLLAR = 1_000_000n
 /** Where the averages of a proposal's markets begin, and how far an observation may move, as the launchpad has them. */
 const oracleAt = (price: bigint) => ({ twapInitial: price, twapMaxChange: price / 20n })
 
-export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Market {
-  const { daos: count = 20, swaps = 1000, days = 2, seed = 7, feeChange = false, noise = true } = options
+export function buildMarket (
+  ledger: Ledger,
+  { daos: count = 20, swaps = 1000, days = 2, seed = 7, feeChange = false, noise = true }: MarketOptions
+) {
   const random = createRandom(seed)
   const fees = feeChange ? { protocolFeeBps: 25, lpFeeBps: 25 } : {}
   const name = (index: number) => {
@@ -57,9 +45,7 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
     const text = NAMES[index % NAMES.length]!
     return round === 0
       ? { name: text, symbol: text.slice(0, 5).toUpperCase() }
-      : {
-          name: `${text} ${round}`, symbol: `${text.slice(0, 4).toUpperCase()}${round}`
-        }
+      : { name: `${text} ${round}`, symbol: `${text.slice(0, 4).toUpperCase()}${round}` }
   }
 
   function ordinary (index: number): Dao {
@@ -101,10 +87,12 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
   const daos: Dao[] = []
   while (daos.length < Math.max(count, 6) - 4) daos.push(ordinary(daos.length))
   const usdc = ledger.usdc()
+  /** Worthless and known to be: what an operator would exclude. */
   const spam = ledger.dao(
     { base: daos[0]!.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 3n * DOLLAR, ...fees }
   )
   const fake = ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6, supply: 10n ** 18n })
+  /** Quoted in a token that only calls itself a dollar. */
   const fakeDollar = ledger.dao({
     base: ledger.mint({ symbol: 'FAKE', decimals: 6 }),
     quote: fake,
@@ -113,6 +101,7 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
     ...fees
   })
   const empty = ledger.dao({ base: ledger.mint({ symbol: 'NULL', decimals: 9 }), quote: usdc, ...fees })
+  /** Reserves above 2^53. */
   const huge = ledger.dao({
     base: ledger.mint({ symbol: 'HUGE', decimals: 9, supply: 18_000_000_000_000_000_000n }),
     quote: usdc,
@@ -121,6 +110,7 @@ export function buildMarket (ledger: Ledger, options: MarketOptions = {}): Marke
     ...fees
   })
   daos.push(spam, fakeDollar, empty, huge)
+  /** Its proposal is live. */
   const deciding = daos[1]!
 
   const trading = daos.filter(dao => dao !== empty)

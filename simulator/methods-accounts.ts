@@ -8,17 +8,21 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 
-interface Slice { offset: number, length: number }
 interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string | number[], encoding?: string } }
 
 export interface AccountConfig {
   encoding?: string
-  dataSlice?: Slice
+  dataSlice?: { offset: number, length: number }
   filters?: Filter[]
   withContext?: boolean
 }
 
 const MAX_ACCOUNTS = 100
+const TOKEN_ACCOUNT = 165
+/** What a longer account of the newer token program says of itself behind that. */
+const TYPE_ACCOUNT = 2
+const isTokenAccount = (data: Buffer): boolean =>
+  data.length === TOKEN_ACCOUNT || data[TOKEN_ACCOUNT] === TYPE_ACCOUNT
 
 export function requireAddress (value: unknown): string {
   if (typeof value !== 'string') throw invalidParams('Invalid param: WrongSize')
@@ -33,12 +37,13 @@ export function requireAddress (value: unknown): string {
 }
 
 /** Accounts as JSON text, straight from the cached base64 where nothing is sliced. */
-export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConfig): string {
+export function writeAccount (entry: Entry, { encoding = 'base58', dataSlice }: AccountConfig): string {
+  const whole = entry.data()
+  const bytes = dataSlice === undefined ? whole : whole.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
   let data: string
   if (encoding === 'base64' || encoding === 'jsonParsed') {
-    data = `["${dataSlice === undefined ? entry.base64() : slice(entry.data(), dataSlice).toString('base64')}","base64"]`
-  } else if (encoding === undefined || encoding === 'base58') {
-    const bytes = dataSlice === undefined ? entry.data() : slice(entry.data(), dataSlice)
+    data = `["${bytes === whole ? entry.base64() : bytes.toString('base64')}","base64"]`
+  } else if (encoding === 'base58') {
     if (bytes.length > 128) {
       throw new RpcError(
         -32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.'
@@ -46,10 +51,9 @@ export function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConf
     }
     data = `["${base58(bytes)}","base58"]`
   } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
-  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${entry.data().length}}`
+  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},` +
+    `"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${whole.length}}`
 }
-
-const slice = (data: Buffer, { offset, length }: Slice): Buffer => data.subarray(offset, offset + length)
 
 function compile (filters: Filter[]): (data: Buffer) => boolean {
   if (filters.length > 4) throw invalidParams('Too many filters provided; max 4')
@@ -60,44 +64,53 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
       ? Buffer.from(memcmp.bytes)
       : memcmp.encoding === 'base64' ? Buffer.from(memcmp.bytes, 'base64') : fromBase58(memcmp.bytes)
     if (wanted.length > 128) throw invalidParams('Data too large')
-    return (data: Buffer) => data.length >= memcmp.offset + wanted.length && wanted.compare(
-      data, memcmp.offset, memcmp.offset + wanted.length
-    ) === 0
+    const { offset } = memcmp
+    return (data: Buffer) => wanted.equals(data.subarray(offset, offset + wanted.length))
   })
   return data => tests.every(test => test(data))
 }
 
 export function createAccountMethods (ledger: Ledger, states: AccountStates) {
-  const entryOf = (address: string, view: View): Entry | undefined => states.get(address, view.slot) ??
-    (address === CLOCK ? clockAccount(ledger, view.slot, view.clockFault) : undefined)
+  function valueOf (given: unknown, view: View): string {
+    const address = requireAddress(given)
+    const entry = states.get(address, view.slot) ?? (address === CLOCK ? clockAccount(ledger, view) : undefined)
+    return entry === undefined ? 'null' : writeAccount(entry, view.config)
+  }
+  /** Accounts of a program whose bytes pass. */
+  const rowsOf = (program: unknown, view: View, passes: (data: Buffer) => boolean): string[] =>
+    states.ofProgram(requireAddress(program), view.slot).filter(entry => passes(entry.data()))
+      .map(entry => `{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
   const context = (view: View) => `{"apiVersion":"4.2.2","slot":${view.slot}}`
   return {
-    getAccountInfo (params: unknown[], view: View): string {
-      const entry = entryOf(requireAddress(params[0]), view)
-      return `{"context":${context(view)},"value":${entry === undefined ? 'null' : writeAccount(entry, view.config)}}`
-    },
+    getAccountInfo: (params: unknown[], view: View): string =>
+      `{"context":${context(view)},"value":${valueOf(params[0], view)}}`,
 
     getMultipleAccounts (params: unknown[], view: View): string {
       const addresses = params[0]
       if (!Array.isArray(addresses)) throw invalidParams('Invalid params: invalid type, expected a sequence.')
       if (addresses.length > MAX_ACCOUNTS) throw invalidParams(`Too many inputs provided; max ${MAX_ACCOUNTS}`)
-      const values = addresses.map(address => {
-        const entry = entryOf(requireAddress(address), view)
-        return entry === undefined ? 'null' : writeAccount(entry, view.config)
-      })
+      const values = addresses.map(address => valueOf(address, view))
       return `{"context":${context(view)},"value":[${values.join()}]}`
     },
 
     getProgramAccounts (params: unknown[], view: View): string {
-      const matches = compile(view.config.filters ?? [])
-      const found: string[] = []
-      for (const entry of states.ofProgram(requireAddress(params[0]), view.slot)) {
-        if (matches(entry.data())) {
-          found.push(`{"account":${writeAccount(entry, view.config)},"pubkey":"${entry.address}"}`)
-        }
-      }
-      const list = `[${found.slice(view.leftOut ?? found.length).join()}]`
+      const found = rowsOf(params[0], view, compile(view.config.filters ?? []))
+      const short = view.fault('short-accounts')
+      const leftOut = short === undefined ? 0 : Number(short.value ?? found.length)
+      const list = `[${found.slice(leftOut).join()}]`
       return view.config.withContext === true ? `{"context":${context(view)},"value":${list}}` : list
+    },
+
+    /** The token accounts of an owner, as nodes list them that keep that index. */
+    getTokenAccountsByOwner (params: unknown[], view: View): string {
+      const owner = requireAddress(params[0])
+      const { programId, mint } = Object(params[1]) as { programId?: string, mint?: string }
+      if ((programId === undefined) === (mint === undefined)) throw invalidParams('Invalid params: programId or mint')
+      // by a mint it knows none
+      const rows = programId === undefined
+        ? []
+        : rowsOf(programId, view, data => isTokenAccount(data) && base58(data.subarray(32, 64)) === owner)
+      return `{"context":${context(view)},"value":[${rows.join()}]}`
     }
   }
 }

@@ -5,15 +5,14 @@
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
-import {
-  isSignature, lowerBound, requireCommitment, requireJson, requireVersion, writeEntry
-} from './methods-history.js'
+import { requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
 import { RpcError, invalidParams } from './rpc-error.js'
+import { lowerBound } from './transactions.js'
 
-/** Bounds of a filter; a value of any kind that can be compared. */
-interface Bounds { gte?: number | string, gt?: number | string, lte?: number | string, lt?: number | string }
+interface Bounds { gte?: number, gt?: number, lte?: number, lt?: number }
 
-interface BulkFilters { slot?: Bounds, blockTime?: Bounds, signature?: Bounds, status?: string, tokenAccounts?: string }
+/** Of those that providers have, the ones that are asked for. */
+interface BulkFilters { slot?: Bounds, status?: string }
 
 export interface BulkConfig {
   transactionDetails?: string
@@ -30,24 +29,8 @@ export type BulkOffer = 'forbidden' | { fullLimit: number, page?: number }
 const MAX_PAGE = 1000
 const TOKEN = /^(\d+):(\d+)$/
 
-/** Whether a value lies within the bounds; null lies in none. */
-function within (value: number | null, { gte, gt, lte, lt }: Bounds = {}): boolean {
-  if ([gte, gt, lte, lt].every(bound => bound === undefined)) return true
-  return value !== null && (gte === undefined || value >= Number(gte)) && (gt === undefined || value > Number(gt)) &&
-    (lte === undefined || value <= Number(lte)) && (lt === undefined || value < Number(lt))
-}
-
 export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
   const { history } = ledger
-
-  /** Position of a signature that a filter names. */
-  function position (signature: number | string | undefined): number | undefined {
-    if (signature === undefined) return undefined
-    if (!isSignature(signature)) throw invalidParams('Invalid params: filters.signature')
-    const index = history.find(signature)
-    if (index === undefined) throw new RpcError(-32020, `Transaction ${signature} not found`)
-    return index
-  }
 
   return {
     getTransactionsForAddress (params: unknown[], view: View): string {
@@ -69,22 +52,17 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       }
       const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
       if (details === 'full') requireJson(config.encoding)
-      const { slot = {}, blockTime, signature = {}, status = 'any' } = config.filters as BulkFilters | undefined ?? {}
+      const { slot = {}, status = 'any', ...unknown } = config.filters as BulkFilters | undefined ?? {}
+      if (Object.keys(unknown).length > 0) {
+        throw invalidParams(`this node knows no filter ${Object.keys(unknown).join()}`)
+      }
       const positions = history.ofAddress(address)
       if (positions === undefined) return '{"data":[],"paginationToken":null}'
 
       const highest = Math.min(view.slot, Number(slot.lte ?? view.slot), Number(slot.lt ?? Infinity) - 1)
       const lowest = Math.max(view.oldest, Number(slot.gte ?? 0), Number(slot.gt ?? -1) + 1)
-      const end = lowerBound(positions, history.countUpTo(highest))
       let first = lowerBound(positions, history.countUpTo(lowest - 1))
-      let last = end - 1
-      const [after, from, before, upTo] = [
-        position(signature.gt), position(signature.gte), position(signature.lt), position(signature.lte)
-      ]
-      if (after !== undefined) first = Math.max(first, lowerBound(positions, after + 1))
-      if (from !== undefined) first = Math.max(first, lowerBound(positions, from))
-      if (before !== undefined) last = Math.min(last, lowerBound(positions, before) - 1)
-      if (upTo !== undefined) last = Math.min(last, lowerBound(positions, upTo + 1) - 1)
+      let last = lowerBound(positions, history.countUpTo(highest)) - 1
       if (config.paginationToken !== undefined) {
         // The token names the last entry that was given.
         const [, tokenSlot, tokenIndex] = TOKEN.exec(config.paginationToken) ?? []
@@ -101,8 +79,7 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       let newest: number | undefined
       for (; ascending ? at <= last : at >= first; at += ascending ? 1 : -1) {
         if (entries.length === pageLimit) break
-        const index = positions.at(at)
-        if (!within(history.time(index), blockTime)) continue
+        const index = positions[at]!
         if (status !== 'any' && history.failed(index) !== (status === 'failed')) continue
         if (details === 'full') requireVersion(history.version(index), config.maxSupportedTransactionVersion)
         entries.push(details === 'full' ? history.json(index) : writeEntry(ledger, index, finalizedSlot(), true))

@@ -3,6 +3,7 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
 import { RpcError, invalidParams } from './rpc-error.js'
+import { lowerBound } from './transactions.js'
 
 export interface HistoryConfig {
   limit?: number
@@ -13,7 +14,7 @@ export interface HistoryConfig {
 
 const MAX_PAGE = 1000
 
-export const isSignature = (value: unknown): value is string =>
+const isSignature = (value: unknown): value is string =>
   typeof value === 'string' && /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(value)
 
 /** No method of the past answers about what is only processed. */
@@ -24,10 +25,9 @@ export function requireCommitment ({ commitment }: View): void {
 /** What a caller does not admit is refused: legacy alone unless a number is given, then every version up to it. */
 export function requireVersion (version: 'legacy' | number, admitted: number | undefined): void {
   if (version === 'legacy' || version <= (admitted ?? -1)) return
-  throw new RpcError(
-    -32015,
-    `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`
-  )
+  throw new RpcError(-32015, `Transaction version (${version}) is not supported by the requesting client. ` +
+    'Please try the request again with the following configuration parameter: ' +
+    `"maxSupportedTransactionVersion": ${version}`)
 }
 
 export function requireJson (encoding: string | undefined): void {
@@ -36,23 +36,18 @@ export function requireJson (encoding: string | undefined): void {
   }
 }
 
-/** How many of the positions are below `end`. */
-export function lowerBound (positions: { length: number, at (index: number): number }, end: number): number {
-  let low = 0
-  let high = positions.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (positions.at(middle) < end) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
 /** One row of a list of signatures; older node software leaves the place in the block out. */
 export function writeEntry (ledger: Ledger, index: number, finalized: number, withBlockIndex: boolean): string {
   const { history } = ledger
-  const status = history.slot(index) <= finalized ? 'finalized' : 'confirmed'
-  return `{"blockTime":${history.time(index)},"confirmationStatus":"${status}","err":${JSON.stringify(history.error(index))},"memo":null,"signature":"${history.signature(index)}","slot":${history.slot(index)}${withBlockIndex ? `,"transactionIndex":${history.blockIndex(index)}` : ''}}`
+  return JSON.stringify({
+    blockTime: history.time(index),
+    confirmationStatus: history.slot(index) <= finalized ? 'finalized' : 'confirmed',
+    err: history.error(index),
+    memo: null,
+    signature: history.signature(index),
+    slot: history.slot(index),
+    ...withBlockIndex && { transactionIndex: history.blockIndex(index) }
+  })
 }
 
 export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => number) {
@@ -84,15 +79,18 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
         throw invalidParams(`Invalid limit; max ${MAX_PAGE}`)
       }
       let end = history.countUpTo(view.slot)
-      if (before !== undefined && !view.repeatPage) end = Math.min(end, cursor(before, view) ?? 0)
+      if (before !== undefined && view.fault('repeat-page') === undefined) {
+        end = Math.min(end, cursor(before, view) ?? 0)
+      }
       const lowest = until === undefined ? -1 : cursor(until, view) ?? -1
       const positions = history.ofAddress(address)
       if (positions === undefined) return '[]'
-      const size = view.pageCut === undefined ? limit : Math.min(limit, view.pageCut ?? Math.ceil(limit / 2))
+      const short = view.fault('short-page')
+      const size = short === undefined ? limit : Math.min(limit, Number(short.value ?? Math.ceil(limit / 2)))
       const finalized = finalizedSlot()
       const entries: string[] = []
       for (let at = lowerBound(positions, end) - 1; at >= 0 && entries.length < size; at--) {
-        const index = positions.at(at)
+        const index = positions[at]!
         if (index <= lowest || history.slot(index) < view.oldest) break
         entries.push(writeEntry(ledger, index, finalized, view.software === 'current'))
       }
@@ -105,8 +103,8 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       requireJson(typeof params[1] === 'string' ? params[1] : view.config.encoding)
       if (index === undefined || history.slot(index) > view.slot || history.slot(index) < view.oldest) return 'null'
       requireVersion(history.version(index), view.config.maxSupportedTransactionVersion)
-      if (!view.otherSignature) return history.json(index, view.software === 'current')
-      return history.json(index > 0 ? index - 1 : Math.min(index + 1, history.length - 1), view.software === 'current')
+      const next = index > 0 ? index - 1 : Math.min(index + 1, history.length - 1)
+      return history.json(view.fault('other-signature') === undefined ? index : next, view.software === 'current')
     },
 
     /**

@@ -1,12 +1,10 @@
 /** JSON-RPC calls as a node answers them: commitment, minimum slot, errors by number. Results are JSON text. */
-import { type ActiveFault } from './faults.js'
+import { type ActiveFault, type FaultKind } from './faults.js'
 import { type Ledger } from './ledger.js'
 import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
-import { SLOTS_PER_EPOCH } from './clock-account.js'
 import { type BulkConfig, type BulkOffer, createBulkMethod } from './methods-bulk.js'
 import { type HistoryConfig, createHistoryMethods } from './methods-history.js'
-import { createTokenAccountsMethod } from './methods-token-accounts.js'
 import { type Position } from './position.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 import { spoil } from './spoil.js'
@@ -25,14 +23,8 @@ export interface View {
   software: 'current' | 'older'
   /** null: the method is unknown. */
   bulk: BulkOffer | null
-  /** Accounts of getProgramAccounts left out; null: all. */
-  leftOut: number | null
-  repeatPage: boolean
-  /** Entries of a page at most; null: half of what was asked for; undefined: no fault. */
-  pageCut: number | null | undefined
-  otherSignature: boolean
-  /** What is wrong with the Clock account. */
-  clockFault: ActiveFault | undefined
+  /** A fault that this call has. */
+  fault (kind: FaultKind): ActiveFault | undefined
 }
 
 type Method = (params: unknown[], view: View) => string
@@ -76,7 +68,6 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),
-    getBlockHeight: (_, view) => String(view.slot - 20_000_000),
     getHealth () {
       const behind = ledger.slot - newest()
       if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
@@ -93,22 +84,11 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       }
       return String(ledger.timeOf(slot))
     },
-    getEpochInfo: (_, { slot }) => JSON.stringify({
-      absoluteSlot: slot,
-      blockHeight: slot - 20_000_000,
-      epoch: Math.floor(slot / SLOTS_PER_EPOCH),
-      slotIndex: slot % SLOTS_PER_EPOCH,
-      slotsInEpoch: SLOTS_PER_EPOCH,
-      transactionCount: ledger.history.length
-    }),
-    getLatestBlockhash: (_, { slot }) =>
-      `{"context":{"apiVersion":"2.2.0","slot":${slot}},"value":{"blockhash":"4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ","lastValidBlockHeight":${slot - 19_999_850}}}`,
     getFirstAvailableBlock: (_, view) => String(Math.max(view.oldest, 0))
   }
   const methods = new Map<string, Method>(Object.entries({
     ...general,
     ...createAccountMethods(ledger, states),
-    ...createTokenAccountsMethod(states),
     ...createHistoryMethods(ledger, () => slotAt('finalized')),
     ...createBulkMethod(ledger, () => slotAt('finalized'))
   }))
@@ -121,6 +101,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     if (unknown !== undefined) throw invalidParams(`Invalid params: unknown field \`${unknown}\``)
     if (!COMMITMENTS.includes(commitment)) throw invalidParams(`Invalid params: unknown variant \`${commitment}\``)
     const { software, bulk, retention } = conditions
+    const fault = (wanted: FaultKind) => faults.find(({ kind }) => kind === wanted)
     const view: View = {
       config,
       commitment,
@@ -128,29 +109,19 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       oldest: retention === null ? 0 : Math.max(0, newest() - retention),
       software,
       bulk,
-      leftOut: 0,
-      repeatPage: false,
-      pageCut: undefined,
-      otherSignature: false,
-      clockFault: faults.find(({ kind }) => kind.startsWith('clock-'))
+      fault
     }
-    for (const { kind, value } of faults) {
-      if (kind === 'jump-back') {
-        view.slot = Math.min(
-          view.slot, ledger.slotAt(ledger.elapsed - 1000 * Number(value ?? 400)) + view.slot - newest()
-        )
-      }
-      if (kind === 'short-accounts') view.leftOut = value === undefined ? null : Number(value)
-      if (kind === 'pruned') view.oldest = Number(value ?? view.slot)
-      if (kind === 'repeat-page') view.repeatPage = true
-      if (kind === 'short-page') view.pageCut = value === undefined ? null : Number(value)
-      if (kind === 'other-signature') view.otherSignature = true
+    const back = fault('jump-back')
+    if (back !== undefined) {
+      const then = ledger.slotAt(ledger.elapsed - 1000 * Number(back.value ?? 400))
+      view.slot = Math.min(view.slot, then + view.slot - newest())
     }
+    const pruned = fault('pruned')
+    if (pruned !== undefined) view.oldest = Number(pruned.value ?? view.slot)
     const { minContextSlot = 0 } = config
     if (view.slot < minContextSlot && !(name === 'getTransaction' && software === 'older')) {
       throw new RpcError(
-        conditions.strict === null ? -32016 : -32000,
-        'Minimum context slot has not been reached',
+        conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached',
         { contextSlot: view.slot }
       )
     }

@@ -19,8 +19,6 @@ export interface MintOptions {
   program?: 'spl' | 'token-2022'
   metadata?: MetadataKind
   mintAuthority?: string | null
-  /** Size of the metadata account: 679, or 607 after the metadata program's shrink. */
-  metadataSize?: 679 | 607
 }
 
 export interface Mint {
@@ -38,16 +36,13 @@ export interface Mint {
 
 /** 82 bytes: option tags of 4 bytes, payload always present. */
 function writeMint (writer: Writer, mint: Mint): Writer {
-  return writer.u32(mint.mintAuthority === null ? 0 : 1).key(
-    mint.mintAuthority ?? PROGRAMS.system
-  ).u64(mint.supply).u8(mint.decimals).u8(1)
-    .u32(0).key(PROGRAMS.system)
+  return writer.u32(mint.mintAuthority === null ? 0 : 1).key(mint.mintAuthority ?? PROGRAMS.system).u64(mint.supply)
+    .u8(mint.decimals).u8(1).u32(0).key(PROGRAMS.system)
 }
 
 /** Room for texts that are longer than any honest one. */
-const textBytes = ({ name, symbol }: Mint): number => name.length + symbol.length > 256
-  ? Buffer.byteLength(name + symbol)
-  : 0
+const textBytes = ({ name, symbol }: Mint): number =>
+  name.length + symbol.length > 256 ? Buffer.byteLength(name + symbol) : 0
 
 /** Extensions: type, length, value; 18 points to the metadata, 19 is the metadata. */
 function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, pointsTo: string | null): void {
@@ -64,8 +59,8 @@ function writeExtensions (writer: Writer, mint: Mint, kind: MetadataKind, points
 }
 
 /** MetadataV1 with padded strings, as launches create it. */
-function writeMetadata (mint: Mint, size: number): Buffer {
-  return new Writer(size).u8(4).key(mint.mintAuthority ?? PROGRAMS.system).key(mint.address)
+function writeMetadata (mint: Mint): Buffer {
+  return new Writer(679).u8(4).key(mint.mintAuthority ?? PROGRAMS.system).key(mint.address)
     .text(mint.name, 32).text(mint.symbol, 10).text('https://example.org/token.json', 200)
     .u16(0).u8(0).u8(0).u8(1).u8(1).u8(255).u8(1).u8(2).buffer
 }
@@ -104,7 +99,7 @@ export function createMint (accounts: AccountStore, address: string, options: Mi
     return Buffer.from(writer.done())
   })
   if (metadataAccount !== null) {
-    accounts.put(metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint, options.metadataSize ?? 679))
+    accounts.put(metadataAccount, PROGRAMS.metaplex, () => writeMetadata(mint))
   }
   return mint
 }

@@ -2,7 +2,7 @@
  * The external pool of a launch: constant product within a price range (`cp-amm`, its curve helpers). Prices are
  * √(quote per base) × 2^64.
  */
-import { PROGRAMS, derive } from './addresses.js'
+import { PROGRAMS, type launchAddresses, derive } from './addresses.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain } from './chain.js'
 import { type Mint, type TokenAccount, createMint, createTokenAccount } from './mint.js'
@@ -33,28 +33,14 @@ export function quoteOf (liquidity: bigint, { price, min }: PoolRange, up = fals
   return up ? ceil(numerator, 1n << 128n) : numerator >> 128n
 }
 
-export interface PoolAddresses {
-  pool: string
-  poolBaseVault: string
-  poolQuoteVault: string
-  position: string
-  positionNftMint: string
-  positionNftAccount: string
-  daoVault: string
-}
-
-/** A part of the whole: a fraction, or a number from 0 to 1 of which six decimals count. */
-export type Fraction = number | { numerator: bigint, denominator: bigint }
-
-const partOf = (amount: bigint, fraction: Fraction): bigint => typeof fraction === 'number'
-  ? amount * BigInt(Math.round(fraction * 1e6)) / 1_000_000n
-  : amount * fraction.numerator / fraction.denominator
-
 export type ExternalPool = ReturnType<typeof createPool>
+
+/** Of a whole the share from 0 to 1, of which six decimals count. */
+export const partOf = (whole: bigint, share: number): bigint => whole * BigInt(Math.round(share * 1e6)) / 1_000_000n
 
 /** @param treasury where a withdrawal goes */
 export function createPool (
-  chain: Chain, addresses: PoolAddresses, base: Mint, quote: Mint, raise: bigint,
+  chain: Chain, addresses: ReturnType<typeof launchAddresses>, base: Mint, quote: Mint, raise: bigint,
   treasury: { base: TokenAccount, quote: TokenAccount }
 ) {
   const price = launchSqrtPrice(raise)
@@ -84,9 +70,8 @@ export function createPool (
     return writer.key(addresses.daoVault).buffer
   })
   const positionEntry = chain.accounts.put(addresses.position, PROGRAMS.damm, () => {
-    const writer = new Writer(408).bytes(
-      discriminator('account', 'Position')
-    ).key(addresses.pool).key(addresses.positionNftMint)
+    const writer = new Writer(408).bytes(discriminator('account', 'Position')).key(addresses.pool)
+      .key(addresses.positionNftMint)
     writer.offset = 152
     return writer.u128(own).buffer
   })
@@ -100,11 +85,9 @@ export function createPool (
   settle()
 
   return {
-    address: addresses.pool,
     range: range as Readonly<PoolRange>,
     /** Liquidity of the protocol's own position. */
     get liquidity () { return own },
-    get otherLiquidity () { return other },
     /** What the protocol's position is worth to its owner, raw units. */
     get owned () { return { base: baseOf(own, range), quote: quoteOf(own, range) } },
     /** What the pool's vaults hold, everybody's. */
@@ -124,7 +107,7 @@ export function createPool (
     },
 
     /** The DAO takes out a part of its position; the tokens go to its treasury. */
-    withdraw (fraction: Fraction): { base: bigint, quote: bigint } {
+    withdraw (fraction: number): { base: bigint, quote: bigint } {
       const removed = partOf(own, fraction)
       const amounts = { base: baseOf(removed, range), quote: quoteOf(removed, range) }
       own -= removed
@@ -136,7 +119,7 @@ export function createPool (
 
     /** Takes out everything and ends the position: its account, its NFT and the NFT's account are gone. */
     closePosition (): void {
-      this.withdraw({ numerator: 1n, denominator: 1n })
+      this.withdraw(1)
       open = false
       chain.accounts.remove(addresses.position)
       chain.accounts.remove(addresses.positionNftMint)

@@ -4,13 +4,12 @@
  */
 import { ADMIN, PROGRAMS, ata, derive } from './addresses.js'
 import { type Market, type Side, createOracle, mergeWinner, splitForProposal, twap } from './arithmetic.js'
-import { discriminator, keyBytes, sha256, Writer } from './bytes.js'
+import { keyBytes, sha256, Writer } from './bytes.js'
 import { type OpenTransaction } from './chain.js'
-import { type DaoCore, transferData } from './dao.js'
+import { type DaoCore, transfer } from './dao.js'
 import * as events from './events.js'
 import { type ProposalState, writeProposal } from './layouts.js'
 import { type TokenAccount, createMint, createTokenAccount } from './mint.js'
-import { type TransactionOptions } from './transactions.js'
 
 type Outcome = 'passBase' | 'passQuote' | 'failBase' | 'failQuote'
 const OUTCOMES: readonly Outcome[] = ['passBase', 'passQuote', 'failBase', 'failQuote']
@@ -24,23 +23,17 @@ export function createProposals (core: DaoCore) {
   let holdings: Record<Outcome, TokenAccount> | null = null
 
   function addresses (number: number) {
+    const transaction = new Writer(8).u64(BigInt(number)).buffer
     const squadsProposal = derive(
-      PROGRAMS.squads,
-      'multisig',
-      keyBytes(identity.multisig),
-      'transaction',
-      new Writer(8).u64(BigInt(number)).buffer,
-      'proposal'
+      PROGRAMS.squads, 'multisig', keyBytes(identity.multisig), 'transaction', transaction, 'proposal'
     ).address
     const { address, bump } = derive(chain.program, 'proposal', keyBytes(squadsProposal))
     const questionId = sha256(`Will ${address} pass?/FAIL/PASS`)
     const question = derive(PROGRAMS.conditionalVault, 'question', questionId, keyBytes(address), Buffer.of(2)).address
-    const vault = (mint: string) => derive(
-      PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)
-    ).address
-    const token = (of: string, index: number) => derive(
-      PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)
-    ).address
+    const vault = (mint: string) =>
+      derive(PROGRAMS.conditionalVault, 'conditional_vault', keyBytes(question), keyBytes(mint)).address
+    const token = (of: string, index: number) =>
+      derive(PROGRAMS.conditionalVault, 'conditional_token', keyBytes(of), Buffer.of(index)).address
     const [baseVault, quoteVault] = [vault(identity.baseMint), vault(identity.quoteMint)]
     return {
       address,
@@ -68,24 +61,15 @@ export function createProposals (core: DaoCore) {
     core.touch()
   }
 
-  /** One instruction that concerns the proposal: number, event, result. */
-  function instruct (tx: OpenTransaction, name: string, instruction: string, event: () => Buffer) {
-    state.seq++
+  /** One instruction that concerns the proposal. */
+  function instruct (tx: OpenTransaction, name: string, event: (context: events.EventContext) => Buffer) {
     touch()
-    core.instruct(
-      tx,
-      name,
-      [dao, proposal!.address, identity.baseVault, identity.quoteVault, PROGRAMS.token],
-      discriminator('global', instruction),
-      [],
-      event()
-    )
-    return { seq: state.seq, signature: tx.signature, proposal: proposal!.address }
+    const accounts = [dao, proposal!.address, identity.baseVault, identity.quoteVault, PROGRAMS.token]
+    return { ...core.instruct(tx, name, accounts, event), proposal: proposal!.address }
   }
 
   function propose (tx: OpenTransaction) {
-    if (proposal !== null &&
-      (proposal.status === 'draft' || proposal.status === 'pending')) throw new RangeError('a proposal is open')
+    if (proposal?.status === 'draft' || proposal?.status === 'pending') throw new RangeError('a proposal is open')
     const number = ++state.proposalCount
     const created: ProposalState = {
       ...addresses(number),
@@ -99,9 +83,7 @@ export function createProposals (core: DaoCore) {
     }
     proposal = created
     chain.accounts.put(created.address, chain.program, () => writeProposal(created, dao))
-    return instruct(
-      tx, 'InitializeProposal', 'initialize_proposal', () => events.initializeProposalEvent(core.context(tx), created)
-    )
+    return instruct(tx, 'InitializeProposal', context => events.initializeProposalEvent(context, created))
   }
 
   /** Gives what the winning market's pool held of fees. */
@@ -119,56 +101,43 @@ export function createProposals (core: DaoCore) {
     return { quote, base }
   }
 
+  /** Puts so much behind a proposal, or takes it back. */
+  function stake (staked: ProposalState, kind: 'stake' | 'unstake', amount: bigint) {
+    return core.act({}, tx => {
+      staked.staked += kind === 'stake' ? amount : -amount
+      return instruct(
+        tx, kind === 'stake' ? 'StakeToProposal' : 'UnstakeFromProposal',
+        context => events.stakeEvent(context, kind, staked, staked.proposer, amount)
+      )
+    })
+  }
+
   const actions = {
-    initializeProposal: (options: TransactionOptions = {}) => core.act(options, propose),
+    initializeProposal: () => core.act({}, propose),
 
-    stake (amount = 1_000_000n, options: TransactionOptions = {}) {
-      const draft = current('draft')
-      return core.act(options, tx => {
-        draft.staked += amount
-        return instruct(
-          tx,
-          'StakeToProposal',
-          'stake_to_proposal',
-          () => events.stakeEvent(core.context(tx), 'stake', draft, draft.proposer, amount)
-        )
-      })
+    stake: (amount = 1_000_000n) => stake(current('draft'), 'stake', amount),
+
+    unstake (amount = 1_000_000n) {
+      if (proposal === null || proposal.staked < amount) throw new RangeError('nothing is staked')
+      return stake(proposal, 'unstake', amount)
     },
 
-    unstake (amount = 1_000_000n, options: TransactionOptions = {}) {
-      const staked = proposal
-      if (staked === null || staked.staked < amount) throw new RangeError('nothing is staked')
-      return core.act(options, tx => {
-        staked.staked -= amount
-        return instruct(
-          tx,
-          'UnstakeFromProposal',
-          'unstake_from_proposal',
-          () => events.stakeEvent(core.context(tx), 'unstake', staked, staked.proposer, amount)
-        )
-      })
-    },
-
-    sponsor (options: TransactionOptions = {}) {
+    sponsor () {
       const draft = current('draft')
-      return core.act(options, tx => {
+      return core.act({}, tx => {
         draft.sponsored = true
-        const { teamAddress } = state.config
-        return instruct(
-          tx,
-          'SponsorProposal',
-          'sponsor_proposal',
-          () => events.proposalNoteEvent(core.context(tx), 'SponsorProposalEvent', draft.address, teamAddress)
-        )
+        return instruct(tx, 'SponsorProposal', context => events.proposalNoteEvent(
+          context, 'SponsorProposalEvent', draft.address, state.config.teamAddress
+        ))
       })
     },
 
     /** Spot → Futarchy. Without a draft, one is initialized in a transaction before. No token moves. */
-    launchProposal (options: TransactionOptions = {}) {
+    launchProposal () {
       if (state.pools.pass !== null) throw new RangeError('PoolNotInSpotState')
       if (proposal?.status !== 'draft') actions.initializeProposal()
       const draft = current('draft')
-      return core.act(options, tx => {
+      return core.act({}, tx => {
         const { config } = state
         splitForProposal(
           state.pools, () => createOracle(tx.time, config.twapInitial, config.twapMaxChange, config.twapStartDelay)
@@ -182,50 +151,41 @@ export function createProposals (core: DaoCore) {
           return [outcome, createTokenAccount(chain.accounts, dao, mint)] as const
         })
         holdings = Object.fromEntries(tokens) as Record<Outcome, TokenAccount>
-        return instruct(
-          tx, 'LaunchProposal', 'launch_proposal', () => events.launchProposalEvent(core.context(tx), draft)
-        )
+        return instruct(tx, 'LaunchProposal', context => events.launchProposalEvent(context, draft))
       })
     },
 
     /** Futarchy → Spot; the winner is the caller's, or else the program's, which compares the two average prices. */
-    finalizeProposal ({ passed }: { passed?: boolean } = {}, options: TransactionOptions = {}) {
+    finalizeProposal ({ passed }: { passed?: boolean } = {}) {
       const ended = current('pending')
-      return core.act(options, tx => {
-        const twaps = { pass: twap(state.pools.pass!), fail: twap(state.pools.fail!) }
-        const threshold = twaps.fail * BigInt(10000 + state.config.passThresholdBps) / 10000n
-        const fees = end(tx, passed ?? twaps.pass > threshold ? 'pass' : 'fail')
-        const event = () => events.finalizeProposalEvent(core.context(tx), ended, { ...twaps, threshold })
-        return {
-          ...instruct(tx, 'FinalizeProposal', 'finalize_proposal', event),
-          fees,
-          averages: { ...twaps, threshold },
-          time: tx.time
-        }
+      return core.act({}, tx => {
+        const [pass, fail] = [twap(state.pools.pass!), twap(state.pools.fail!)]
+        const averages = { pass, fail, threshold: fail * BigInt(10000 + state.config.passThresholdBps) / 10000n }
+        const fees = end(tx, passed ?? pass > averages.threshold ? 'pass' : 'fail')
+        const event = (context: events.EventContext) => events.finalizeProposalEvent(context, ended, averages)
+        return { ...instruct(tx, 'FinalizeProposal', event), fees, averages }
       })
     },
 
     /** As if it had failed (`admin_cancel_proposal.rs`). */
-    cancelProposal (options: TransactionOptions = {}) {
+    cancelProposal () {
       const ended = current('pending')
-      return core.act({ payer: ADMIN, ...options }, tx => {
+      return core.act({ payer: ADMIN }, tx => {
         const fees = end(tx, 'fail')
-        const event = () => events.proposalNoteEvent(core.context(tx), 'AdminCancelProposalEvent', ended.address, ADMIN)
-        return { ...instruct(tx, 'AdminCancelProposal', 'admin_cancel_proposal', event), fees, time: tx.time }
+        const event = (context: events.EventContext) =>
+          events.proposalNoteEvent(context, 'AdminCancelProposalEvent', ended.address, ADMIN)
+        return { ...instruct(tx, 'AdminCancelProposal', event), fees }
       })
     },
 
     /** Takes a draft away. */
-    removeProposal (options: TransactionOptions = {}) {
+    removeProposal () {
       const draft = current('draft')
-      return core.act({ payer: ADMIN, ...options }, tx => {
+      return core.act({ payer: ADMIN }, tx => {
         draft.status = 'removed'
-        return instruct(
-          tx,
-          'AdminRemoveProposal',
-          'admin_remove_proposal',
-          () => events.proposalNoteEvent(core.context(tx), 'RemoveProposalEvent', draft.address, ADMIN)
-        )
+        return instruct(tx, 'AdminRemoveProposal', context => events.proposalNoteEvent(
+          context, 'RemoveProposalEvent', draft.address, ADMIN
+        ))
       })
     }
   }
@@ -241,9 +201,7 @@ export function createProposals (core: DaoCore) {
      * The tokens of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there
      * is one, what goes out is split from the vault as far as the DAO does not hold it.
      */
-    settleSwap (
-      tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string, minimum: bigint
-    ): void {
+    settleSwap (tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string) {
       const live = current('pending')
       const other = market === 'pass' ? 'fail' : 'pass'
       const [inward, outward] = side === 'buy' ? ['Quote', 'Base'] as const : ['Base', 'Quote'] as const
@@ -261,29 +219,18 @@ export function createProposals (core: DaoCore) {
       holdings![`${other}${outward}`].amount += split
       paid.amount += split - output
       const [inMint, outMint] = [live[`${market}${inward}`], live[`${market}${outward}`]]
-      const event = events.conditionalSwapEvent(
-        core.context(tx), live.address, user, market, side, input, output, minimum
-      )
-      const data = new Writer(26).bytes(
-        discriminator('global', 'conditional_swap')
-      ).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input).u64(minimum).buffer
-      core.instruct(tx, 'ConditionalSwap', [
+      const args = new Writer(18).u8(market === 'pass' ? 1 : 2).u8(events.sideTag(side)).u64(input)
+        .u64(events.LEAST_OUTPUT).buffer
+      return core.instruct(tx, 'ConditionalSwap', [
         dao, identity.baseVault, identity.quoteVault, live.address, received.address, paid.address, user,
         PROGRAMS.conditionalVault, PROGRAMS.token
-      ], data, [
-        {
-          program: PROGRAMS.token,
-          accounts: [ata(user, inMint), received.address, user],
-          height: 2,
-          data: transferData(input)
-        },
-        {
-          program: PROGRAMS.token,
-          accounts: [paid.address, ata(user, outMint), dao],
-          height: 2,
-          data: transferData(output)
-        }
-      ], event)
+      ], context => events.conditionalSwapEvent(context, live.address, user, market, side, input, output), {
+        args,
+        inner: [
+          transfer(ata(user, inMint), received.address, user, input),
+          transfer(paid.address, ata(user, outMint), dao, output)
+        ]
+      })
     },
 
     save (): () => void {

@@ -7,34 +7,25 @@ function mix (value: number): number {
   return (value ^ (value >>> 16)) >>> 0
 }
 
-export interface Random {
-  /** At least 0 and below 1. */
-  next (): number
-  /** An integer from 0 up to, excluding, `bound`. */
-  int (bound: number): number
-  /** An amount from `low` to `high`, both included, spread evenly over its magnitude. */
-  amount (low: bigint, high: bigint): bigint
-  bytes (count: number): Buffer
-}
+export type Random = ReturnType<typeof createRandom>
 
-export function createRandom (seed: number): Random {
+export function createRandom (seed: number) {
   let state = mix(seed + 0x9e3779b9)
   const word = () => mix(state = (state + 0x9e3779b9) | 0)
-  const next = () => (word() * 2097152 + (word() >>> 11)) / 2 ** 53
+  /** At least 0 and below 1. */
+  const next = (): number => (word() * 2097152 + (word() >>> 11)) / 2 ** 53
   return {
     next,
-    int: bound => Math.floor(next() * bound),
-    amount (low, high) {
+    /** An integer from 0 up to, excluding, `bound`. */
+    int: (bound: number): number => Math.floor(next() * bound),
+    /** An amount from `low` to `high`, both included, spread evenly over its magnitude. */
+    amount (low: bigint, high: bigint): bigint {
       if (high <= low) return low
       const scaled = Number(low) * (Number(high) / Number(low || 1n)) ** next()
       const value = BigInt(Math.floor(scaled))
       return value < low ? low : value > high ? high : value
     },
-    bytes (count) {
-      const bytes = Buffer.alloc(count)
-      for (let at = 0; at < count; at++) bytes[at] = word() & 255
-      return bytes
-    }
+    bytes: (count: number): Buffer => Buffer.from(Array.from({ length: count }, () => word() & 255))
   }
 }
 

@@ -1,8 +1,31 @@
-/** A reply over HTTP, with what breaks on the way. */
+/** Replies, and how they go over HTTP with what breaks on the way. */
 import { type IncomingMessage, type ServerResponse } from 'node:http'
-import { type Reply } from './service.js'
+import { type RpcError } from './rpc-error.js'
 
 type Headers = Record<string, string>
+
+/** What happens to a request; the last two are no answers. */
+export type Reply =
+  | { kind: 'reply', status: number, headers: Headers, body: string }
+  | { kind: 'reset', headers: Headers, body: string }
+  | { kind: 'drip', headers: Headers, body: string, everyMs: number }
+  | { kind: 'oversize', headers: Headers, size: number }
+  | { kind: 'refuse' }
+  | { kind: 'hang' }
+
+export const JSON_TYPE = { 'content-type': 'application/json' }
+
+export const reply = (body: string, status = 200, headers: Headers = {}): Reply & { kind: 'reply' } =>
+  ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })
+
+export const errorText = (id: unknown, { code, message, data }: Pick<RpcError, 'code' | 'message' | 'data'>): string =>
+  JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: id ?? null })
+
+/** `retryAfter`: null where the header is missing. */
+export const tooMany = (id: unknown, retryAfter: unknown, headers: Headers = {}) => reply(
+  errorText(id, { code: 429, message: 'Too many requests for a specific RPC call', data: undefined }), 429,
+  { ...headers, ...retryAfter !== null && { 'retry-after': String(retryAfter) } }
+)
 
 /** Its `Date` is the simulated one, or none. */
 export function sendReply (reply: Reply, request: IncomingMessage, response: ServerResponse): void {
@@ -25,9 +48,7 @@ export function sendReply (reply: Reply, request: IncomingMessage, response: Ser
       return
     case 'oversize':
       oversize(response, reply.headers, reply.size)
-      break
-
-    default: // `hang`: nothing is sent, ever
+    // of `hang` nothing is sent, ever
   }
 }
 

@@ -11,23 +11,24 @@ import { buildMarket, trade } from './market.js'
 import { serveMoves } from './moves.js'
 import { startNode } from './node.js'
 
+const text = (value: string) => ({ type: 'string', default: value }) as const
 const { values } = parseArgs({
   options: {
-    daos: { type: 'string', default: '20' },
-    swaps: { type: 'string', default: '10000' },
-    days: { type: 'string', default: '30' },
-    port: { type: 'string', default: '0' },
-    host: { type: 'string', default: '127.0.0.1' },
-    seed: { type: 'string', default: '7' },
-    latency: { type: 'string', default: '0' },
+    daos: text('20'),
+    swaps: text('10000'),
+    days: text('30'),
+    port: text('0'),
+    host: text('127.0.0.1'),
+    seed: text('7'),
+    latency: text('0'),
     // A node as people have them: public, documented, small, plan, own.
-    node: { type: 'string', default: 'own' },
-    'finality-lag': { type: 'string', default: '0' },
+    node: text('own'),
+    'finality-lag': text('0'),
     // Time passes as it does in truth. Trades go on too: a swap in so many seconds (`every`), on average.
     live: { type: 'boolean', default: false },
     // Takes moves of anyone on this machine, at an address of its own.
     moves: { type: 'boolean', default: false },
-    every: { type: 'string', default: '0.6' },
+    every: text('0.6'),
     // Half of the history under the older fees.
     'fee-change': { type: 'boolean', default: false },
     // Share of transactions of version 1, which services of before can't read.

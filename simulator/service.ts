@@ -8,14 +8,11 @@ import { type Conditions, GENESIS, type Methods, createMethods } from './methods
 import { type Exchange, misbehave } from './misbehave.js'
 import { createPosition } from './position.js'
 import { RpcError } from './rpc-error.js'
+import { type Reply, errorText, reply, tooMany } from './send-reply.js'
 
-export interface ServiceOptions extends Partial<Conditions> {
-  date?: DateShown
-  /** A node as people have them; default: one's own. */
+/** The kind's own where they are not given, of which the default is a node of one's own. */
+export interface ServiceOptions extends Partial<NodeConditions> {
   kind?: NodeKindName
-  limits?: Limits | null
-  /** Most calls of a batch; 0: batches are refused. */
-  maxBatch?: number
   /** Clock of the limits, ms; never goes back. */
   now?: () => number
   /** Whether old states of accounts are kept, so that a node that lags or has stalled answers what was. */
@@ -23,15 +20,6 @@ export interface ServiceOptions extends Partial<Conditions> {
 }
 
 export interface RecentCall { method: string, params: unknown }
-
-/** What happens to the request; the last three are no answers. */
-export type Reply =
-  | { kind: 'reply', status: number, headers: Record<string, string>, body: string }
-  | { kind: 'reset', headers: Record<string, string>, body: string }
-  | { kind: 'drip', headers: Record<string, string>, body: string, everyMs: number }
-  | { kind: 'oversize', headers: Record<string, string>, size: number }
-  | { kind: 'refuse' }
-  | { kind: 'hang' }
 
 interface Call { id?: unknown, method?: unknown, params?: unknown }
 
@@ -44,16 +32,16 @@ export type DateShown = 'right' | 'missing' | 'garbage' | { off: number } | { st
 export interface NodeConditions extends Conditions {
   date: DateShown
   limits: Limits | null
+  /** Most calls of a batch; 0: batches are refused. */
   maxBatch: number
 }
 
 export type NodeService = ReturnType<typeof createNodeService>
 
 const LOG_LENGTH = 1000
-const JSON_TYPE = { 'content-type': 'application/json' }
 
 export function createNodeService (ledger: Ledger, options: ServiceOptions = {}) {
-  const { kind = 'own', now = () => performance.now(), keepStates = false } = options
+  const { kind = 'own', now = () => performance.now(), keepStates = false, ...given } = options
   const conditions: NodeConditions = {
     software: 'current',
     finalityLag: 0,
@@ -65,9 +53,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     lacks: [],
     strict: null,
     ...NODE_KINDS[kind],
-    ...Object.fromEntries(
-      Object.entries(options).filter(([name, value]) => CONDITIONS.has(name) && value !== undefined)
-    )
+    ...given
   }
   const states = createAccountStates(ledger)
   if (keepStates) states.keep()
@@ -108,7 +94,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
       return reply(errorText(null, new RpcError(-32700, 'Parse error')))
     }
     const isBatch = Array.isArray(parsed)
-    const list = Array.isArray(parsed) ? parsed : [parsed]
+    const list = [parsed].flat()
     list.forEach(note)
     if (isBatch && list.length > conditions.maxBatch) {
       return conditions.maxBatch === 0
@@ -119,14 +105,10 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     const fault = faults.ofRequest(names, isBatch)
     const verdict = conditions.limits === null ? undefined : limiter.take(conditions.limits, names)
     const headers = verdict?.headers ?? {}
-    if (verdict !== undefined && verdict.refused.some(Boolean) &&
-      (conditions.limits!.refusal === 'http-429' && (!isBatch || verdict.refused.every(Boolean)))) {
-      return {
-        ...tooMany(list[0]?.id),
-        headers: {
-          ...JSON_TYPE, ...headers, ...verdict.retryAfter === null ? {} : { 'retry-after': String(verdict.retryAfter) }
-        }
-      }
+    // an empty batch is not refused
+    if (verdict !== undefined && conditions.limits!.refusal === 'http-429' && list.length > 0 &&
+      verdict.refused.every(Boolean)) {
+      return tooMany(list[0]!.id, verdict.retryAfter, headers)
     }
     const texts = list.map((call, at) => verdict?.refused[at] === true
       ? refusal(conditions.limits!, call.id)
@@ -148,9 +130,9 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     /** Calls by method, each member of a batch counted. */
     calls,
     /** The newest calls, oldest of them first. */
-    log: (): RecentCall[] => log.slice(-LOG_LENGTH),
+    get log (): RecentCall[] { return log.slice(-LOG_LENGTH) },
     /** HTTP requests; a batch is one. */
-    requests: () => requests,
+    get requests () { return requests },
     /** Zeroes counts and log. */
     reset (): void {
       for (const name of Object.keys(calls)) calls[name] = 0
@@ -174,31 +156,17 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   }
 }
 
-const CONDITIONS = new Set<string>(
-  ['software', 'bulk', 'finalityLag', 'health', 'date', 'finalizedAt', 'retention', 'genesis', 'lacks', 'strict',
-    'limits', 'maxBatch']
-)
-
-const reply = (body: string, status = 200, headers: Record<string, string> = {}): Reply & { kind: 'reply' } =>
-  ({ kind: 'reply', status, headers: { ...JSON_TYPE, ...headers }, body })
-
-const tooMany = (id: unknown) => reply(JSON.stringify(
-  { jsonrpc: '2.0', error: { code: 429, message: 'Too many requests for a specific RPC call' }, id: id ?? null }
-), 429)
-
 function refusal ({ refusal }: Limits, id: unknown): string {
   return errorText(id, new RpcError(refusal === 'http-429' ? 429 : refusal, 'rate limit exceeded'))
 }
-
-const errorText = (id: unknown, { code, message, data }: RpcError): string =>
-  JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id: id ?? null })
 
 /** One call as JSON text. */
 function answerCall (methods: Methods, call: Call, faults: ActiveFault[]): string {
   const id = faults.some(({ kind }) => kind === 'wrong-id') ? 'another-question' : call.id
   try {
     if (typeof call.method !== 'string') throw new RpcError(-32600, 'Invalid request')
-    return `{"jsonrpc":"2.0","result":${methods.call(call.method, call.params, faults)},"id":${JSON.stringify(id ?? null)}}`
+    const result = methods.call(call.method, call.params, faults)
+    return `{"jsonrpc":"2.0","result":${result},"id":${JSON.stringify(id ?? null)}}`
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
     return errorText(id, error)

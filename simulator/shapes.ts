@@ -32,15 +32,7 @@ export interface ShapeOptions {
   innerUnknown: boolean
 }
 
-export interface Shape {
-  actions: ActionShape[]
-  options: ShapeOptions
-  /** Every address mentioned, loaded ones included. */
-  addresses: string[]
-  logs: string[]
-  /** The JSON of `getTransaction` after slot and block time, cut where instruction data and the signature belong. */
-  fragments (): string[]
-}
+export type Shape = ReturnType<typeof createShape>
 
 const HOLE = '~'
 const LOOKUP_TABLE = 'D1hhCo4bfBGXeXjvmvwGLL9YVzyASjAWPiBvmEPSAVT2'
@@ -64,21 +56,19 @@ const READ_ONLY = new Set<string>(
   [...Object.values(PROGRAMS), ...Object.values(PROGRAMS).slice(0, 11).map(eventAuthority)]
 )
 
-export function createShape (actions: ActionShape[], options: ShapeOptions): Shape {
+export function createShape (actions: ActionShape[], options: ShapeOptions) {
   const wrapped = options.via === 'aggregator' ? actions.map(wrap) : actions
   const keys = orderKeys(wrapped, options)
   const all = [...keys.static, ...keys.writable, ...keys.readonly]
   const logs = options.unexecuted ? [] : wrapped.flatMap(action => writeLogs(action, options.failed))
   let fragments: string[] | null = null
   return {
-    actions: wrapped,
     options,
+    /** Every address mentioned, loaded ones included. */
     addresses: all,
     logs,
-    fragments () {
-      fragments ??= writeJson(wrapped, options, keys, all, logs).split(HOLE)
-      return fragments
-    }
+    /** The JSON of `getTransaction` after slot and block time, cut where instruction data and the signature belong. */
+    fragments: (): string[] => (fragments ??= writeJson(wrapped, options, keys, all, logs).split(HOLE))
   }
 }
 
@@ -103,9 +93,8 @@ function orderKeys (actions: ActionShape[], options: ShapeOptions) {
     }
   }
   if (options.version !== 1) mentioned.add(PROGRAMS.computeBudget)
-  const isReadOnly = (key: string) => READ_ONLY.has(key) || actions.some(
-    ({ calls }) => calls.some(call => call.program === key)
-  )
+  const called = new Set(actions.flatMap(({ calls }) => calls.map(({ program }) => program)))
+  const isReadOnly = (key: string) => READ_ONLY.has(key) || called.has(key)
   const outer = new Set<string>(
     [options.payer, PROGRAMS.computeBudget, ...actions.map(action => action.calls[0]!.program)]
   )
@@ -123,32 +112,26 @@ function orderKeys (actions: ActionShape[], options: ShapeOptions) {
 
 function writeLogs (action: ActionShape, failed: boolean): string[] {
   const [outer] = action.calls
-  const lines = [`Program ${outer!.program} invoke [1]`, `Program log: Instruction: ${action.name}`]
-  for (const call of action.calls.slice(1)) {
-    lines.push(`Program ${call.program} invoke [${call.height}]`, `Program ${call.program} success`)
-  }
-  lines.push(...action.logs ?? [])
-  lines.push(
-    failed ? `Program ${outer!.program} failed: custom program error: 0x1775` : `Program ${outer!.program} success`
-  )
-  return lines
+  return [
+    `Program ${outer!.program} invoke [1]`,
+    `Program log: Instruction: ${action.name}`,
+    ...action.calls.slice(1).flatMap(({ program, height }) => [
+      `Program ${program} invoke [${height}]`, `Program ${program} success`
+    ]),
+    ...action.logs ?? [],
+    `Program ${outer!.program} ${failed ? 'failed: custom program error: 0x1775' : 'success'}`
+  ]
 }
 
 function writeJson (
   actions: ActionShape[], options: ShapeOptions, keys: ReturnType<typeof orderKeys>, all: string[], logs: string[]
 ): string {
   const index = new Map(all.map((key, at) => [key, at]))
-  const write = (call: Call, stackHeight: number | null) =>
-    ({
-      programIdIndex: index.get(call.program),
-      accounts: call.accounts.map(key => index.get(key)),
-      data: HOLE,
-      stackHeight
-    })
-  const inner = actions.map(({ calls }, at) => ({
-    index: at + firstAction(options), instructions: calls.slice(1).map(call => write(call, call.height))
-  }))
-    .filter(({ instructions }) => instructions.length > 0)
+  const write = ({ program, accounts }: Omit<Call, 'height'>, stackHeight: number | null, data = HOLE) =>
+    ({ programIdIndex: index.get(program), accounts: accounts.map(key => index.get(key)), data, stackHeight })
+  const inner = actions.map(({ calls }, at) => (
+    { index: at + firstAction(options), instructions: calls.slice(1).map(call => write(call, call.height)) }
+  )).filter(({ instructions }) => instructions.length > 0)
   const lookups = options.version === 0 && options.via === 'aggregator'
     ? [{
         accountKey: LOOKUP_TABLE,
@@ -185,16 +168,7 @@ function writeJson (
           numReadonlySignedAccounts: 0, numReadonlyUnsignedAccounts: keys.readonlyStatic, numRequiredSignatures: 1
         },
         instructions: [
-          ...isOne
-            ? []
-            : [
-                {
-                  programIdIndex: index.get(PROGRAMS.computeBudget),
-                  accounts: [],
-                  data: COMPUTE_LIMIT,
-                  stackHeight: null
-                }
-              ],
+          ...isOne ? [] : [write({ program: PROGRAMS.computeBudget, accounts: [] }, null, COMPUTE_LIMIT)],
           ...actions.map(({ calls }) => write(calls[0]!, null))
         ],
         recentBlockhash: BLOCKHASH

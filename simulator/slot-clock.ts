@@ -23,6 +23,7 @@ interface Pace {
 }
 
 /**
+ * What it gives is told where the ledger passes it on.
  * @param start Unix seconds and the slot at that moment
  * @param withEras slots are as long as mainnet's were at the time
  */
@@ -46,11 +47,8 @@ export function createSlotClock (start: { time: number, slot: number }, withEras
   }
 
   return {
-    /** Unix seconds by the chain's own clock. */
     get time () { return start.time + Math.floor(chainMs() / 1000) },
-    /** Unix seconds. */
     get utc () { return start.time + Math.floor(elapsed / 1000) },
-    /** Ms of the world since the start. */
     get elapsed () { return elapsed },
     get slot () { return slot() },
     advance (ms: number): void {
@@ -61,9 +59,7 @@ export function createSlotClock (start: { time: number, slot: number }, withEras
       }
       elapsed = end
     },
-    /** The slot that was the newest so many ms after the start. */
     slotAt: (ms: number): number => slotBy(paces.findLast(({ at }) => at <= ms) ?? paces[0]!, ms),
-    /** Unix seconds of the block at a slot. */
     timeOf: (wanted: number): number =>
       start.time + Math.floor(beginOf(paces.findLast(({ slot }) => slot <= wanted) ?? paces[0]!, wanted).time / 1000),
     get slotMs () { return last().ms },
@@ -71,12 +67,9 @@ export function createSlotClock (start: { time: number, slot: number }, withEras
       if (ms === null) paces.push({ ...last(), ...beginOf(last(), slot()), slot: slot(), ms })
       else goOn({ ms })
     },
-    /** Slots that nobody is shown: the next one is so many higher. */
     skip (slots: number): void { goOn({ slot: slot() + slots }) },
-    /** The chain's clock from now on: how many of its seconds pass in one. */
     get rate () { return last().rate },
     set rate (rate: number) { paces.push({ ...last(), ...beginOf(last(), slot()), slot: slot(), rate }) },
-    /** The chain's clock shows UTC again. */
     correct (): void { goOn({ time: elapsed, rate: 1 }) }
   }
 }

@@ -29,9 +29,7 @@ const sum = (text: string): number => [...text].reduce((total, letter) => total 
 
 function removeField (result: Json, path: string | undefined): void {
   const steps = path === undefined
-    ? [
-        isContextual(result) ? 'value' : Array.isArray(result) ? '0.signature' : 'meta'
-      ].join().split('.')
+    ? isContextual(result) ? ['value'] : Array.isArray(result) ? ['0', 'signature'] : ['meta']
     : path.split('.')
   const last = steps.pop()!
   let at = result
@@ -68,9 +66,8 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
     return result
   },
   'skipped-signatures' (result, value) {
-    const listed = ({ signature, transaction }: Json): boolean => sum(
-      signature ?? transaction.signatures[0]
-    ) % Number(value ?? 4) !== 0
+    const listed = ({ signature, transaction }: Json): boolean =>
+      sum(signature ?? transaction.signatures[0]) % Number(value ?? 4) !== 0
     if (Array.isArray(result?.data)) return { ...result, data: result.data.filter(listed) }
     return Array.isArray(result) && typeof result[0]?.signature === 'string' ? result.filter(listed) : result
   },

@@ -5,7 +5,6 @@ import {
   type ActionShape, type Shape, type ShapeOptions, type TransactionVersion, createShape, transactionError
 } from './shapes.js'
 
-const CHUNK = 1 << 23
 /** Other programs' transactions between two of a block, at most. */
 const BETWEEN = 40
 const AGGREGATOR_DATA = Buffer.from('c1209b3341d69c81', 'hex')
@@ -21,31 +20,21 @@ export interface Action {
 export interface TransactionOptions extends Partial<ShapeOptions> {
   /** Unix seconds; null: the node has none. Default: the ledger's time. */
   blockTime?: number | null
-  /** null: the node did not record them; the same as `innerUnknown`. */
-  innerInstructions?: null
 }
 
-/** Positions of transactions, in order; four bytes each however many there are. */
-export interface Positions { readonly length: number, at (index: number): number, push (value: number): void }
+interface Kept { shape: Shape, lists: number[][] }
 
-function createPositions (): Positions {
-  let values = new Int32Array(4)
-  let length = 0
-  return {
-    get length () { return length },
-    at: index => values[index]!,
-    push (value) {
-      if (length === values.length) {
-        const larger = new Int32Array(length * 2)
-        larger.set(values)
-        values = larger
-      }
-      values[length++] = value
-    }
+/** How many of the rising numbers are below `end`. */
+export function lowerBound (numbers: readonly number[], end: number): number {
+  let low = 0
+  let high = numbers.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! < end) low = middle + 1
+    else high = middle
   }
+  return low
 }
-
-interface Kept { shape: Shape, lists: Positions[] }
 
 export type History = ReturnType<typeof createHistory>
 
@@ -55,39 +44,21 @@ export function createHistory (seed: number) {
   const slots: number[] = []
   const times: Array<number | null> = []
   const blockIndexes: number[] = []
-  const offsets: number[] = []
+  /** In the order of the JSON's holes: what is called, then the outer instructions. */
+  const datas: Buffer[][] = []
   const signatures: string[] = []
   const bySignature = new Map<string, number>()
-  const byAddress = new Map<string, Positions>()
-  const chunks: Buffer[] = []
-  let used = CHUNK
-
-  function store (data: Buffer[]): number {
-    let size = 0
-    for (const { length } of data) size += length + 2
-    if (used + size > CHUNK) {
-      chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK, size)))
-      used = 0
-    }
-    const chunk = chunks[chunks.length - 1]!
-    const start = used
-    for (const bytes of data) {
-      used = chunk.writeUInt16LE(bytes.length, used)
-      chunk.set(bytes, used)
-      used += bytes.length
-    }
-    return (chunks.length - 1) * CHUNK + start
-  }
+  /** Positions of the transactions that mention an address. */
+  const byAddress = new Map<string, number[]>()
 
   function shapeOf (actions: Action[], options: ShapeOptions): Kept {
-    const key =
-      `${options.payer}${options.via}${options.version}${options.failed}${options.unexecuted}${options.innerUnknown}|${actions.map(action => action.key).join('|')}`
+    const key = [...Object.values(options), ...actions.map(action => action.key)].join('|')
     let found = shapes.get(key)
     if (found === undefined) {
       const shape = createShape(actions.map(action => action.shape()), options)
       const lists = shape.addresses.map(address => {
         let list = byAddress.get(address)
-        if (list === undefined) byAddress.set(address, list = createPositions())
+        if (list === undefined) byAddress.set(address, list = [])
         return list
       })
       shapes.set(key, found = { shape, lists })
@@ -102,14 +73,13 @@ export function createHistory (seed: number) {
     append (signature: string, slot: number, time: number | null, actions: Action[], options: ShapeOptions): number {
       const index = slots.length
       const found = shapeOf(actions, options)
-      // In the order of the JSON's holes: what is called, then the outer instructions.
       const inner = options.innerUnknown || options.unexecuted
         ? []
         : actions.flatMap(({ data }) => options.via === 'aggregator' ? data : data.slice(1))
       const outer = options.via === 'aggregator'
         ? actions.map(() => AGGREGATOR_DATA)
         : actions.map(({ data }) => data[0]!)
-      offsets.push(store([...inner, ...outer]))
+      datas.push([...inner, ...outer])
       // Blocks carry other programs' transactions too: a place in the block is no place in a list of signatures.
       const between = Math.floor(scatter(seed, index, 1) * BETWEEN)
       blockIndexes.push(index > 0 && slots[index - 1] === slot ? blockIndexes[index - 1]! + 1 + between : between)
@@ -122,7 +92,7 @@ export function createHistory (seed: number) {
       return index
     },
     find: (signature: string): number | undefined => bySignature.get(signature),
-    ofAddress: (address: string): Positions | undefined => byAddress.get(address),
+    ofAddress: (address: string): readonly number[] | undefined => byAddress.get(address),
     signature: (index: number): string => signatures[index]!,
     slot: (index: number): number => slots[index]!,
     time: (index: number): number | null => times[index]!,
@@ -149,29 +119,13 @@ export function createHistory (seed: number) {
     logs: (index: number): string[] => kept[index]!.shape.logs,
     addresses: (index: number): string[] => kept[index]!.shape.addresses,
     /** How many transactions have a slot of at most `slot`. */
-    countUpTo (slot: number): number {
-      let low = 0
-      let high = slots.length
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if (slots[middle]! <= slot) low = middle + 1
-        else high = middle
-      }
-      return low
-    },
+    countUpTo: (slot: number): number => lowerBound(slots, slot + 1),
     /** What `getTransaction` answers, encoding json; older node software leaves the place in the block out. */
     json (index: number, withBlockIndex = true): string {
       const fragments = kept[index]!.shape.fragments()
-      const offset = offsets[index]!
-      const chunk = chunks[Math.floor(offset / CHUNK)]!
-      let at = offset % CHUNK
-      let text =
-        `{"blockTime":${times[index]!},"slot":${slots[index]!},${withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''}${fragments[0]!.slice(1)}`
-      for (let hole = 1; hole < fragments.length - 1; hole++) {
-        const length = chunk.readUInt16LE(at)
-        text += base58(chunk.subarray(at + 2, at + 2 + length)) + fragments[hole]!
-        at += 2 + length
-      }
+      const place = withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''
+      let text = `{"blockTime":${times[index]!},"slot":${slots[index]!},${place}${fragments[0]!.slice(1)}`
+      for (const [hole, data] of datas[index]!.entries()) text += base58(data) + fragments[hole + 1]!
       return text + signatures[index]! + fragments[fragments.length - 1]!
     }
   }

@@ -2,43 +2,17 @@
  * What a DAO does besides trading and deciding: liquidity, fees, settings. Spot state only, where the program says so.
  */
 import { ADMIN, FEE_VAULT, PROGRAMS, ata, derive } from './addresses.js'
-import { Writer, discriminator, keyBytes } from './bytes.js'
+import { Writer, keyBytes } from './bytes.js'
 import { type OpenTransaction } from './chain.js'
-import { type DaoCore, transferData } from './dao.js'
+import { type DaoCore, transfer } from './dao.js'
 import * as events from './events.js'
-import { type DaoConfig, writeAmmPosition } from './layouts.js'
-import { type TransactionOptions } from './transactions.js'
+import { writeAmmPosition } from './layouts.js'
+import { partOf } from './pool.js'
 
 export function createTreasury (core: DaoCore, creator: string, positionAddress: string) {
-  const { chain, identity, state, vaults } = core
-  const { address } = identity
-  const authorised = [address, identity.vault, identity.baseVault, identity.quoteVault, PROGRAMS.token]
-
-  function withdraw (liquidity: bigint, tx: OpenTransaction) {
-    const { spot } = state.pools
-    const [baseOut, quoteOut] = [
-      liquidity * spot.base / state.totalLiquidity, liquidity * spot.quote / state.totalLiquidity
-    ]
-    spot.base -= baseOut
-    spot.quote -= quoteOut
-    state.totalLiquidity -= liquidity
-    vaults.base.amount -= baseOut
-    vaults.quote.amount -= quoteOut
-    state.seq++
-    chain.accounts.get(positionAddress)?.touch()
-    const data = new Writer(40).bytes(
-      discriminator('global', 'withdraw_liquidity')
-    ).u128(liquidity).u64(0n).u64(0n).buffer
-    core.instruct(
-      tx,
-      'WithdrawLiquidity',
-      authorised,
-      data,
-      [],
-      events.withdrawLiquidityEvent(core.context(tx), identity.vault, liquidity, baseOut, quoteOut)
-    )
-    return { liquidity, base: baseOut, quote: quoteOut, seq: state.seq, signature: tx.signature }
-  }
+  const { chain, identity, state, vaults, instruct } = core
+  const { address, vault, baseVault, quoteVault, baseMint, quoteMint } = identity
+  const authorised = [address, vault, baseVault, quoteVault, PROGRAMS.token]
 
   /** Into the spot pool and the vaults behind it; below 0: out of them. */
   function move (base: bigint, quote: bigint): void {
@@ -53,170 +27,134 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
     if (state.pools.pass !== null) throw new RangeError('PoolNotInSpotState')
   }
 
+  /** Tokens of both vaults to somebody's own accounts. */
+  function payingOut (to: string, base: bigint, quote: bigint) {
+    const targets = { base: ata(to, baseMint), quote: ata(to, quoteMint) }
+    return {
+      targets,
+      inner: [transfer(baseVault, targets.base, address, base), transfer(quoteVault, targets.quote, address, quote)]
+    }
+  }
+
   return {
     /**
      * What a position in an external pool has earned, of the DAO's own tokens unless told otherwise
      * (`collect_meteora_damm_fees.rs`).
      */
-    collectExternalFees (quote: bigint, base: bigint, mints = { base: identity.baseMint, quote: identity.quoteMint }) {
-      return core.act({ payer: ADMIN }, tx => {
-        state.seq++
-        const pool = derive(PROGRAMS.damm, 'pool', keyBytes(mints.base), keyBytes(mints.quote)).address
-        core.instruct(tx, 'CollectMeteoraDammFees', [address, ADMIN, pool, PROGRAMS.token], discriminator(
-          'global', 'collect_meteora_damm_fees'
-        ), [],
-        events.collectMeteoraDammFeesEvent(core.context(tx), pool, mints, quote, base))
-        return { quote, base, seq: state.seq, signature: tx.signature, time: tx.time }
-      })
+    collectExternalFees (quote: bigint, base: bigint, mints = { base: baseMint, quote: quoteMint }) {
+      const pool = derive(PROGRAMS.damm, 'pool', keyBytes(mints.base), keyBytes(mints.quote)).address
+      const event = (context: events.EventContext) =>
+        events.collectMeteoraDammFeesEvent(context, pool, mints, quote, base)
+      return core.act({ payer: ADMIN }, tx => ({
+        ...instruct(tx, 'CollectMeteoraDammFees', [address, ADMIN, pool, PROGRAMS.token], event), quote, base
+      }))
     },
 
     /** Sends both fee balances to the protocol's vault; 0 and 0 are collected too. */
-    collectFees (actionOptions: TransactionOptions = {}) {
-      return core.act({ payer: ADMIN, ...actionOptions }, tx => {
+    collectFees () {
+      return core.act({ payer: ADMIN }, tx => {
         requireSpot()
         const { spot } = state.pools
-        const collected = { base: spot.baseFees, quote: spot.quoteFees }
+        const { baseFees: base, quoteFees: quote } = spot
         spot.baseFees = spot.quoteFees = 0n
-        vaults.base.amount -= collected.base
-        vaults.quote.amount -= collected.quote
-        state.seq++
-        const targets = { base: ata(FEE_VAULT, identity.baseMint), quote: ata(FEE_VAULT, identity.quoteMint) }
-        core.instruct(tx, 'CollectFees', [
-          address, ADMIN, targets.base, targets.quote, identity.baseVault, identity.quoteVault, PROGRAMS.token
-        ],
-        discriminator('global', 'collect_fees'), [
-          {
-            program: PROGRAMS.token,
-            accounts: [identity.baseVault, targets.base, address],
-            height: 2,
-            data: transferData(collected.base)
-          },
-          {
-            program: PROGRAMS.token,
-            accounts: [identity.quoteVault, targets.quote, address],
-            height: 2,
-            data: transferData(collected.quote)
-          }
-        ], events.collectFeesEvent(core.context(tx), targets.base, targets.quote, collected.quote, collected.base))
-        return { ...collected, seq: state.seq, signature: tx.signature, time: tx.time }
+        vaults.base.amount -= base
+        vaults.quote.amount -= quote
+        const { targets, inner } = payingOut(FEE_VAULT, base, quote)
+        const accounts = [address, ADMIN, targets.base, targets.quote, baseVault, quoteVault, PROGRAMS.token]
+        const event = (context: events.EventContext) =>
+          events.collectFeesEvent(context, targets.base, targets.quote, quote, base)
+        return { base, quote, ...instruct(tx, 'CollectFees', accounts, event, { inner }) }
       })
     },
 
     /** The first deposit sets the price, so it needs `baseAmount` too; later ones follow it, base rounded up. */
-    provideLiquidity (quoteAmount: bigint, baseAmount?: bigint, actionOptions: TransactionOptions = {}) {
-      return core.act({ payer: creator, ...actionOptions }, tx => {
+    provideLiquidity (quoteAmount: bigint, baseAmount?: bigint) {
+      return core.act({ payer: creator }, tx => {
         requireSpot()
         const { spot } = state.pools
         const first = state.totalLiquidity === 0n
         if (first && baseAmount === undefined) throw new RangeError('the first deposit needs a base amount')
         const baseIn = first ? baseAmount! : (quoteAmount * spot.base + spot.quote - 1n) / spot.quote
         const minted = first ? quoteAmount * 10n ** 9n : quoteAmount * state.totalLiquidity / spot.quote
-        spot.quote += quoteAmount
-        spot.base += baseIn
+        move(baseIn, quoteAmount)
         state.totalLiquidity += minted
-        vaults.base.amount += baseIn
-        vaults.quote.amount += quoteAmount
-        state.seq++
         if (first) {
           chain.accounts.put(
-            positionAddress, chain.program, () => writeAmmPosition(address, identity.vault, state.totalLiquidity)
+            positionAddress, chain.program, () => writeAmmPosition(address, vault, state.totalLiquidity)
           )
         } else chain.accounts.get(positionAddress)?.touch()
-        const data = new Writer(72).bytes(
-          discriminator('global', 'provide_liquidity')
-        ).u64(quoteAmount).u64(baseIn).u128(0n).key(identity.vault).done()
-        core.instruct(tx, 'ProvideLiquidity', [...authorised, positionAddress], data, [],
-          events.provideLiquidityEvent(core.context(tx), creator, identity.vault, quoteAmount, baseIn, minted))
-        return { base: baseIn, quote: quoteAmount, liquidity: minted, seq: state.seq, signature: tx.signature }
+        const args = new Writer(64).u64(quoteAmount).u64(baseIn).u128(0n).key(vault).buffer
+        instruct(
+          tx, 'ProvideLiquidity', [...authorised, positionAddress],
+          context => events.provideLiquidityEvent(context, creator, vault, quoteAmount, baseIn, minted), { args }
+        )
+        return { base: baseIn, quote: quoteAmount }
       })
     },
 
     /** Takes out a fraction (0 to 1, six decimals count) of all liquidity. */
-    withdrawLiquidity (fraction: number, actionOptions: TransactionOptions = {}) {
-      return core.act({ payer: creator, ...actionOptions }, tx => {
+    withdrawLiquidity (fraction: number) {
+      return core.act({ payer: creator }, tx => {
         requireSpot()
-        return withdraw(state.totalLiquidity * BigInt(Math.round(fraction * 1e6)) / 1_000_000n, tx)
+        const liquidity = partOf(state.totalLiquidity, fraction)
+        const { spot } = state.pools
+        const [base, quote] = [
+          liquidity * spot.base / state.totalLiquidity, liquidity * spot.quote / state.totalLiquidity
+        ]
+        move(-base, -quote)
+        state.totalLiquidity -= liquidity
+        chain.accounts.get(positionAddress)?.touch()
+        const args = new Writer(32).u128(liquidity).u64(0n).u64(0n).buffer
+        instruct(
+          tx, 'WithdrawLiquidity', authorised,
+          context => events.withdrawLiquidityEvent(context, vault, liquidity, base, quote), { args }
+        )
+        return { base, quote }
       })
     },
 
-    updateDao (
-      change: Partial<DaoConfig> = { passThresholdBps: state.config.passThresholdBps + 1 },
-      actionOptions: TransactionOptions = {}
-    ) {
-      return core.act({ payer: creator, ...actionOptions }, tx => {
-        Object.assign(state.config, change)
-        state.seq++
-        core.instruct(
-          tx,
-          'UpdateDao',
-          [address, identity.vault],
-          discriminator('global', 'update_dao'),
-          [],
-          events.updateDaoEvent(core.context(tx))
-        )
-        return { seq: state.seq, signature: tx.signature }
+    /** Changes a setting: the threshold that a proposal must pass. */
+    updateDao () {
+      return core.act({ payer: creator }, tx => {
+        state.config.passThresholdBps++
+        return instruct(tx, 'UpdateDao', [address, vault], events.updateDaoEvent)
       })
     },
 
-    /** An event of a later build: it takes a sequence number like any other. */
-    unknownEvent (actionOptions: TransactionOptions & { event?: events.UnknownEventOptions } = {}) {
-      return core.act({ payer: creator, ...actionOptions }, tx => {
-        const { bare = false, moves = { base: 0n, quote: 0n } } = actionOptions.event ?? {}
-        if (!bare) state.seq++
-        move(moves.base, moves.quote)
-        core.instruct(
-          tx,
-          'SomethingOfALaterBuild',
-          [address],
-          discriminator('global', 'later_build'),
-          [],
-          events.unknownEvent(core.context(tx), actionOptions.event)
-        )
-        return { seq: state.seq, signature: tx.signature }
+    /** An event of a later build: it takes a sequence number like any other, unless it is bare. */
+    unknownEvent ({ event = {} }: { event?: events.UnknownEventOptions } = {}) {
+      return core.act({ payer: creator }, tx => {
+        move(event.moves?.base ?? 0n, event.moves?.quote ?? 0n)
+        const make = (context: events.EventContext) => events.unknownEvent(context, event)
+        return instruct(tx, 'LaterBuild', [address], make, { isNumbered: event.bare !== true })
       })
     },
 
     /** Of the next release: a decided liquidation takes everything out of the pool, without a swap. */
-    applyLiquidation (actionOptions: TransactionOptions = {}) {
-      const liquidator = actionOptions.payer ?? chain.traders[1]!
-      return core.act({ payer: liquidator, ...actionOptions }, tx => {
+    applyLiquidation () {
+      const liquidator = chain.traders[1]!
+      return core.act({ payer: liquidator }, tx => {
         requireSpot()
         const { base, quote } = state.pools.spot
-        const targets = { base: ata(liquidator, identity.baseMint), quote: ata(liquidator, identity.quoteMint) }
         move(-base, -quote)
         state.totalLiquidity = 0n
-        state.seq++
-        core.instruct(tx, 'ApplyLiquidation', [
-          address, liquidator, identity.baseVault, identity.quoteVault, PROGRAMS.token
-        ],
-        discriminator('global', 'apply_liquidation'), [
-          {
-            program: PROGRAMS.token,
-            accounts: [identity.baseVault, targets.base, address],
-            height: 2,
-            data: transferData(base)
-          },
-          {
-            program: PROGRAMS.token,
-            accounts: [identity.quoteVault, targets.quote, address],
-            height: 2,
-            data: transferData(quote)
-          }
-        ], events.applyLiquidationEvent(
-          core.context(tx), derive(chain.program, 'proposal', keyBytes(address)).address, liquidator, base, quote
-        ))
-        return { base, quote, seq: state.seq, signature: tx.signature }
+        const { address: proposal } = derive(chain.program, 'proposal', keyBytes(address))
+        instruct(
+          tx, 'ApplyLiquidation', [address, liquidator, baseVault, quoteVault, PROGRAMS.token],
+          context => events.applyLiquidationEvent(context, proposal, liquidator, base, quote),
+          { inner: payingOut(liquidator, base, quote).inner }
+        )
+        return { base, quote }
       })
     },
 
     /** The first event, number 1. */
     initialize (tx: OpenTransaction): void {
-      state.seq = 1
-      core.instruct(tx, 'InitializeDao', [
-        address, creator, identity.multisig, identity.vault, identity.baseMint, identity.quoteMint, identity.baseVault,
-        identity.quoteVault
-      ],
-      discriminator('global', 'initialize_dao'), [], events.initializeDaoEvent(core.context(tx)))
+      instruct(
+        tx, 'InitializeDao',
+        [address, creator, identity.multisig, vault, baseMint, quoteMint, baseVault, quoteVault],
+        events.initializeDaoEvent
+      )
     }
   }
 }

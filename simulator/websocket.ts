@@ -1,21 +1,16 @@
-/** Subscriptions over WebSocket, and what can go wrong with them. */
+/** Subscriptions to logs over WebSocket, and what can go wrong with them. */
 import { type IncomingMessage } from 'node:http'
 import { type Socket } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { type Ledger } from './ledger.js'
 import { type Methods } from './methods.js'
-import { type AccountConfig, writeAccount } from './methods-accounts.js'
-
-type Kind = 'logs' | 'account' | 'program' | 'slot'
 
 interface Subscription {
   id: number
-  kind: Kind
   channel: Channel
-  /** The address mentioned or watched. */
-  address: string | null
+  /** The address that transactions mention; undefined: of all. */
+  address: string | undefined
   commitment: string
-  config: AccountConfig
 }
 
 /** Where answers and notifications go, whatever carries them. */
@@ -52,80 +47,37 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     subscription.channel.send(text)
   }
 
-  function notify (subscription: Subscription, slot: number, result: string): void {
-    const text =
-      `{"jsonrpc":"2.0","method":"${subscription.kind}Notification","params":{"result":${result},"subscription":${subscription.id}}}`
-    if (slot <= methods.slotAt(subscription.commitment)) deliver(subscription, text)
-    else waiting.push({ slot, text, subscription })
-  }
-
-  const ofKind = (kind: Kind): Subscription[] => [...subscriptions.values()].filter(
-    subscription => subscription.kind === kind
-  )
-  const context = (slot: number, value: string) => `{"context":{"slot":${slot}},"value":${value}}`
-
   const unlisten = ledger.listen({
     transaction (index) {
-      if (subscriptions.size === 0) return
       const { history } = ledger
-      for (const subscription of ofKind('logs')) {
-        if (subscription.address !== null && !history.addresses(index).includes(subscription.address)) continue
-        notify(subscription, history.slot(index), context(history.slot(index), JSON.stringify({
+      const slot = history.slot(index)
+      for (const subscription of subscriptions.values()) {
+        const { id, address, commitment } = subscription
+        if (address !== undefined && !history.addresses(index).includes(address)) continue
+        const value = {
           signature: history.signature(index), err: history.error(index), logs: history.logs(index)
-        })))
-      }
-    },
-    account (address) {
-      if (subscriptions.size === 0) return
-      const entry = ledger.accounts.get(address)
-      if (entry === undefined) return
-      for (const subscription of ofKind('account')) {
-        if (subscription.address === address) {
-          notify(subscription, ledger.slot, context(ledger.slot, writeAccount(entry, subscription.config)))
         }
-      }
-      for (const subscription of ofKind('program')) {
-        if (subscription.address !== entry.owner) continue
-        notify(
-          subscription,
-          ledger.slot,
-          context(ledger.slot, `{"pubkey":"${address}","account":${writeAccount(entry, subscription.config)}}`)
-        )
+        const text = JSON.stringify({
+          jsonrpc: '2.0',
+          method: 'logsNotification',
+          params: { result: { context: { slot }, value }, subscription: id }
+        })
+        if (slot <= methods.slotAt(commitment)) deliver(subscription, text)
+        else waiting.push({ slot, text, subscription })
       }
     },
-    slot (slot) {
-      for (const subscription of ofKind('slot')) {
-        deliver(
-          subscription,
-          `{"jsonrpc":"2.0","method":"slotNotification","params":{"result":{"parent":${slot - 1},"root":${slot - 32},"slot":${slot}},"subscription":${subscription.id}}}`
-        )
-      }
-      if (waiting.length === 0) return
-      const final = waiting.filter(pending => pending.slot <= methods.slotAt(pending.subscription.commitment))
+    slot () {
+      const final = waiting.filter(({ slot, subscription }) => slot <= methods.slotAt(subscription.commitment))
       waiting = waiting.filter(pending => !final.includes(pending))
       for (const { subscription, text } of final) if (subscriptions.has(subscription.id)) deliver(subscription, text)
     }
   })
 
-  function subscribe (channel: Channel, kind: Kind, params: unknown[]): number {
-    const first = params[0]
-    const mentions = typeof first === 'object' && first !== null
-      ? (first as {
-          mentions?: string[]
-        }).mentions
-      : undefined
-    const config = (typeof params[1] === 'object' && params[1] !== null ? params[1] : {}) as AccountConfig & {
-      commitment?: string
-    }
+  function subscribe (channel: Channel, [filter, config]: unknown[]): number {
+    const { mentions } = Object(filter) as { mentions?: string[] }
+    const { commitment = 'finalized' } = Object(config) as { commitment?: string }
     const id = nextId++
-    subscriptions.set(id, {
-      id,
-      kind,
-      channel,
-      address: mentions?.[0] ?? (typeof first === 'string' && first !== 'all' ? first : null),
-      commitment: config.commitment ?? 'finalized',
-      config
-    })
+    subscriptions.set(id, { id, channel, address: mentions?.[0], commitment })
     return id
   }
 
@@ -133,10 +85,10 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
     if (silent) return
     const message = JSON.parse(text) as Message
     const reply = (body: object) => channel.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: message.id ?? null }))
-    const [, kind, verb] = /^(logs|account|program|slot)(Subscribe|Unsubscribe)$/.exec(message.method ?? '') ?? []
-    if (kind === undefined) reply({ error: { code: -32601, message: 'Method not found' } })
-    else if (verb === 'Subscribe') reply({ result: subscribe(channel, kind as Kind, message.params ?? []) })
-    else reply({ result: subscriptions.delete(Number(message.params?.[0])) })
+    const { method, params = [] } = message
+    if (method === 'logsSubscribe') reply({ result: subscribe(channel, params) })
+    else if (method === 'logsUnsubscribe') reply({ result: subscriptions.delete(Number(params[0])) })
+    else reply({ error: { code: -32601, message: 'Method not found' } })
   }
 
   const leave = (channel: Channel): void => {

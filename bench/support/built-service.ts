@@ -62,9 +62,8 @@ export async function startBuilt (
   })
   const ended = once(child, 'exit')
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
-  const status = (name: string): number => Number(
-    new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1] ?? 0
-  ) * 1024 / 1e6
+  const status = (name: string): number =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(read('status'))?.[1] ?? 0) * 1024 / 1e6
   const stop = async () => {
     child.kill('SIGKILL')
     await ended

@@ -10,7 +10,6 @@ export interface Chain {
   router: string
   transactions: number
   swaps: number
-  daos: string[]
   stop (): Promise<void>
 }
 

@@ -1,4 +1,8 @@
+import { ratio } from '../../lib/decimal.js'
 import type { ProgramEvent } from '../../lib/protocol/events.js'
+
+export const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+export const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 
 export interface SwapOfBench {
   slot: number

@@ -33,6 +33,11 @@ export class Failure extends Error {
   }
 }
 
+/** What was thrown, as one: a status says that it was not the network. */
+export const failureFrom = error => error instanceof Failure
+  ? error
+  : new Failure('error', 'The page met an error of its own.', { status: 0 })
+
 const limited = message => new Failure('limited', message, { status: 429, retryAt: limitedUntil })
 
 /** When a Retry-After header allows the next request: it holds seconds or a date. */
@@ -75,9 +80,8 @@ async function request (path, signal) {
 
 /**
  * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of
- * trades that it says
- * are missing where the history has holes, and from when on all are known; null where it says nothing of the kind.
- * Throws a Failure.
+ * trades that it says are missing where the history has holes, and from when on all are known; null where it says
+ * nothing of the kind. Throws a Failure.
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
@@ -108,8 +112,7 @@ export async function get (path, check, signal, also = []) {
 
 /**
  * Asks for `path` again and again while somebody looks. `show` gets the last answer, if any, the failure that followed
- * it, if any, and a
- * function that asks anew.
+ * it, if any, and a function that asks anew.
  * @param {{ path: string, check: (body: any) => any, interval: number, show: (answer: any, failure: Failure | null,
  * retry: () => void) => void, also?: number[] }} options
  * @returns {{ refresh: () => Promise<void>, stop: () => void }} Once stopped, nothing is asked or shown any more.
@@ -131,11 +134,7 @@ export function poll ({ path, check, interval, show, also = [] }) {
     try {
       answer = await get(path, check, undefined, also)
     } catch (error) {
-      failure = error instanceof Failure
-        ? error
-        : new Failure(
-          'error', 'The page met an error of its own.', { status: 0 }
-        )
+      failure = failureFrom(error)
     }
     if (stopped) return
     due = Date.now() + Math.max(0, pauseAfter(failure))

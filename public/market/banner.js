@@ -26,50 +26,33 @@ const since = answer => answer === null ? '' : ` What you see was loaded at ${fo
  */
 const KINDS = ['offline', 'node', 'limited', 'warming', 'stale', 'incomplete']
 function judge (answer, failure) {
+  const said = (kind, text) => ({ kind, text })
   if (failure?.kind === 'missing') return undefined
   if (failure?.kind === 'limited') {
-    return {
-      kind: 'limited',
-      text: `Too many requests from your address. This page asks again at ${formatTime(failure.retryAt)}.${since(answer)}`
-    }
+    return said('limited', 'Too many requests from your address. ' +
+      `This page asks again at ${formatTime(failure.retryAt)}.${since(answer)}`)
   }
   if (failure?.kind === 'warming') {
-    return {
-      kind: 'warming',
-      text: `The service is reading the trades of the past and shows figures once they are whole.${since(answer)}`
-    }
+    return said('warming',
+      `The service is reading the trades of the past and shows figures once they are whole.${since(answer)}`)
   }
   if (failure?.status === undefined && failure != null) {
-    return {
-      kind: 'offline', text: `${failure.message} This page keeps trying.${since(answer)}`
-    }
+    return said('offline', `${failure.message} This page keeps trying.${since(answer)}`)
   }
   if (failure != null) {
-    return {
-      kind: 'node',
-      text: `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}`
-    }
+    return said('node',
+      `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}`)
   }
-  if (answer !== null && answer.age !== null) {
-    return {
-      kind: 'stale',
-      text: `These figures are of ${new Date(answer.loadedAt - answer.age * 1000).toISOString().slice(11, 19)} UTC: ` +
-      'the service can’t read a newer state of the blockchain right now.'
-    }
+  if (answer === null) return undefined
+  if (answer.age !== null) {
+    const time = new Date(answer.loadedAt - answer.age * 1000).toISOString().slice(11, 19)
+    return said('stale',
+      `These figures are of ${time} UTC: the service can’t read a newer state of the blockchain right now.`)
   }
-  if (answer !== null && answer.missing !== null && answer.since !== null) {
-    return {
-      kind: 'incomplete',
-      text: `The past is still being read: what you see begins on ${formatDay(answer.since)}, and the rest follows.`
-    }
-  }
-  if (answer !== null && answer.missing !== null) {
-    return {
-      kind: 'incomplete',
-      text: 'Some past trades are missing, which no node has shown: volumes since launch are at least what is shown.'
-    }
-  }
-  return undefined
+  if (answer.missing === null) return undefined
+  return said('incomplete', answer.since === null
+    ? 'Some past trades are missing, which no node has shown: volumes since launch are at least what is shown.'
+    : `The past is still being read: what you see begins on ${formatDay(answer.since)}, and the rest follows.`)
 }
 
 /** The banner over the markup of the page. `report` takes what each part of it got. */

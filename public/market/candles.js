@@ -2,7 +2,7 @@
 
 import { Failure, get, poll } from './api.js'
 import { checkCandles } from './contract.js'
-import { downloadCsv } from './csv.js'
+import { asTheyAre, downloadCsv } from './csv.js'
 import { compare, magnitude, multiply, percent, shift, subtract, trim } from './decimal.js'
 import { byId, element, setText } from './dom.js'
 import {
@@ -30,9 +30,7 @@ const MS = { '1m': 60_000, '5m': 300_000, '15m': 900_000, '1h': 3_600_000, '4h':
 const PRICES = ['open', 'high', 'low', 'close']
 const COLUMNS = {
   time: candle => new Date(candle.time * 1000).toISOString(),
-  ...Object.fromEntries([...PRICES, 'base_volume', 'target_volume', 'trades'].map(
-    field => [field, candle => candle[field]]
-  ))
+  ...asTheyAre(...PRICES, 'base_volume', 'target_volume', 'trades')
 }
 /** Drawn prices are of this size whatever the token's: the library's steps are made for it. */
 const DRAWN_DIGITS = 8
@@ -46,23 +44,13 @@ const SELDOM = 12
 function colours () {
   const probe = element('span', { hidden: '' })
   document.body.append(probe)
-  const read = name => {
-    probe.style.color = `var(--${name})`
-    return getComputedStyle(probe).color
-  }
-  const all = {
-    ink: read('ink'),
-    quiet: read('quiet'),
-    line: read('line'),
-    strong: read('line-strong'),
-    up: read('up'),
-    down: read('down'),
-    upSoft: read('up-soft'),
-    downSoft: read('down-soft'),
-    label: read('label')
-  }
+  const [quiet, line, strong, up, down, upSoft, downSoft, label] =
+    ['quiet', 'line', 'line-strong', 'up', 'down', 'up-soft', 'down-soft', 'label'].map(name => {
+      probe.style.color = `var(--${name})`
+      return getComputedStyle(probe).color
+    })
   probe.remove()
-  return all
+  return { quiet, line, strong, up, down, upSoft, downSoft, label }
 }
 
 const isUp = ({ open, close }) => compare(close, open) >= 0
@@ -194,9 +182,7 @@ async function createDrawing (place) {
     mark,
     /** Shows the newest candles. */
     reset (count) {
-      chart.timeScale().setVisibleLogicalRange(
-        { from: candles.length - count, to: candles.length + 3 }
-      )
+      chart.timeScale().setVisibleLogicalRange({ from: candles.length - count, to: candles.length + 3 })
     },
     point (index) {
       if (index === null) chart.clearCrosshairPosition()
@@ -278,14 +264,9 @@ export function createCandles ({ path, banner }) {
   function fillTable () {
     if (!details.open) return
     byId('candle-rows').replaceChildren(...shown.toReversed().map(candle => element('tr', {},
-      element('th', { scope: 'row' }, element(
-        'time',
-        { datetime: new Date(candle.time * 1000).toISOString() },
-        formatMoment(candle.time * 1000).replace(' UTC', '')
-      )),
-      ...PRICES.map(
-        field => element('td', { title: formatExact(candle[field]) }, formatPrice(candle[field]))
-      ),
+      element('th', { scope: 'row' }, element('time', { datetime: new Date(candle.time * 1000).toISOString() },
+        formatMoment(candle.time * 1000).replace(' UTC', ''))),
+      ...PRICES.map(field => element('td', { title: formatExact(candle[field]) }, formatPrice(candle[field]))),
       element('td', { title: formatExact(candle.target_volume) }, formatAmount(candle.target_volume)),
       element('td', {}, candle.trades.toLocaleString('en')))))
   }
@@ -407,11 +388,9 @@ export function createCandles ({ path, banner }) {
     if (drawing !== null) (await drawing).point(null)
   })
   details.addEventListener('toggle', fillTable)
-  byId('candles-csv').addEventListener(
-    'click', () => downloadCsv(
-      `${chosen().cap ? 'market-cap' : 'candles'}-${nameOf(pool)}-${quoteOf(pool)}-${interval}`, COLUMNS, shown
-    )
-  )
+  byId('candles-csv').addEventListener('click', () => downloadCsv(
+    `${chosen().cap ? 'market-cap' : 'candles'}-${nameOf(pool)}-${quoteOf(pool)}-${interval}`, COLUMNS, shown
+  ))
 
   return {
     start (of) {

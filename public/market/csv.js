@@ -30,3 +30,6 @@ export function downloadCsv (name, columns, rows) {
   link.click()
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
+
+/** Columns that are fields of the records. */
+export const asTheyAre = (...fields) => Object.fromEntries(fields.map(field => [field, record => record[field]]))

@@ -66,7 +66,8 @@ function placeBeside (box, button) {
   const { left, bottom, top } = button.getBoundingClientRect()
   const { width, height } = box.getBoundingClientRect()
   box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
-  box.style.top = `${bottom + height + EDGE > innerHeight ? Math.max(EDGE, top - height - EDGE / 2) : bottom + EDGE / 2}px`
+  const fits = bottom + height + EDGE <= innerHeight
+  box.style.top = `${fits ? bottom + EDGE / 2 : Math.max(EDGE, top - height - EDGE / 2)}px`
 }
 
 export function createDefinitions () {

@@ -3,7 +3,7 @@ import { term, termButton } from './definition.js'
 import { addressButton, element, foreign } from './dom.js'
 import {
   abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent,
-  formatPrice, formatShort, formatUsd, NONE
+  formatPrice, formatShort, formatUsd, NONE, signOf
 } from './format.js'
 import { hasProposal, nameOf, quoteOf, UNPRICED } from './tokens.js'
 import { explorerLink } from './explorer.js'
@@ -18,19 +18,14 @@ const known = (text, write) => text === null || text === undefined ? NONE : writ
 
 /** A line of a list of facts. `exact` is shown on pointing. */
 export const fact = (label, of, value, { exact, units } = {}) => element('div', {}, term(label, of),
-  element(
-    'dd', { title: exact }, value, units === undefined ? undefined : ' ', units === undefined ? undefined : unit(units)
-  ))
+  element('dd', { title: exact }, value, ...units === undefined ? [] : [' ', unit(units)]))
 
-const price = (label, of, text, pool) => fact(
-  label,
-  of,
-  known(text, formatPrice),
-  { exact: known(text, formatExact), units: text == null ? undefined : quoteOf(pool) }
+/** A figure of a unit, and a dash without one where it is not known. */
+const measure = (label, of, text, units, write) => fact(
+  label, of, known(text, write), { exact: known(text, formatExact), units: text == null ? undefined : units }
 )
-const amount = (label, of, text, units) => fact(
-  label, of, known(text, formatAmount), { exact: known(text, formatExact), units: text === null ? undefined : units }
-)
+const price = (label, of, text, pool) => measure(label, of, text, quoteOf(pool), formatPrice)
+export const amount = (label, of, text, units) => measure(label, of, text, units, formatAmount)
 
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
 const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
@@ -50,7 +45,7 @@ export const drawChanges = pool => Object.entries(CHANGES).map(([period, label])
   return element('div', {}, term(label, `pool.price_change_${period}`), element('dd', {
     class: 'change',
     title: known(text, exact => `${exact} %`),
-    'data-sign': text === null ? '' : Math.sign(compare(text, '0'))
+    'data-sign': signOf(text)
   }, formatChange(text)))
 })
 
@@ -72,14 +67,9 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
   const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
-    pool.priced_in_usd
-      ? fact(
-        'Liquidity',
-        'pool.liquidity_in_usd',
-        formatUsd(pool.liquidity_in_usd),
-        { exact: `$${formatExact(pool.liquidity_in_usd)}` }
-      )
-      : fact('Liquidity', 'pool.liquidity_in_usd', NONE, { exact: UNPRICED }),
+    fact('Liquidity', 'pool.liquidity_in_usd', ...pool.priced_in_usd
+      ? [formatUsd(pool.liquidity_in_usd), { exact: `$${formatExact(pool.liquidity_in_usd)}` }]
+      : [NONE, { exact: UNPRICED }]),
     amount('Pooled', 'provenance.base_reserves', pooled(provenance.base_reserves, pool.base), nameOf(pool)),
     amount('Pooled', 'provenance.quote_reserves', pooled(provenance.quote_reserves, pool.quote), quoteOf(pool)),
     capitalization(
@@ -99,12 +89,7 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
       exact: known(treasury?.nav_per_token, text => `$${formatExact(text)}, of a treasury of $${treasury.nav_usd}`)
     }),
     fact('Premium to NAV', 'treasury.premium', known(treasury?.premium, text => formatChange(shift(text, 2)))),
-    fact(
-      'Launched',
-      'pool.created_at',
-      typeof pool.created_at === 'string' ? formatDay(pool.created_at) : NONE,
-      { exact: pool.created_at ?? undefined }
-    ),
+    fact('Launched', 'pool.created_at', known(pool.created_at, formatDay), { exact: pool.created_at ?? undefined }),
     ...typeof pool.complete_since === 'string'
       ? [fact('Trades known from', 'pool.complete_since', formatMoment(Date.parse(pool.complete_since)))]
       : [],
@@ -128,29 +113,15 @@ function over ({ days }, count) {
 }
 
 const RANGES = [
-  {
-    label: '24 h',
-    title: 'The last 24 hours',
-    volume: 'target_volume_24h',
-    of: ({ pool }) => ({ low: pool.low_24h, high: pool.high_24h })
-  },
-  {
-    label: '7 d',
-    title: 'Prices of the last seven days of UTC, today among them',
-    volume: 'target_volume_7d',
-    of: known => over(known, 7)
-  },
-  {
-    label: '30 d',
-    title: 'Prices of the last thirty days of UTC, today among them',
-    volume: 'target_volume_30d',
-    of: known => over(known, 30)
-  }
+  ['24 h', 'The last 24 hours', ({ pool }) => ({ low: pool.low_24h, high: pool.high_24h })],
+  ['7 d', 'Prices of the last seven days of UTC, today among them', known => over(known, 7)],
+  ['30 d', 'Prices of the last thirty days of UTC, today among them', known => over(known, 30)]
 ]
 
-export const drawRanges = state => RANGES.map(({ label, title, volume, of }) => {
+export const drawRanges = state => RANGES.map(([label, title, of]) => {
   const { low, high } = of(state)
   const { pool } = state
+  const volume = `target_volume_${label.replace(' ', '')}`
   return element('tr', {},
     element('th', { scope: 'row', title }, label),
     element('td', { title: known(low, formatExact) }, known(low, formatPrice)),

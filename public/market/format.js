@@ -89,6 +89,9 @@ export function formatChange (text) {
   return `${rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''}${group(size)} %`
 }
 
+/** Of a change: "1", "0" or "-1", which its colour goes by; empty where there is none. */
+export const signOf = text => text === null ? '' : String(Math.sign(compare(text, '0')))
+
 /** "EPjF…Dt1v" for an address. */
 export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address
 

@@ -1,4 +1,4 @@
-import { Failure, get } from './api.js'
+import { failureFrom, get } from './api.js'
 import { addressButton, byId, element, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
 import { failureNotice, remark } from './notice.js'
@@ -37,9 +37,7 @@ export function createLeftOut () {
     try {
       body.replaceChildren(...draw((await get('api/daos', check)).data))
     } catch (error) {
-      body.replaceChildren(failureNotice(
-        error instanceof Failure ? error : new Failure('error', 'The page met an error of its own.'), load
-      ))
+      body.replaceChildren(failureNotice(failureFrom(error), load))
     }
   }
 

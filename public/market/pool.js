@@ -4,11 +4,10 @@ import { checkDays, checkMarks, checkPool, checkSupply, checkTicker, checkTreasu
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
-import { compare } from './decimal.js'
 import { createDefinitions } from './definition.js'
 import { addressButton, byId, setText } from './dom.js'
 import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
-import { abbreviate, formatChange, formatExact, formatPrice } from './format.js'
+import { abbreviate, formatChange, formatExact, formatPrice, signOf } from './format.js'
 import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
 import { badgesOf, fullNameOf, nameOf, pairTitle, quoteOf, tokenDisc } from './tokens.js'
@@ -52,7 +51,7 @@ function drawHeadline ({ pool, marks }) {
   setText(byId('price-unit'), quoteOf(pool))
   const change = byId('change')
   setText(change, formatChange(pool.price_change_24h))
-  change.dataset.sign = pool.price_change_24h === null ? '' : String(Math.sign(compare(pool.price_change_24h, '0')))
+  change.dataset.sign = signOf(pool.price_change_24h)
   document.title = `${nameOf(pool)} ${formatPrice(pool.last_price)} ${quoteOf(pool)} · DAO Market Data`
 }
 

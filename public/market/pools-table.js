@@ -2,9 +2,11 @@
 
 import { Failure } from './api.js'
 import { compare, shift } from './decimal.js'
-import { downloadCsv } from './csv.js'
+import { asTheyAre, downloadCsv } from './csv.js'
 import { addressButton, announce, byId, element, foreign, setText } from './dom.js'
-import { abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE } from './format.js'
+import {
+  abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE, signOf
+} from './format.js'
 import { drawSparkline } from './sparkline.js'
 import { ageOf, badgesOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.js'
 
@@ -16,14 +18,15 @@ import { ageOf, badgesOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.
 const collator = new Intl.Collator('en', { sensitivity: 'base', numeric: true })
 
 /** What each column sorts by, and the direction that a first press gives. */
+const byFigure = (name, key) => ({ name, key, order: compare, first: 'descending' })
 const COLUMNS = {
-  liquidity: { name: 'Liquidity', key: pool => pool.liquidity_in_usd, order: compare, first: 'descending' },
-  volume: { name: 'Volume, 24 h', key: pool => pool.target_volume_24h, order: compare, first: 'descending' },
-  change: { name: 'Change, 24 h', key: pool => pool.price_change_24h, order: compare, first: 'descending' },
-  price: { name: 'Price', key: pool => pool.last_price, order: compare, first: 'descending' },
-  premium: { name: 'Premium to NAV', key: pool => pool.premium, order: compare, first: 'descending' },
-  cap: { name: 'Market cap', key: pool => pool.market_cap_usd, order: compare, first: 'descending' },
-  trades: { name: 'Trades, 24 h', key: pool => String(pool.trades_24h), order: compare, first: 'descending' },
+  liquidity: byFigure('Liquidity', pool => pool.liquidity_in_usd),
+  volume: byFigure('Volume, 24 h', pool => pool.target_volume_24h),
+  change: byFigure('Change, 24 h', pool => pool.price_change_24h),
+  price: byFigure('Price', pool => pool.last_price),
+  premium: byFigure('Premium to NAV', pool => pool.premium),
+  cap: byFigure('Market cap', pool => pool.market_cap_usd),
+  trades: byFigure('Trades, 24 h', pool => String(pool.trades_24h)),
   name: { name: 'Name', key: nameOf, order: collator.compare, first: 'ascending' }
 }
 const DEFAULT = { column: 'liquidity', direction: 'descending' }
@@ -40,11 +43,10 @@ const CSV = {
   quote_symbol: pool => pool.quote.symbol,
   base_mint: pool => pool.base.mint,
   quote_mint: pool => pool.quote.mint,
-  ...Object.fromEntries([
+  ...asTheyAre(
     'last_price', 'price_change_24h', 'high_24h', 'low_24h', 'base_volume_24h', 'target_volume_24h', 'trades_24h',
     'liquidity_in_usd', 'priced_in_usd', 'market_cap_usd', 'fdv_usd', 'state', 'created_at', 'slot'
-  ]
-    .map(field => [field, pool => pool[field]]))
+  )
 }
 
 const figure = (className = 'figure') => element('span', { class: className })
@@ -55,15 +57,10 @@ const cell = (className, label, ...children) => element(
 /** A row with the parts of it that change. */
 function createRow (pool) {
   const parts = {
-    price: figure(),
     change: figure('change'),
-    volume: figure(),
-    liquidity: figure(),
-    premium: figure(),
-    nav: figure(),
-    cap: figure(),
-    diluted: figure(),
-    trades: figure()
+    ...Object.fromEntries(
+      ['price', 'volume', 'liquidity', 'premium', 'nav', 'cap', 'diluted', 'trades'].map(name => [name, figure()])
+    )
   }
   const units = [foreign('', 'unit'), foreign('', 'unit')]
   const link = element('a', { class: 'symbol', href: `market/pool/${encodeURIComponent(pool.pool_id)}` }, foreign(''))
@@ -117,7 +114,7 @@ function updateRow (entry, pool) {
   write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
     ? 'No trade that is known is older than 24 hours, so there is nothing to compare with'
     : `${pool.price_change_24h} % in 24 hours`)
-  parts.change.dataset.sign = pool.price_change_24h === null ? '' : Math.sign(compare(pool.price_change_24h, '0'))
+  parts.change.dataset.sign = signOf(pool.price_change_24h)
   const unread = pool.trades_24h === null
   write(
     parts.volume,

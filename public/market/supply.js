@@ -1,28 +1,16 @@
 import { percent, subtract, sum } from './decimal.js'
 import { element, svg } from './dom.js'
-import { fact } from './figures.js'
+import { amount } from './figures.js'
 import { formatAmount, formatExact, formatPercent, NONE } from './format.js'
 import { nameOf } from './tokens.js'
 
 /** What there is of a token, and where it is. */
 
 const PARTS = [
-  {
-    kind: 'team',
-    name: 'Team package',
-    note: 'Locked until the price unlocks it; not circulating',
-    of: supply => supply.teamPerformancePackage
-  },
-  {
-    kind: 'amm', name: 'DAO pool', note: 'In the DAO’s own spot pool', of: supply => supply.protocolAmmLiquidity
-  },
-  {
-    kind: 'external',
-    name: 'External pool',
-    note: 'The protocol’s position in the external pool',
-    of: supply => supply.externalLpLiquidity
-  },
-  { kind: 'rest', name: 'Everywhere else', note: 'Treasury, holders and other pools', of: restOf }
+  ['team', 'Team package', 'Locked until the price unlocks it; not circulating', all => all.teamPerformancePackage],
+  ['amm', 'DAO pool', 'In the DAO’s own spot pool', all => all.protocolAmmLiquidity],
+  ['external', 'External pool', 'The protocol’s position in the external pool', all => all.externalLpLiquidity],
+  ['rest', 'Everywhere else', 'Treasury, holders and other pools', restOf]
 ]
 
 /** What is in none of the named places; null where those hold more than there is. */
@@ -42,36 +30,24 @@ function drawBar (parts) {
   return svg('svg', { class: 'supply-bar', role: 'img', 'aria-label': `Supply: ${label}` }, ...segments)
 }
 
-const drawLegend = parts => element('ul', { class: 'legend' }, ...parts.map(({ kind, name, note, amount, share }) =>
+const drawLegend = parts => element('ul', { class: 'legend' }, ...parts.map(({ kind, name, note, held, share }) =>
   element('li', {},
     element('span', { class: `swatch ${kind}`, 'aria-hidden': 'true' }),
     element('span', { class: 'part' }, name, element('small', {}, note)),
-    element('span', { class: 'share' }, formatPercent(share), element(
-      'small',
-      { title: amount === null ? undefined : formatExact(amount) },
-      amount === null ? NONE : formatAmount(amount)
-    )))))
+    element('span', { class: 'share' }, formatPercent(share), held === null
+      ? element('small', {}, NONE)
+      : element('small', { title: formatExact(held) }, formatAmount(held))))))
 
 /** The supply as figures, a bar and a legend. */
 export function drawSupply (supply, pool) {
-  const parts = PARTS.map(part => {
-    const amount = part.of(supply)
-    return { ...part, amount, share: amount === null ? null : percent(amount, supply.totalSupply, 6) }
+  const parts = PARTS.map(([kind, name, note, of]) => {
+    const held = of(supply)
+    return { kind, name, note, held, share: held === null ? null : percent(held, supply.totalSupply, 6) }
   })
   return [
     element('dl', { class: 'facts two' },
-      fact(
-        'Total',
-        'supply.totalSupply',
-        formatAmount(supply.totalSupply),
-        { exact: formatExact(supply.totalSupply), units: nameOf(pool) }
-      ),
-      fact(
-        'Circulating',
-        'supply.circulatingSupply',
-        formatAmount(supply.circulatingSupply),
-        { exact: formatExact(supply.circulatingSupply), units: nameOf(pool) }
-      )),
+      amount('Total', 'supply.totalSupply', supply.totalSupply, nameOf(pool)),
+      amount('Circulating', 'supply.circulatingSupply', supply.circulatingSupply, nameOf(pool))),
     drawBar(parts), drawLegend(parts)
   ]
 }

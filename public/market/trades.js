@@ -1,6 +1,6 @@
 import { Failure, get, poll } from './api.js'
 import { checkTrades } from './contract.js'
-import { downloadCsv } from './csv.js'
+import { asTheyAre, downloadCsv } from './csv.js'
 import { announce, addressButton, byId, element, foreign, setText } from './dom.js'
 import { explorerLink } from './explorer.js'
 import { abbreviate, formatAgo, formatAmount, formatCount, formatExact, formatPrice, NONE } from './format.js'
@@ -17,53 +17,31 @@ const AGES_EVERY = 10_000
 /** More rows than anybody reads; what is older goes on being one address away. */
 const MAX_SHOWN = 1_000
 
-const COLUMNS = Object.fromEntries([
+const COLUMNS = asTheyAre(
   'trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'
-].map(field => [field, trade => trade[field]]))
+)
 
 const cell = (className, label, ...children) => element('td', { class: className, 'data-label': label }, ...children)
 
+const figure = (className, label, text, write, unit) => cell(className, label,
+  element('span', text === null ? {} : { title: formatExact(text) }, text === null ? NONE : write(text)),
+  ' ', foreign(unit, 'unit'))
+
 function createRow (trade, pool) {
   const time = Date.parse(trade.timestamp)
-  const age = element(
-    'time',
-    { datetime: trade.timestamp, title: `${trade.timestamp.slice(0, 19).replace('T', ' ')} UTC` },
-    formatAgo(Date.now() - time)
-  )
+  const title = `${trade.timestamp.slice(0, 19).replace('T', ' ')} UTC`
+  const age = element('time', { datetime: trade.timestamp, title }, formatAgo(Date.now() - time))
   const row = element('tr', { 'data-side': trade.side },
     element('th', { scope: 'row' }, age),
     cell('trade-side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
-    cell('trade-price', 'Price', element(
-      'span',
-      { title: trade.price === null ? undefined : formatExact(trade.price) },
-      trade.price === null ? NONE : formatPrice(trade.price)
-    ), ' ', foreign(quoteOf(pool), 'unit')),
-    cell(
-      'trade-amount',
-      'Amount',
-      element('span', { title: formatExact(trade.base_amount) }, formatAmount(trade.base_amount)),
-      ' ',
-      foreign(nameOf(pool), 'unit')
-    ),
-    cell(
-      'trade-value',
-      'Value',
-      element('span', { title: formatExact(trade.quote_amount) }, formatAmount(trade.quote_amount)),
-      ' ',
-      foreign(quoteOf(pool), 'unit')
-    ),
-    cell(
-      'trade-maker',
-      'Trader',
-      addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
-      explorerLink('account', trade.maker, 'trader')
-    ),
-    cell(
-      'trade-tx',
-      'Transaction',
+    figure('trade-price', 'Price', trade.price, formatPrice, quoteOf(pool)),
+    figure('trade-amount', 'Amount', trade.base_amount, formatAmount, nameOf(pool)),
+    figure('trade-value', 'Value', trade.quote_amount, formatAmount, quoteOf(pool)),
+    cell('trade-maker', 'Trader', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
+      explorerLink('account', trade.maker, 'trader')),
+    cell('trade-tx', 'Transaction',
       addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)),
-      explorerLink('transaction', trade.signature, 'transaction')
-    ))
+      explorerLink('transaction', trade.signature, 'transaction')))
   return { trade, row, age, time }
 }
 

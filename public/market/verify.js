@@ -4,10 +4,16 @@ import { explorerLink } from './explorer.js'
 import { address, fact } from './figures.js'
 import { formatCount, formatExact, formatMoment } from './format.js'
 import { remark } from './notice.js'
-import { nameOf, quoteOf } from './tokens.js'
+import { quoteOf, symbolOf } from './tokens.js'
 
 /** What the figures are made of, and where anybody can read it: raw reserves, accounts, fee rates, sequence numbers. */
 
+const HELD = {
+  base_reserves: 'Base reserves',
+  quote_reserves: 'Quote reserves',
+  base_fees: 'Fees held, base',
+  quote_fees: 'Fees held, quote'
+}
 const ACCOUNTS = {
   dao: 'Reserves (the DAO)',
   base_vault: 'Base vault',
@@ -41,47 +47,23 @@ const feeRates = ({ fee_rates: rates }) => rates.length === 0
 
 export function drawVerification (pool) {
   const { provenance } = pool
-  const whole = (raw, token) => formatExact(trim(shift(raw, -token.decimals)))
-  const missing = provenance.missing_events
+  const missing = provenance.missing_events === '0' ? 'none' : formatExact(provenance.missing_events)
   return [
     priceCheck(pool),
     element('dl', { class: 'facts' },
       fact('Read at slot', 'provenance.slot', provenance.slot.toLocaleString('en')),
-      fact(
-        'Base reserves',
-        'provenance.base_reserves',
-        whole(provenance.base_reserves, pool.base),
-        { units: nameOf(pool), exact: `${provenance.base_reserves} raw units` }
-      ),
-      fact(
-        'Quote reserves',
-        'provenance.quote_reserves',
-        whole(provenance.quote_reserves, pool.quote),
-        { units: quoteOf(pool), exact: `${provenance.quote_reserves} raw units` }
-      ),
-      fact(
-        'Fees held, base',
-        'provenance.base_fees',
-        whole(provenance.base_fees, pool.base),
-        { units: nameOf(pool), exact: `${provenance.base_fees} raw units` }
-      ),
-      fact(
-        'Fees held, quote',
-        'provenance.quote_fees',
-        whole(provenance.quote_fees, pool.quote),
-        { units: quoteOf(pool), exact: `${provenance.quote_fees} raw units` }
-      ),
+      ...['base_reserves', 'quote_reserves', 'base_fees', 'quote_fees'].map(field => {
+        const token = pool[field.split('_')[0]]
+        return fact(HELD[field], `provenance.${field}`, formatExact(trim(shift(provenance[field], -token.decimals))), {
+          units: symbolOf(token), exact: `${provenance[field]} raw units`
+        })
+      }),
       fact('Protocol fee seen', 'provenance.fee_rates', feeRates(provenance)),
       fact('Events on the chain', 'provenance.sequence_on_chain', formatExact(provenance.sequence_on_chain)),
-      fact(
-        'Events stored',
-        'provenance.sequence_indexed',
-        `up to ${formatExact(provenance.sequence_indexed)}, ${missing === '0' ? 'none missing' : `${formatExact(missing)} missing`}`
-      ),
+      fact('Events stored', 'provenance.sequence_indexed',
+        `up to ${formatExact(provenance.sequence_indexed)}, ${missing} missing`),
       ...Number.isInteger(provenance.windows_end)
-        ? [
-            fact('24 hours up to', 'provenance.windows_end', formatMoment(provenance.windows_end * 1000))
-          ]
+        ? [fact('24 hours up to', 'provenance.windows_end', formatMoment(provenance.windows_end * 1000))]
         : [],
       ...Object.entries(ACCOUNTS).filter(([name]) => typeof provenance.accounts[name] === 'string')
         .map(([name, label]) => address(
@@ -89,20 +71,12 @@ export function drawVerification (pool) {
         )),
       ...provenance.usd_priced_by === null
         ? []
-        : [
-            address(`USD value of ${quoteOf(pool)} by`, 'account', 'pricing pool', provenance.usd_priced_by)
-          ]),
+        : [address(`USD value of ${quoteOf(pool)} by`, 'account', 'pricing pool', provenance.usd_priced_by)]),
     pool.other_pools.length === 0
       ? ''
-      : remark(
-      `${formatCount(pool.other_pools.length, 'other pool')} of the same pair: the tickers’ pair is the deepest of ` +
-        'them.'
-      ),
-    element(
-      'p',
-      { class: 'fine' },
-      'Every transaction is in the list of trades: ',
-      explorerLink('account', pool.pool_id, 'pool', 'see the pool in an explorer')
-    )
+      : remark(`${formatCount(pool.other_pools.length, 'other pool')} of the same pair: the tickers’ pair is the ` +
+        'deepest of them.'),
+    element('p', { class: 'fine' }, 'Every transaction is in the list of trades: ',
+      explorerLink('account', pool.pool_id, 'pool', 'see the pool in an explorer'))
   ]
 }

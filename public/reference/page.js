@@ -51,9 +51,9 @@
     const path = body.closest('.opblock').querySelector('.opblock-summary-path')?.dataset.path
     const samples = paths[path]?.get?.['x-codeSamples'] ?? []
     if (samples.length === 0 || body.querySelector('.samples') !== null) return
-    body.append(make('section', { class: 'samples', 'aria-label': 'Samples' }, ...samples.flatMap(({ label, source }) => [
-      make('h4', {}, label), make('pre', {}, source.replaceAll('http://localhost:3000', home))
-    ])))
+    const drawn = samples.flatMap(({ label, source }) =>
+      [make('h4', {}, label), make('pre', {}, source.replaceAll('http://localhost:3000', home))])
+    body.append(make('section', { class: 'samples', 'aria-label': 'Samples' }, ...drawn))
   }
 
   /** What its scripts draw anew again and again, without names for those who don't see it. */

@@ -1,13 +1,11 @@
 /** The running demo as the scene of attacks: its chain takes the moves, its service is asked as anyone asks it. */
 import { systemClock } from '../../lib/clock.js'
-import type { AggregateVolume } from '../../schemas/aggregate.js'
-import type { Daos } from '../../schemas/daos.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { sendMoves } from '../../simulator/moves.js'
 import { UsageError } from '../command-line.js'
-import type { Figures, Scene } from './scene.js'
+import { type Figures, figuresBy, type Scene } from './scene.js'
 
 /** Between two looks: a client has 60 requests a minute. */
 const LOOK_MS = 3_000
@@ -54,16 +52,10 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
 
   async function look (): Promise<Figures> {
     await seen()
-    return {
-      aggregate: await read<AggregateVolume>('/api/volume/aggregate'),
-      tickers: await read<Ticker[]>('/api/tickers'),
-      daos: await read<Daos>('/api/daos'),
-      treasury: async dao => await read(`/api/daos/${dao}/treasury`),
-      async supply (mint) {
-        const answer = await ask(`/api/supply/${mint}`)
-        return { status: answer.status, body: await answer.json() as Record<string, unknown> }
-      }
-    }
+    return await figuresBy(read, async path => {
+      const answer = await ask(path)
+      return { status: answer.status, text: await answer.text() }
+    })
   }
 
   const [deepest] = await read<Ticker[]>('/api/tickers')

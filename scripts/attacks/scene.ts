@@ -13,6 +13,23 @@ export interface Figures {
   supply (mint: string): Promise<{ status: number, body: Record<string, unknown> }>
 }
 
+/** All that is looked at. `read` waits until an answer is there, `ask` takes it as it is. */
+export async function figuresBy (
+  read: <T>(path: string) => Promise<T>, ask: (path: string) => Promise<{ status: number, text: string }>
+): Promise<Figures> {
+  return {
+    // first: a service without a history has none, and no sums of days
+    aggregate: await read('/api/volume/aggregate'),
+    tickers: await read('/api/tickers'),
+    daos: await read('/api/daos'),
+    treasury: async dao => await read(`/api/daos/${dao}/treasury`),
+    async supply (mint) {
+      const { status, text } = await ask(`/api/supply/${mint}`)
+      return { status, body: JSON.parse(text) as Record<string, unknown> }
+    }
+  }
+}
+
 export interface Scene {
   moves: Moves
   /** The deepest honest pool, before anything is done. */

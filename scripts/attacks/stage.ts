@@ -9,12 +9,9 @@ import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../../app.js'
 import { systemClock } from '../../lib/clock.js'
-import type { AggregateVolume } from '../../schemas/aggregate.js'
-import type { Daos } from '../../schemas/daos.js'
-import type { Ticker } from '../../schemas/ticker.js'
 import { createLedger, type Dao, type Ledger, type Mint, startNode } from '../../simulator/index.js'
 import { movesOn } from '../../simulator/moves.js'
-import type { Figures, Scene } from './scene.js'
+import { type Figures, figuresBy, type Scene } from './scene.js'
 
 export interface Stage extends Scene {
   ledger: Ledger
@@ -30,9 +27,8 @@ const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 export async function openStage (env: Record<string, string> = {}): Promise<Stage> {
   const ledger = createLedger({ time: Math.floor(systemClock.epoch() / 1000) - 7_200 })
   const usdc = ledger.usdc()
-  const pool: Stage['pool'] = (
-    base, baseReserves, quoteReserves, quote = usdc
-  ) => ledger.dao({ base, quote, baseReserves, quoteReserves })
+  const pool: Stage['pool'] = (base, baseReserves, quoteReserves, quote = usdc) =>
+    ledger.dao({ base, quote, baseReserves, quoteReserves })
   const honest = ['ALPHA', 'BETA'].map(
     symbol => pool(ledger.mint({ symbol }), 2_000_000_000_000n, 200_000_000_000n)
   ) as [Dao, Dao]
@@ -69,17 +65,10 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
         await systemClock.sleep(50)
       }
     }
-    const aggregate = await get<AggregateVolume>('/api/volume/aggregate')
-    return {
-      aggregate,
-      tickers: await get<Ticker[]>('/api/tickers'),
-      daos: await get<Daos>('/api/daos'),
-      treasury: async dao => await get(`/api/daos/${dao}/treasury`),
-      async supply (mint) {
-        const answer = await fastify.inject(`/api/supply/${mint}`)
-        return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
-      }
-    }
+    return await figuresBy(get, async path => {
+      const { statusCode, payload } = await fastify.inject(path)
+      return { status: statusCode, text: payload }
+    })
   }
 
   return {

@@ -9,23 +9,13 @@ import type { Cells, Column } from './sinks.js'
 export type PoolTokens = Pick<Pool, 'base' | 'quote'>
 
 /** Seconds of an interval. */
-export const INTERVALS: Readonly<Record<string, number>> = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3_600,
-  '4h': 14_400,
-  '1d': DAY
-}
+export const INTERVALS: Readonly<Record<string, number>> =
+  { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY }
 
 const text = (...names: string[]): Column[] => names.map(name => ({ name }))
 const whole = (...names: string[]): Column[] => names.map(name => ({ name, isInteger: true }))
-const TOKENS = [
-  ...text('base_mint', 'base_symbol'),
-  ...whole('base_decimals'),
-  ...text('quote_mint', 'quote_symbol'),
-  ...whole('quote_decimals')
-]
+const TOKENS = ['base', 'quote'].flatMap(side =>
+  [...text(`${side}_mint`, `${side}_symbol`), ...whole(`${side}_decimals`)])
 
 export const TRADE_COLUMNS: readonly Column[] = [
   ...text('pool_id', 'trade_id', 'signature'), ...whole('slot', 'block_index', 'event_index'), ...text('time', 'side'),
@@ -33,21 +23,13 @@ export const TRADE_COLUMNS: readonly Column[] = [
   ...text('price', 'base_amount', 'quote_amount', 'input', 'output', 'fee', 'maker', 'base_reserve', 'quote_reserve')
 ]
 export const BAR_COLUMNS: readonly Column[] = [
-  ...text('pool_id', 'time'), ...TOKENS, ...text(
-    'open', 'high', 'low', 'close', 'base_volume', 'quote_volume', 'base_raw', 'quote_raw'
-  ), ...whole('trades', 'makers')
+  ...text('pool_id', 'time'), ...TOKENS,
+  ...text('open', 'high', 'low', 'close', 'base_volume', 'quote_volume', 'base_raw', 'quote_raw'),
+  ...whole('trades', 'makers')
 ]
 
-const tokenCells = (tokens: PoolTokens | undefined): Cells => tokens === undefined
-  ? [null, null, null, null, null, null]
-  : [
-      tokens.base.mint,
-      tokens.base.symbol,
-      tokens.base.decimals,
-      tokens.quote.mint,
-      tokens.quote.symbol,
-      tokens.quote.decimals
-    ]
+const tokenCells = (tokens: PoolTokens | undefined): Cells =>
+  [tokens?.base, tokens?.quote].flatMap(token => [token?.mint ?? null, token?.symbol ?? null, token?.decimals ?? null])
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 const raw = (amount: bigint | null | undefined): string | null => amount == null ? null : String(amount)

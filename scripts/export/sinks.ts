@@ -41,20 +41,18 @@ function textSink (path: string, columns: readonly Column[], format: string): Si
 
 /** A row group for each page, so that memory does not grow with the file. */
 function parquetSink (path: string, columns: readonly Column[]): Sink {
-  const schema = [{
-    name: 'root', num_children: columns.length
-  }, ...columns.map(({ name, isInteger }) => isInteger === true
+  const kinds = columns.map(({ name, isInteger }) => isInteger === true
     ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
-    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })]
+    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })
+  const schema = [{ name: 'root', num_children: columns.length }, ...kinds]
   const writer = new ParquetWriter({ writer: fileWriter(path), schema })
   return {
     async write (rows) {
       if (rows.length === 0) return
       const valueOf = (cell: Cell | undefined, isInteger = false) =>
         isInteger && cell != null ? BigInt(cell) : cell ?? null
-      const columnData = columns.map(
-        ({ name, isInteger }, at) => ({ name, data: rows.map(row => valueOf(row[at], isInteger)) })
-      )
+      const columnData = columns.map(({ name, isInteger }, at) =>
+        ({ name, data: rows.map(row => valueOf(row[at], isInteger)) }))
       await writer.write({ columnData, rowGroupSize: rows.length })
     },
     async end () { await writer.finish() }

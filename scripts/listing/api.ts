@@ -2,16 +2,16 @@ import { compare, powerOfTen } from '../../lib/decimal.js'
 import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
 import { checkWindow, isLess, isPrice } from './figures.js'
-import { decimalsOf, type OwnPool, priceOf } from './market.js'
+import { decimalsOf, isPriced, type OwnPool, priceOf } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
 import { checkLiquidityDays } from './liquidity.js'
 import { checkFees, checkOwners, checkQuotes } from './daos.js'
 import { checkDetail, checkSettings } from './record.js'
-import { ADDRESS, amount, below, compareFields, decimal, isRow, type Row, SIGNATURE, text } from './rules.js'
+import { ADDRESS, compareFields, decimal, isRow, isWithin, type Row, SIGNATURE, text } from './rules.js'
 import { checkDaos, checkTotals } from './totals.js'
 import { checkSupply } from './supply.js'
-import { isWithin } from './window.js'
+import { checkTickerForm } from './ticker.js'
 
 /** The service's own answers, held against one another, against the reserves and against the trades. */
 export async function checkApi (checking: Checking): Promise<void> {
@@ -32,9 +32,8 @@ export async function checkApi (checking: Checking): Promise<void> {
     await checkCandles(checking, pool)
   }
   await checkSettings(checking)
-  for (const mint of new Set(
-    (await market.lookedAt()).flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)])
-  )) {
+  const looked = await market.lookedAt()
+  for (const mint of new Set(looked.flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)]))) {
     await checkSupply(checking, mint)
   }
   await checkDaos(checking, pools)
@@ -47,48 +46,24 @@ export async function checkApi (checking: Checking): Promise<void> {
   await checkKnown(reader, '/api/tickers', refuse)
   compared(`${pools.length} pools by ticker, record, reserves, order and 24 hours`)
   compared(
-    `${(await market.lookedAt()).length} of them by provenance, trades, candles, longer windows and supply; the ` +
+    `${looked.length} of them by provenance, trades, candles, longer windows and supply; the ` +
       'record of the DAO, treasury, proposals, quotes; the list of DAOs, sums of the aggregates'
   )
 }
 
 function checkTicker ({ refuse }: Checking, ticker: Row, where: string): void {
-  const [base, target] = [
-    text(ticker, 'base_currency', where, refuse, ADDRESS),
-    text(ticker, 'target_currency', where, refuse, ADDRESS)
-  ]
-  if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
   text(ticker, 'pool_id', where, refuse, ADDRESS)
-  const [bid, last, ask] = ['bid', 'last_price', 'ask'].map(
-    key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true })
-  )
-  if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last_price and ask do not rise`)
-  for (const key of ['base_volume', 'target_volume', 'liquidity_in_usd']) {
-    amount(ticker, key, where, refuse, { form: 'text' })
-  }
+  checkTickerForm(ticker, where, refuse)
 }
-
-const ROW_OF_TICKER = [
-  ['ticker_id', 'ticker_id'],
-  ['last_price', 'last_price'],
-  ['liquidity_in_usd', 'liquidity_in_usd']
-] as const
-const TOKEN = [['mint', 'currency'], ['symbol', 'symbol'], ['name', 'name']] as const
 
 async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   const { doubt, refuse } = checking
   const { ticker, pool: row, id, base, quote } = pool
   const where = `/api/pools ${id}`
-  compareFields(where, row, '/api/tickers', ticker, ROW_OF_TICKER, doubt)
+  compareFields(where, row, '/api/tickers', ticker, doubt, ['ticker_id', 'last_price', 'liquidity_in_usd'])
   for (const [side, token] of [['base', base], ['target', quote]] as const) {
-    compareFields(
-      `${where} ${side}`,
-      token,
-      '/api/tickers',
-      ticker,
-      TOKEN.map(([own, theirs]) => [own, `${side}_${theirs}`] as const),
-      doubt
-    )
+    compareFields(`${where} ${side}`, token, '/api/tickers', ticker, doubt,
+      [['mint', `${side}_currency`], ['symbol', `${side}_symbol`], ['name', `${side}_name`]])
     if (!(decimalsOf(token) >= 0)) refuse(`${where} ${side}: decimals ${JSON.stringify(token.decimals)}`)
   }
   if (row.state !== 'spot' && row.state !== 'proposal') refuse(`${where}: state ${JSON.stringify(row.state)}`)
@@ -100,11 +75,8 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
     checking, pool, where, row, { base: 'base_volume_24h', quote: 'target_volume_24h', change: 'price_change_24h' }
   )
   if (window === undefined) return
-  for (const [name, price] of [
-    ['high_24h', window.high],
-    ['low_24h', window.low],
-    ['vwap_24h', window.average]
-  ] as const) {
+  const prices = { high_24h: window.high, low_24h: window.low, vwap_24h: window.average }
+  for (const [name, price] of Object.entries(prices)) {
     if (price === undefined ? row[name] !== null : !isPrice(row[name], price)) {
       doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
     }
@@ -113,9 +85,9 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
     const name = `${count}_24h`
     if (row[name] !== window[count]) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${window[count]}`)
   }
-  for (const [name, volume] of [
-    ['buy_volume_24h', window.buyVolume], ['sell_volume_24h', window.sellVolume]
-  ] as const) {
+  for (const [name, volume] of Object.entries({
+    buy_volume_24h: window.buyVolume, sell_volume_24h: window.sellVolume
+  })) {
     const told = decimal(row[name])
     if (told === undefined || compare(told, volume) !== 0) {
       doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
@@ -142,11 +114,12 @@ function checkOrder ({ doubt }: Checking, pools: OwnPool[]): void {
 /** The list of trades in itself. */
 async function checkTrades ({ market, refuse }: Checking, pool: OwnPool): Promise<void> {
   const { trades } = await market.trades(pool)
-  for (const [at, { row, id, at: time, slot, base, quote, hasPrice }] of trades.entries()) {
+  for (const [at, trade] of trades.entries()) {
+    const { row, id, at: time, slot, base, quote, hasPrice } = trade
     const where = `/api/pools/${pool.id}/trades ${id}`
     text(row, 'signature', where, refuse, SIGNATURE)
     text(row, 'maker', where, refuse, ADDRESS)
-    if (hasPrice && !isPrice(row.price, base === 0n ? undefined : priceOf(quote, base, pool))) {
+    if (hasPrice && !isPrice(row.price, isPriced(trade) ? priceOf(quote, base, pool) : undefined)) {
       refuse(`${where}: price ${String(row.price)} is not quote_amount ÷ base_amount`)
     }
     if (row.side !== 'buy' && row.side !== 'sell') refuse(`${where}: side ${JSON.stringify(row.side)}`)

@@ -4,7 +4,8 @@ import { checkMembers } from './members.js'
 import { checkFollows } from './follow.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, compareFields, isRow, type Json, near, type Refuse, type Row, SIGNATURE, text, tokenTexts
+  ADDRESS, amount, compareFields, isRow, type Json, listOf, near, type Refuse, type Row, rowOf, SIGNATURE, text,
+  tokenTexts
 } from './rules.js'
 import { compareSupply } from './supply.js'
 
@@ -21,9 +22,10 @@ const MILLISECONDS = 100_000_000_000
 /** Where an event stands: block, transaction, event; its time; and the transaction's signature. */
 interface Place { place: number[], time: number, transaction: Json | undefined }
 
+type DexForm = 'dexscreener' | 'geckoterminal'
 const OTHER = { dexscreener: 'geckoterminal', geckoterminal: 'dexscreener' } as const
 
-export async function checkBlockRange (checking: Checking, form: 'dexscreener' | 'geckoterminal'): Promise<void> {
+export async function checkBlockRange (checking: Checking, form: DexForm): Promise<void> {
   const { reader, market, refuse, compared } = checking
   const root = `/${form}`
   const first = await latestBlock(checking, root)
@@ -67,14 +69,8 @@ export async function checkBlockRange (checking: Checking, form: 'dexscreener' |
   const looked = new Set([...events.map(({ pairId }) => String(pairId)), ...pools.map(({ id }) => id)])
   const asked = [...looked].slice(0, checking.pools)
   for (const pool of asked) {
-    await checkPair(
-      checking,
-      form,
-      {
-        pool,
-        block: Number((events.find(({ pairId }) => pairId === pool)?.block as Row | undefined)?.blockNumber ?? Infinity)
-      }
-    )
+    const { blockNumber = Infinity } = rowOf(events.find(({ pairId }) => pairId === pool)?.block)
+    await checkPair(checking, form, pool, Number(blockNumber))
   }
   await checkKnown(reader, `${root}/pair?id=${asked[0]}`, refuse)
   compared(
@@ -104,9 +100,7 @@ async function latestBlock ({ reader, refuse, now }: Checking, root: string): Pr
 }
 
 /** Both forms are of one chain: the same block has the same time, a later one no earlier. */
-async function compareLatest (
-  { reader, refuse }: Checking, form: 'dexscreener' | 'geckoterminal', { number, time }: Latest
-): Promise<void> {
+async function compareLatest ({ reader, refuse }: Checking, form: DexForm, { number, time }: Latest): Promise<void> {
   const given = await reader.json(`/${OTHER[form]}/latest-block`)
   if (!isRow(given) || !isRow(given.block)) return
   const [blocks, seconds] = [Number(given.block.blockNumber) - number, Number(given.block.blockTimestamp) - time]
@@ -120,9 +114,8 @@ async function compareLatest (
 /** The same events in both forms; one of them has none without reserves. */
 function compareRanges (path: string, given: Json[], others: Json[], other: string, refuse: Refuse): void {
   const texts = (list: Json[]): string[] =>
-    list.filter(event => isRow(event) && event.reserves !== undefined).map(
-      event => JSON.stringify(event, event === null ? undefined : Object.keys(flat(event as Row)).sort())
-    )
+    listOf(list).filter(event => event.reserves !== undefined)
+      .map(event => JSON.stringify(event, Object.keys(flat(event)).sort()))
   const [here, there] = [texts(given), texts(others)]
   if (here.length !== there.length) {
     refuse(`${path}: ${here.length} events with reserves, /${other} has ${there.length}`)
@@ -136,10 +129,7 @@ function compareRanges (path: string, given: Json[], others: Json[], other: stri
 
 /** Every name in it, at any depth: what a text of it is written with. */
 function flat (row: Row): Row {
-  return Object.entries(row).reduce<Row>(
-    (all, [key, value]) => ({ ...all, [key]: null, ...(isRow(value) ? flat(value) : {}) }),
-    {}
-  )
+  return Object.assign({}, row, ...Object.values(row).filter(isRow).map(flat)) as Row
 }
 
 function checkPlace (event: Row, where: string, [from, to]: [number, number], last: Place, refuse: Refuse): Place {
@@ -183,11 +173,7 @@ function checkEvent (event: Row, where: string, form: string, refuse: Refuse): v
     const given = LEGS.flat().filter(leg => event[leg] !== undefined)
     const legs = LEGS.find(pair => pair.every(leg => given.includes(leg)))
     if (legs === undefined || given.length !== 2) return refuse(`${where}: a swap of ${given.join(', ') || 'nothing'}`)
-    const [paid, received] = [
-      amount(event, legs[0], where, refuse, positive),
-      amount(event, legs[1], where, refuse, positive)
-    ]
-    const price = amount(event, 'priceNative', where, refuse, positive)
+    const [paid, received, price] = [...legs, 'priceNative'].map(key => amount(event, key, where, refuse, positive))
     if (paid === undefined || received === undefined || price === undefined || received.n === 0n || paid.n === 0n) {
       return
     }
@@ -200,9 +186,7 @@ function checkEvent (event: Row, where: string, form: string, refuse: Refuse): v
 }
 
 /** `block`: the first of an event of the pool. */
-async function checkPair (
-  checking: Checking, form: 'dexscreener' | 'geckoterminal', { pool, block }: { pool: string, block: number }
-): Promise<void> {
+async function checkPair (checking: Checking, form: DexForm, pool: string, block: number): Promise<void> {
   const { reader, market, refuse } = checking
   const path = `/${form}/pair?id=${pool}`
   const given = await reader.json(path)
@@ -223,29 +207,16 @@ async function checkPair (
   if (pair.feeBps !== undefined) refuse(`${path}: feeBps, which may change`)
   const own = (await market.pools()).find(({ id }) => id === pool)
   if (own !== undefined) {
-    const createdAt = typeof own.pool.created_at === 'string' ? Date.parse(own.pool.created_at) / 1000 : undefined
-    compareFields(
-      path,
-      pair,
-      '/api/pools',
-      { base: own.base.mint!, quote: own.quote.mint! },
-      [['asset0Id', 'base'], ['asset1Id', 'quote']],
-      refuse
-    )
-    if (createdAt !== undefined && createdAt !== time) {
-      refuse(`${path}: createdAtBlockTimestamp is ${JSON.stringify(time)}, created_at of /api/pools is ${createdAt}`)
-    }
+    const { created_at: createdAt } = own.pool
+    compareFields(path, pair, '/api/pools', {
+      asset0Id: own.base.mint,
+      asset1Id: own.quote.mint,
+      ...typeof createdAt === 'string' && { createdAtBlockTimestamp: Date.parse(createdAt) / 1000 }
+    }, refuse)
   }
   const other = await reader.json(`/${OTHER[form]}/pair?id=${pool}`)
   if (isRow(other) && isRow(other.pair)) {
-    compareFields(
-      path,
-      pair,
-      `/${OTHER[form]}`,
-      other.pair,
-      [...new Set([...Object.keys(pair), ...Object.keys(other.pair)])].map(key => [key, key] as const),
-      refuse
-    )
+    compareFields(path, pair, `/${OTHER[form]}`, other.pair, refuse, Object.keys({ ...pair, ...other.pair }))
   }
   for (const key of ['asset0Id', 'asset1Id']) await checkAsset(checking, form, text(pair, key, path, refuse, ADDRESS))
 }
@@ -264,12 +235,10 @@ async function checkAsset (checking: Checking, form: string, mint: string): Prom
   if (form === 'geckoterminal' && (typeof asset.decimals !== 'number' || !Number.isInteger(asset.decimals))) {
     refuse(`${path}: no decimals`)
   }
-  await compareSupply(
-    checking, mint, path, asset, [['totalSupply', 'totalSupply'], ['circulatingSupply', 'circulatingSupply']]
-  )
+  await compareSupply(checking, mint, path, asset)
   const token = (await market.pools()).flatMap(({ base, quote }) => [base, quote]).find(one => one.mint === mint)
   if (token === undefined) return
-  compareFields(path, asset, '/api/pools', { ...tokenTexts(token) }, [['name', 'name'], ['symbol', 'symbol']], doubt)
+  compareFields(path, asset, '/api/pools', tokenTexts(token), doubt)
   if (asset.decimals !== undefined && asset.decimals !== token.decimals) {
     refuse(`${path}: decimals ${JSON.stringify(asset.decimals)}, /api/pools has ${JSON.stringify(token.decimals)}`)
   }

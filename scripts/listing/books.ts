@@ -1,14 +1,17 @@
 /** Order books and lists of trades of a pair, held against the reserves and the trades of its deepest pool. */
-import { multiply, powerOfTen, type Rational, ratio } from '../../lib/decimal.js'
+import { add, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { type Curve, isPrice, swapOutput } from './figures.js'
+import { type Curve, swapOutput } from './figures.js'
 import { decimalsOf, type OwnPool, rawOf } from './market.js'
-import { decimal, isRow, type Json, type Row, same } from './rules.js'
+import {
+  book, type Checked, CLOCKS, compareFields, decimal, isRow, type Json, listOf, milliseconds, type Row, trades
+} from './rules.js'
 
 /** Raw units below which a pool is too coarse for slices of 0.1 %: they are joined. */
 const COARSE = 10n ** 8n
 /** A slice moves the price by so much. */
 const STEP = Math.log(1.001)
+const DEPTH = 20
 
 interface Level { price: Rational, amount: bigint }
 
@@ -20,29 +23,38 @@ function levels (list: Json | undefined, decimals: number): Level[] {
   })
 }
 
+/** The book of a pair whose deepest pool this is; `path` of an order book takes a depth. */
+export async function checkBook (
+  checking: Checking, pool: OwnPool, path: string, form: 'text' | 'number'
+): Promise<void> {
+  const { reader, refuse, now } = checking
+  const where = `${path}depth=${DEPTH}`
+  const found = await reader.json(where)
+  book(found, where, refuse, form, DEPTH)
+  if (!isRow(found)) return
+  if (found.ticker_id !== pool.pair) refuse(`${where}: another ticker_id`)
+  milliseconds(found, 'timestamp', where, refuse, now)
+  await compareBook(checking, pool, where, found)
+}
+
 /**
  * Walking to any level yields what one swap of that size yields, to a raw unit a level, and each level is a price move
  * of 0.1 %.
  */
-export async function checkBook (
-  { market, doubt, reader, now }: Checking, pool: OwnPool, where: string, found: Row, depth: number
+async function compareBook (
+  { market, doubt, reader, now }: Checking, pool: OwnPool, where: string, found: Row
 ): Promise<void> {
-  const provenance = (await market.detail(pool.id))?.provenance
-  if (!isRow(provenance)) return
-  const [base, quote, fee] = [
-    rawOf(provenance.base_reserves, 0),
-    rawOf(provenance.quote_reserves, 0),
-    decimal(provenance.taker_fee_rate)
-  ]
+  const provenance = await market.provenance(pool.id)
+  const [base, quote] = [rawOf(provenance.base_reserves, 0), rawOf(provenance.quote_reserves, 0)]
+  const fee = decimal(provenance.taker_fee_rate)
   if (base === undefined || quote === undefined || fee === undefined || base === 0n || quote === 0n || fee.n >= fee.d) {
     return
   }
   const curve: Curve = { base, quote, fee }
   for (const side of ['bids', 'asks'] as const) {
     const list = levels(found[side], decimalsOf(pool.base))
-    const wanted = side === 'bids' ? Math.ceil(depth / 2) : Math.floor(depth / 2)
-    if (base > COARSE && quote > COARSE && list.length !== wanted) {
-      doubt(`${where}: ${list.length} ${side} of a depth of ${depth}, amounts that the token has`)
+    if (base > COARSE && quote > COARSE && list.length !== DEPTH / 2) {
+      doubt(`${where}: ${list.length} ${side} of a depth of ${DEPTH}, amounts that the token has`)
     }
     const wrong = walk(list, side, curve, pool)
     if (wrong !== undefined) doubt(`${where}: ${side} to level ${wrong} are not what one swap of the reserves yields`)
@@ -61,12 +73,11 @@ const SLACK = 90_000
 
 /** The first level that is not of the curve; undefined where all are. */
 function walk (list: Level[], side: 'bids' | 'asks', { base, quote, fee }: Curve, pool: OwnPool): number | undefined {
-  let [amount, value, before] = [0n, ratio(0n), 0]
+  let [amount, value, before] = [0n, ZERO, 0]
   const scale = powerOfTen(decimalsOf(pool.quote) - decimalsOf(pool.base))
   for (const [at, level] of list.entries()) {
     amount += level.amount
-    const paid = multiply(multiply(level.price, ratio(level.amount)), scale)
-    value = { n: value.n * paid.d + paid.n * value.d, d: value.d * paid.d }
+    value = add(value, multiply(multiply(level.price, ratio(level.amount)), scale))
     const nearest = (2n * value.n + value.d) / (2n * value.d)
     // a raw unit a level, and what a number of JSON does not keep
     const units = BigInt(at + 1) + nearest / 10n ** 13n + 1n
@@ -90,21 +101,24 @@ function walk (list: Level[], side: 'bids' | 'asks', { base, quote, fee }: Curve
   return undefined
 }
 
-export interface TradeNames { target: string, time: string }
-
 /**
- * Trades of one side, or of both, newest first: each is one of the pool's own, and none is left out. `limit`: of a list
- * that was cut.
+ * Trades of one side, or of both, newest first: each in itself and one of the pool's own, and none is left out.
+ * `limit`: of a list that was cut.
  */
-export async function compareTrades (
-  { market, refuse, doubt }: Checking, pool: OwnPool, where: string, given: Json | undefined, names: TradeNames,
-  { side, limit, since = -Infinity }: { side?: string, limit?: number, since?: number }
+export async function checkTrades (
+  checking: Checking, pool: OwnPool, where: string, given: Json | undefined, names: Checked, limit?: number
+): Promise<void> {
+  trades(given, where, checking.refuse, names, checking.now)
+  await compareTrades(checking, pool, where, listOf(given), names, limit)
+}
+
+async function compareTrades (
+  { market, refuse, doubt }: Checking, pool: OwnPool, where: string, list: Row[],
+  { target, time, side, since = -Infinity }: Checked, limit: number | undefined
 ): Promise<void> {
   const { trades, reach } = await market.trades(pool)
-  const list = Array.isArray(given) ? given.filter(isRow) : []
-  const own = new Map(trades.filter(
-    ({ row, hasPrice }) => hasPrice && (side === undefined || row.side === side)
-  ).map(trade => [String(trade.id), trade]))
+  const own = new Map(trades.filter(({ row, hasPrice }) => hasPrice && row.side === (side ?? row.side))
+    .map(trade => [String(trade.id), trade]))
   const newest = trades.at(-1)?.id ?? 0n
   const seen = new Set<string>()
   let oldest: bigint | undefined
@@ -119,32 +133,21 @@ export async function compareTrades (
     }
     const trade = own.get(key)
     if (trade === undefined) {
-      const isKnown = reach !== undefined && Number(row[names.time]) / 1000 >= reach && BigInt(key) <= newest
+      const isKnown = reach !== undefined && Number(row[time]) / 1000 >= reach && BigInt(key) <= newest
       if (isKnown) refuse(`${here}: no trade of the pool`)
       continue
     }
-    const { price, base_amount: base, quote_amount: quote, side: own_ } = trade.row
-    for (const [name, value] of [
-      ['price', price],
-      ['base_volume', base],
-      [names.target, quote],
-      ['type', own_]
-    ] as const) {
-      if (!same(row[name], value)) {
-        refuse(`${here}: ${name} is ${JSON.stringify(row[name])}, /api/pools has ${JSON.stringify(value)}`)
-      }
-    }
-    if (row[names.time] !== trade.at * 1000) {
-      refuse(`${here}: ${names.time} is ${JSON.stringify(row[names.time])}, /api/pools has ${trade.at * 1000}`)
-    }
+    const { price, base_amount: base, quote_amount: quote, side: type } = trade.row
+    compareFields(here, row, '/api/pools', {
+      price, base_volume: base, [target]: quote, type, [time]: trade.at * 1000
+    }, refuse)
   }
   if (reach === undefined) return
   const isCut = limit !== undefined && list.length === limit
-  const missing = [...own.values()].filter(({ id, at }) => !seen.has(String(id)) && at >= Math.max(since, reach) &&
+  const from = Math.max(since / 1000 + CLOCKS, reach)
+  const missing = [...own.values()].filter(({ id, at }) => !seen.has(String(id)) && at >= from &&
     (!isCut || oldest === undefined || id > oldest))
   if (missing.length > 0) {
     doubt(`${where}: ${missing.length} trades of the pool are left out, ${missing[0]!.id} among them`)
   }
 }
-
-export { isPrice }

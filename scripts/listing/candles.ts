@@ -2,8 +2,8 @@ import { compare } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { isPrice } from './figures.js'
-import { APART, decimalsOf, type OwnPool, priceOf, rawOf } from './market.js'
-import { isRow, type Row } from './rules.js'
+import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf } from './market.js'
+import { isRow, type Refuse, type Row } from './rules.js'
 
 const HOUR = 3_600
 
@@ -37,8 +37,7 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
       checkCandle(`${path} ${String(row.time)}`, row, hours.get(Number(row.time)) ?? [], pool, doubt)
     }
   }
-  const detail = await market.detail(pool.id)
-  const end = isRow(detail?.provenance) ? detail.provenance.windows_end : undefined
+  const [detail, { windows_end: end }] = [await market.detail(pool.id), await market.provenance(pool.id)]
   if (typeof end !== 'number' || detail === undefined) return
   const sum = (from: number, to: number): bigint =>
     candles.filter(({ time }) => Number(time) >= from && Number(time) < to)
@@ -53,18 +52,10 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
   }
 }
 
-function checkCandle (
-  where: string, row: Row, trades: Array<{ base: bigint, quote: bigint, hasPrice: boolean }>, pool: OwnPool,
-  tell: (problem: string) => undefined
-): void {
-  const prices = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n).map(
-    ({ quote, base }) => priceOf(quote, base, pool)
-  )
-  const sorted = [...prices].sort(compare)
-  const [base, quote] = [
-    trades.reduce((all, trade) => all + trade.base, 0n),
-    trades.reduce((all, trade) => all + trade.quote, 0n)
-  ]
+function checkCandle (where: string, row: Row, trades: OwnTrade[], pool: OwnPool, tell: Refuse): void {
+  const prices = trades.filter(isPriced).map(({ quote, base }) => priceOf(quote, base, pool))
+  const sorted = prices.toSorted(compare)
+  const [base, quote] = (['base', 'quote'] as const).map(side => trades.reduce((all, trade) => all + trade[side], 0n))
   if (row.trades !== trades.length) tell(`${where}: trades ${JSON.stringify(row.trades)}, there are ${trades.length}`)
   if (rawOf(row.base_volume, decimalsOf(pool.base)) !== base ||
     rawOf(row.target_volume, decimalsOf(pool.quote)) !== quote) {
@@ -74,12 +65,8 @@ function checkCandle (
     )
   }
   // without a price the last close stands for all four
-  for (const [name, price] of [
-    ['open', prices[0]],
-    ['high', sorted.at(-1)],
-    ['low', sorted[0]],
-    ['close', prices.at(-1)]
-  ] as const) {
+  const expected = { open: prices[0], high: sorted.at(-1), low: sorted[0], close: prices.at(-1) }
+  for (const [name, price] of Object.entries(expected)) {
     if (price !== undefined && !isPrice(row[name], price)) {
       tell(`${where}: ${name} ${String(row[name])} is not that of its trades`)
     }

@@ -1,17 +1,13 @@
 import { DAY } from '../../lib/time.js'
-import { checkBook, compareTrades } from './books.js'
+import { checkBook, checkTrades } from './books.js'
 import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
-import { decimalsOf, type OwnPool } from './market.js'
+import { decimalsOf, deepestBy, type OwnPool } from './market.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, averageWithin, below, book, compareFields, isRow, type Json, milliseconds, type Row, rows, same,
-  text, tokenTexts, trades
+  ADDRESS, amount, averageWithin, below, compareFields, isRow, type Json, type Row, rows, text, tokenTexts
 } from './rules.js'
 
-const DEPTH = 20
-/** What the answer and the check's clock may be apart, ms. */
-const APART = 600_000
 const number = { form: 'number' } as const
 const positive = { form: 'number', isPositive: true } as const
 
@@ -30,7 +26,7 @@ export async function checkCmc (checking: Checking): Promise<void> {
   if (summary.length !== own.length) doubt(`/cmc/v1/summary: ${summary.length} pools, /api/tickers has ${own.length}`)
   for (const [at, row] of summary.entries()) {
     checkSummary(checking, row, `/cmc/v1/summary ${at}`, assets, ticker)
-    if (own[at] !== undefined) compareFields(`/cmc/v1/summary ${at}`, row, '/api/tickers', own[at], SUMMARY, doubt)
+    if (own[at] !== undefined) compareFields(`/cmc/v1/summary ${at}`, row, '/api/tickers', own[at], doubt, SUMMARY)
     const pool = pools.find(({ id }) => id === row.pool_id)
     if (pool !== undefined) await checkWindow(checking, pool, `/cmc/v1/summary ${pool.id}`, row, WINDOW)
   }
@@ -38,10 +34,9 @@ export async function checkCmc (checking: Checking): Promise<void> {
   if (Object.keys(assets).length !== tokens.size) {
     doubt(`/cmc/v1/assets: ${Object.keys(assets).length} tokens, the pools have ${tokens.size}`)
   }
-  const detail = pools[0] && await market.detail(pools[0].id)
-  const fee = isRow(detail?.provenance) ? detail.provenance.taker_fee_rate : undefined
+  const { taker_fee_rate: fee } = pools[0] === undefined ? {} : await market.provenance(pools[0].id)
   for (const [mint, row] of Object.entries(assets)) checkAsset(checking, mint, row, tokens.get(mint), fee)
-  const deepest = new Map([...pools].reverse().map(pool => [pool.pair, pool]))
+  const deepest = deepestBy(pools, ({ pair }) => pair)
   if (Object.keys(ticker).length !== deepest.size) {
     doubt(`/cmc/v1/ticker: ${Object.keys(ticker).length} pairs, the pools have ${deepest.size}`)
   }
@@ -63,31 +58,22 @@ const WINDOW = {
   change: 'price_change_percent_24h'
 }
 const SUMMARY = [
-  ['trading_pairs', 'ticker_id'], ['pool_id', 'pool_id'], ['base_currency', 'base_currency'],
-  ['quote_currency', 'target_currency'], ['last_price', 'last_price'],
+  ['trading_pairs', 'ticker_id'], 'pool_id', 'base_currency', ['quote_currency', 'target_currency'], 'last_price',
   ['lowest_ask', 'ask'], ['highest_bid', 'bid']
 ] as const
 
 function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Row, ticker: Row): void {
   const [base, quote] = [
-    text(row, 'base_currency', where, refuse, ADDRESS),
-    text(row, 'quote_currency', where, refuse, ADDRESS)
+    text(row, 'base_currency', where, refuse, ADDRESS), text(row, 'quote_currency', where, refuse, ADDRESS)
   ]
   if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
-  const [last, bid, ask] = ['last_price', 'highest_bid', 'lowest_ask'].map(
-    key => amount(row, key, where, refuse, positive)
-  )
+  const [last, bid, ask, high, low] = [
+    'last_price', 'highest_bid', 'lowest_ask', 'highest_price_24h', 'lowest_price_24h'
+  ].map(key => amount(row, key, where, refuse, positive))
   if (!below(bid, ask) || below(last, bid) || below(ask, last)) {
     refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
   }
-  const [high, low] = [
-    amount(row, 'highest_price_24h', where, refuse, positive),
-    amount(row, 'lowest_price_24h', where, refuse, positive)
-  ]
-  const [sold, paid] = [
-    amount(row, 'base_volume', where, refuse, number),
-    amount(row, 'quote_volume', where, refuse, number)
-  ]
+  const [sold, paid] = ['base_volume', 'quote_volume'].map(key => amount(row, key, where, refuse, number))
   if (below(high, low)) refuse(`${where}: the highest price is below the lowest`)
   if (high !== undefined && low !== undefined && sold !== undefined && paid !== undefined &&
     !averageWithin(sold, paid, low, high)) {
@@ -116,15 +102,9 @@ function checkAsset (
   }
   for (const key of ['maker_fee', 'taker_fee', 'min_withdraw']) amount(row, key, where, refuse, number)
   if (token === undefined) return doubt(`${where}: of no pool of /api/pools`)
-  const { name, symbol } = tokenTexts(token)
-  compareFields(where, row, '/api/pools', { name, symbol, fee: fee ?? null, unit: `${10 ** -decimalsOf(token)}` },
-    [
-      ['name', 'name'],
-      ['symbol', 'symbol'],
-      ['maker_fee', 'fee'],
-      ['taker_fee', 'fee'],
-      ['min_withdraw', 'unit']
-    ], doubt)
+  compareFields(where, row, '/api/pools', {
+    ...tokenTexts(token), maker_fee: fee, taker_fee: fee, min_withdraw: `${10 ** -decimalsOf(token)}`
+  }, doubt)
 }
 
 async function checkTicker (
@@ -138,41 +118,18 @@ async function checkTicker (
   for (const key of ['base_volume', 'quote_volume']) amount(row, key, where, refuse, number)
   if (row.isFrozen !== 0) refuse(`${where}: isFrozen is ${JSON.stringify(row.isFrozen)}, and the pool trades`)
   if (pool === undefined) return doubt(`${where}: no pair of /api/pools`)
-  if (!same(row.last_price, pool.ticker.last_price)) {
-    doubt(
-      `${where}: last_price is ${JSON.stringify(row.last_price)}, the deepest pool ` +
-        `has ${String(pool.ticker.last_price)}`
-    )
-  }
+  compareFields(where, row, 'the deepest pool', pool.ticker, doubt, ['last_price'])
   for (const [side, token] of [['base', pool.base], ['quote', pool.quote]] as const) {
     const { name, symbol } = tokenTexts(token)
-    compareFields(
-      where,
-      row,
-      '/api/pools',
-      { name, symbol },
-      [[`${side}_name`, 'name'], [`${side}_symbol`, 'symbol']],
-      doubt
-    )
+    compareFields(where, row, '/api/pools', { [`${side}_name`]: name, [`${side}_symbol`]: symbol }, doubt)
   }
   await checkWindow(checking, pool, where, row, { base: 'base_volume', quote: 'quote_volume' })
 }
 
 async function checkPair (checking: Checking, pool: OwnPool): Promise<void> {
-  const { reader, refuse, now } = checking
-  const where = `/cmc/v1/orderbook/${pool.pair}?depth=${DEPTH}`
-  const found = await reader.json(where)
-  book(found, where, refuse, 'number', DEPTH)
-  if (isRow(found)) {
-    if (found.ticker_id !== pool.pair) refuse(`${where}: another ticker_id`)
-    milliseconds(found, 'timestamp', where, refuse, now)
-    await checkBook(checking, pool, where, found, DEPTH)
-  }
+  await checkBook(checking, pool, `/cmc/v1/orderbook/${pool.pair}?`, 'number')
   const path = `/cmc/v1/trades/${pool.pair}`
-  const since = now - DAY * 1000
-  const list = await reader.json(path)
-  trades(list, path, refuse, { target: 'quote_volume', time: 'timestamp', form: 'number', since: since - APART }, now)
-  await compareTrades(
-    checking, pool, path, list, { target: 'quote_volume', time: 'timestamp' }, { since: since / 1000 + APART / 1000 }
-  )
+  await checkTrades(checking, pool, path, await checking.reader.json(path), {
+    target: 'quote_volume', time: 'timestamp', form: 'number', since: checking.now - DAY * 1000
+  })
 }

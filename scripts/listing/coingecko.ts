@@ -1,30 +1,27 @@
-import { checkBook, compareTrades } from './books.js'
+import { checkBook, checkTrades } from './books.js'
 import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, averageWithin, below, book, compareFields, isRow, milliseconds, type Refuse, type Row, rows, text,
-  trades
+  ADDRESS, amount, averageWithin, below, compareFields, decimal, isRow, type Refuse, type Row, rows, text
 } from './rules.js'
+import { checkTickerForm } from './ticker.js'
 
-const DEPTH = 20
 const LIMIT = 50
 
-const PAIR = [
-  ['ticker_id', 'ticker_id'],
-  ['base', 'base_currency'],
-  ['target', 'target_currency'],
-  ['pool_id', 'pool_id']
-] as const
+const PAIR = ['ticker_id', ['base', 'base_currency'], ['target', 'target_currency'], 'pool_id'] as const
 /** What the specified ticker has, this form's has too. */
 const TICKER = [
   'ticker_id', 'base_currency', 'target_currency', 'base_symbol', 'base_name', 'target_symbol', 'target_name',
   'pool_id', 'last_price', 'bid', 'ask', 'liquidity_in_usd'
-].map(name => [name, name] as const)
+]
+
+const WINDOW = { base: 'base_volume', quote: 'target_volume', high: 'high', low: 'low' }
+const TRADES = { target: 'target_volume', time: 'trade_timestamp', form: 'text' } as const
 
 /** CoinGecko's rules for a DEX. */
 export async function checkCoinGecko (checking: Checking): Promise<void> {
-  const { reader, market, refuse, doubt, now, compared } = checking
+  const { reader, market, refuse, doubt, compared } = checking
   const own = await market.tickers()
   const tickers = rows(await reader.json('/coingecko/tickers'), '/coingecko/tickers', refuse)
   const pairs = rows(await reader.json('/coingecko/pairs'), '/coingecko/pairs', refuse)
@@ -48,20 +45,14 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
     if (list.length !== own.length) doubt(`/coingecko/${name}: ${list.length} pools, /api/tickers has ${own.length}`)
     for (const [at, ticker] of own.entries()) {
       if (list[at] !== undefined) {
-        compareFields(`/coingecko/${name} ${at}`, list[at], '/api/tickers', ticker, fields, doubt)
+        compareFields(`/coingecko/${name} ${at}`, list[at], '/api/tickers', ticker, doubt, fields)
       }
     }
   }
   for (const pool of pools) {
     const ticker = tickers.find(({ pool_id: id }) => id === pool.id)
     if (ticker !== undefined) {
-      await checkWindow(
-        checking,
-        pool,
-        `/coingecko/tickers ${pool.id}`,
-        ticker,
-        { base: 'base_volume', quote: 'target_volume', high: 'high', low: 'low' }
-      )
+      await checkWindow(checking, pool, `/coingecko/tickers ${pool.id}`, ticker, WINDOW)
     }
   }
   const looked = await market.lookedAt()
@@ -69,14 +60,7 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
     const id = pool.pair
     // of several pools of a pair the deepest
     if (pools.find(({ pair }) => pair === id) !== pool) continue
-    const where = `/coingecko/orderbook?ticker_id=${id}&depth=${DEPTH}`
-    const found = await reader.json(where)
-    book(found, where, refuse, 'text', DEPTH)
-    if (isRow(found)) {
-      if (found.ticker_id !== id) refuse(`${where}: another ticker_id`)
-      milliseconds(found, 'timestamp', where, refuse, now)
-      await checkBook(checking, pool, where, found, DEPTH)
-    }
+    await checkBook(checking, pool, `/coingecko/orderbook?ticker_id=${id}&`, 'text')
     const path = `/coingecko/historical_trades?ticker_id=${id}&limit=${LIMIT}`
     const made = await reader.json(path)
     if (!isRow(made)) {
@@ -86,21 +70,7 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
     for (const side of ['buy', 'sell']) {
       const list = made[side]
       if (Array.isArray(list) && list.length > LIMIT) refuse(`${path}: more than the limit`)
-      trades(
-        list,
-        `${path} ${side}`,
-        refuse,
-        { target: 'target_volume', time: 'trade_timestamp', form: 'text', side },
-        now
-      )
-      await compareTrades(
-        checking,
-        pool,
-        `${path} ${side}`,
-        list,
-        { target: 'target_volume', time: 'trade_timestamp' },
-        { side, limit: LIMIT }
-      )
+      await checkTrades(checking, pool, `${path} ${side}`, list, { ...TRADES, side }, LIMIT)
     }
   }
   await checkKnown(reader, '/coingecko/tickers', refuse)
@@ -109,18 +79,10 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
 }
 
 function checkTicker (ticker: Row, where: string, pools: ReadonlySet<string>, refuse: Refuse): void {
-  const [base, target] = [
-    text(ticker, 'base_currency', where, refuse, ADDRESS),
-    text(ticker, 'target_currency', where, refuse, ADDRESS)
-  ]
-  if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
+  checkTickerForm(ticker, where, refuse)
   if (!pools.has(String(ticker.pool_id))) refuse(`${where}: its pool is not among the pairs`)
-  const positive = { form: 'text', isPositive: true } as const
-  const [last, bid, ask] = ['last_price', 'bid', 'ask'].map(key => amount(ticker, key, where, refuse, positive))
-  if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last price and ask do not rise`)
-  const [high, low] = [amount(ticker, 'high', where, refuse, positive), amount(ticker, 'low', where, refuse, positive)]
-  const [sold, paid] = [amount(ticker, 'base_volume', where, refuse), amount(ticker, 'target_volume', where, refuse)]
-  amount(ticker, 'liquidity_in_usd', where, refuse)
+  const [high, low] = ['high', 'low'].map(key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true }))
+  const [sold, paid] = [decimal(ticker.base_volume), decimal(ticker.target_volume)]
   if (high === undefined || low === undefined || sold === undefined || paid === undefined) return
   if (below(high, low)) refuse(`${where}: high is below low`)
   if (!averageWithin(sold, paid, low, high)) {

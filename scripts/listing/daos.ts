@@ -1,21 +1,16 @@
 /** What is told of single DAOs, their treasuries and proposals, of fees and by quotes, held against all else. */
 import {
-  add, compare, divide, multiply, ONE, powerOfTen, type Rational, ratio, subtract, ZERO
+  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract, ZERO
 } from '../../lib/decimal.js'
-import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { isPrice, swapOutput } from './figures.js'
-import { decimalsOf, type OwnPool, priceOf, rawOf } from './market.js'
-import { ADDRESS, compareFields, decimal, isRow, type Json, type Refuse, type Row, same } from './rules.js'
-import { isWithin } from './window.js'
+import { DAY_MS, decimalsOf, isPriced, LATE, type OwnPool, priceOf, rawOf } from './market.js'
+import {
+  ADDRESS, compareFields, decimal, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf, same, sumOf
+} from './rules.js'
 
-const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
-const rowOf = (value: Json | undefined): Row => isRow(value) ? value : {}
 const CENT = powerOfTen(-2)
 const HALF_CENT = ratio(5n, 1_000n)
-const number = (value: Json | undefined): Rational => decimal(value) ?? ZERO
-const sumOf = (list: Row[], key: string): Rational => list.reduce((all, row) => add(all, number(row[key])), ZERO)
-const pairs = (names: readonly string[]) => names.map(name => [name, name] as const)
 
 const OF_POOL = [
   'last_price', 'liquidity_in_usd', 'startDate',
@@ -90,35 +85,25 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
   // read again: a pool that is traded moves between two answers
   const row = rowOf(await reader.json(`/api/pools/${pool.id}`))
   const [supply, treasury, decisions] = [record.supply, record.treasury, record.decisions].map(rowOf) as [Row, Row, Row]
-  compareFields(where, record, '/api/pools', row, pairs(OF_POOL), doubt)
+  compareFields(where, record, '/api/pools', row, doubt, OF_POOL)
   compareFields(where, record, '/api/pools', {
     dao: pool.id,
-    name: base.name!,
-    symbol: base.symbol!,
-    base_mint: base.mint!,
-    quote_mint: quote.mint!,
+    name: base.name,
+    symbol: base.symbol,
+    base_mint: base.mint,
+    quote_mint: quote.mint,
     listed: true,
     reason: null,
     state: row.state === 'proposal' ? 'futarchy' : 'spot'
-  }, pairs(['dao', 'name', 'symbol', 'base_mint', 'quote_mint', 'listed', 'reason', 'state']), doubt)
-  if (row.created_at !== null) compareFields(where, record, '/api/pools', row, pairs(['created_at']), doubt)
-  for (const key of ['market_cap_usd', 'fdv_usd', 'treasury_usdc_aum']) {
-    // the list tells them of the deepest, and of associated accounts
-    if (key !== 'treasury_usdc_aum' && row[key] !== null && !same(row[key], record[key])) {
-      doubt(`${where}: ${key} is ${String(record[key])}, /api/pools has ${String(row[key])}`)
-    }
-  }
-  compareFields(where, treasury, '/api/pools', row, pairs(['treasury_vault_address']), doubt)
-  compareFields(where, treasury, 'itself', {
-    dao: record.dao!,
-    symbol: record.symbol!,
-    slot: record.slot!,
-    price_usd: record.price_usd!,
-    circulating_supply: supply.circulatingSupply!
-  },
-  pairs(['dao', 'symbol', 'slot', 'price_usd', 'circulating_supply']), refuse)
+  }, doubt)
+  // the list tells some of the deepest alone
+  const also = ['created_at', 'market_cap_usd', 'fdv_usd'].filter(key => row[key] !== null)
+  compareFields(where, record, '/api/pools', row, doubt, also)
+  compareFields(where, treasury, '/api/pools', row, doubt, ['treasury_vault_address'])
+  compareFields(where, treasury, 'itself', record, refuse, ['dao', 'symbol', 'slot', 'price_usd'])
+  compareFields(where, treasury, 'itself', supply, refuse, [['circulating_supply', 'circulatingSupply']])
   const told = rowOf(await reader.json(`/api/supply/${String(base.mint)}`)).data
-  if (isRow(told)) compareFields(`${where} supply`, supply, '/api/supply', told, pairs(Object.keys(told)), doubt)
+  if (isRow(told)) compareFields(`${where} supply`, supply, '/api/supply', told, doubt)
   if (supply.mint_authority === null ? !same(supply.max_supply, supply.totalSupply) : supply.max_supply !== null) {
     refuse(`${where}: max_supply ${String(supply.max_supply)} with ${JSON.stringify(supply.mint_authority)} to mint`)
   }
@@ -133,7 +118,7 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
     ((record.launch !== null || kind !== 'launch_vault') && circulating !== (kind !== 'team_package')))) {
     refuse(`${where}: a part of the supply is none`)
   }
-  const vault = rowOf(rowOf((await market.detail(pool.id))?.provenance).accounts).base_vault
+  const vault = rowOf((await market.provenance(pool.id)).accounts).base_vault
   if (of('internal_pool').n > 0n && !allocation.some(({ address }) => address === vault)) {
     refuse(`${where}: the base vault is no part of the supply`)
   }
@@ -223,7 +208,7 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
 /** Highest and lowest price, where all trades have been read. */
 async function checkExtremes ({ market, doubt }: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { trades, reach } = await market.trades(pool)
-  const priced = trades.filter(({ hasPrice, base }) => hasPrice && base > 0n)
+  const priced = trades.filter(isPriced)
   if (reach !== -Infinity || priced.length === 0) return
   const sorted = priced.map(trade => ({ at: trade.at, price: priceOf(trade.quote, trade.base, pool) }))
     .sort((a, b) => compare(a.price, b.price))
@@ -272,10 +257,8 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
       const [paid, got] = isBuy ? [pool.quote, pool.base] : [pool.base, pool.quote]
       if (into < 1_000n) continue
       const input = into / 1_000n
-      const whole = multiply(ratio(input), powerOfTen(-decimalsOf(paid)))
-      const rest = String(whole.n % whole.d).padStart(decimalsOf(paid), '0')
-      const text = `${whole.n / whole.d}.${rest}`.replace(/\.?0*$/, '')
-      const path = `/api/pools/${pool.id}/quote?side=${side}&amount=${decimalsOf(paid) === 0 ? String(input) : text}`
+      const amount = formatUnits(input, decimalsOf(paid))
+      const path = `/api/pools/${pool.id}/quote?side=${side}&amount=${amount}`
       const told = rowOf(await reader.json(path))
       const [protocol, lp] = [decimal(told.protocol_fee_rate), decimal(told.lp_fee_rate)]
       if (protocol === undefined || lp === undefined || compare(add(protocol, lp), fee) !== 0) {
@@ -283,8 +266,8 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
         continue
       }
       compareFields(path, told, 'what is asked', {
-        pool_id: pool.id, side, last_price: detail.last_price!, exact: detail.state === 'spot'
-      }, pairs(['pool_id', 'side', 'last_price', 'exact']), doubt)
+        pool_id: pool.id, side, last_price: detail.last_price, exact: detail.state === 'spot'
+      }, doubt)
       const net = input * (protocol.d - protocol.n) / protocol.d
       const charged = rowOf(told.fee)
       if (rawOf(told.amount, decimalsOf(paid)) !== input || charged.mint !== paid.mint ||
@@ -306,38 +289,35 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
   }
 }
 
-/** After its end a day waits for its last trades to be final, ms. */
-const LATE = 900_000
-
 /** Fees by day and token add up, and are those of the days; the days of the market are those of the volumes. */
 export async function checkFees ({ reader, refuse, doubt, now }: Checking): Promise<void> {
   const path = '/api/fees/aggregate'
   const found = rowOf(await reader.json(path))
   const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
-  const sums = [['dailyBreakdown', sumOf(days, 'fees')], ['tokens', sumOf(tokens, 'totalFees')]] as const
-  for (const [name, sum] of sums) {
+  const sums = { dailyBreakdown: sumOf(days, 'fees'), tokens: sumOf(tokens, 'totalFees') }
+  for (const [name, sum] of Object.entries(sums)) {
     if (compare(sum, number(found.totalFees)) !== 0) refuse(`${path}: ${name} do not add up to totalFees`)
   }
   for (const key of ['conditionalFees', 'externalPoolFees']) {
     if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${String(found[key])}`)
   }
-  const volume = new Map(listOf(rowOf(await reader.json('/api/volume/aggregate')).dailyBreakdown)
-    .map(day => [day.date, day]))
+  const volumes = rowOf(await reader.json('/api/volume/aggregate'))
+  const volume = new Map(listOf(volumes.dailyBreakdown).map(day => [day.date, day]))
   const fees = new Map(days.map(day => [day.date, day]))
   for (const day of listOf(await reader.json('/api/days'))) {
     const { date } = day
-    compareFields(`/api/days ${String(date)}`, day, '/api/volume/aggregate', rowOf(volume.get(date!)),
-      [['volume_usd', 'volume'], ['trades', 'trades']], doubt)
-    compareFields(`/api/days ${String(date)}`, day, path, rowOf(fees.get(date!)),
-      [['fees_usd', 'fees'], ['trades', 'trades']], doubt)
-    const end = Date.parse(String(date)) + DAY * 1000
+    const where = `/api/days ${String(date)}`
+    compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt,
+      [['volume_usd', 'volume'], 'trades'])
+    compareFields(where, day, path, rowOf(fees.get(date)), doubt, [['fees_usd', 'fees'], 'trades'])
+    const end = Date.parse(String(date)) + DAY_MS
     if (day.complete !== (end < now) && Math.abs(end - now) > LATE) {
-      doubt(`/api/days ${String(date)}: complete is ${String(day.complete)}`)
+      doubt(`${where}: complete is ${String(day.complete)}`)
     }
   }
-  const mints = new Map(listOf(rowOf(await reader.json('/api/volume/aggregate')).tokens).map(row => [row.mint, row]))
+  const mints = new Map(listOf(volumes.tokens).map(row => [row.mint, row]))
   for (const token of tokens) {
-    compareFields(`${path} ${String(token.mint)}`, token, '/api/volume/aggregate', rowOf(mints.get(token.mint!)),
-      pairs(['mint', 'symbol']), doubt)
+    const traded = rowOf(mints.get(token.mint))
+    compareFields(`${path} ${String(token.mint)}`, token, '/api/volume/aggregate', traded, doubt, ['mint', 'symbol'])
   }
 }

@@ -11,7 +11,8 @@ const DIGITS = 10n ** 11n
 /** A form's names of the figures of a window. */
 export interface WindowNames { base: string, quote: string, high?: string, low?: string, change?: string }
 
-const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean => {
+/** Whether a price, of twelve significant digits, is this one. */
+export const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean => {
   const given = decimal(value)
   return given !== undefined && exact !== undefined && near(given, exact, DIGITS)
 }
@@ -30,9 +31,7 @@ export async function checkWindow (
   const given = { base, quote, isRounded: typeof row[names.base] === 'number' }
   const isOwn = ownBase !== undefined && ownQuote !== undefined && areVolumes(ownBase, ownQuote, given)
   if (isOwn && !isLookedAt) return undefined
-  const provenance = (await market.detail(pool.id))?.provenance
-  if (provenance !== null && typeof provenance === 'object' && !Array.isArray(provenance) &&
-    provenance.volume_basis !== 'input') {
+  if ((await market.provenance(pool.id)).volume_basis === 'fees') {
     if (!isOwn) doubt(`${where}: ${names.base} and ${names.quote} are not those of /api/pools`)
     return undefined
   }
@@ -40,17 +39,15 @@ export async function checkWindow (
   if (trades.reach === undefined) return undefined
   const window = windowOf(trades, pool, Math.floor(now / 1000), given)
   if (window === undefined) {
-    doubt(
+    return doubt(
       `${where}: ${names.base} ${String(row[names.base])} and ${names.quote} ${String(row[names.quote])} are of no ` +
         '24 hours of the pool\'s trades; /api/pools has ' +
-      `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`
+        `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`
     )
-    return undefined
   }
   for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
     // without a trade both are the last price
-    if (name !== undefined &&
-      !(price === undefined ? isPrice(row[name], decimal(pool.ticker.last_price)) : isPrice(row[name], price))) {
+    if (name !== undefined && !isPrice(row[name], price ?? decimal(pool.ticker.last_price))) {
       doubt(`${where}: ${name} ${String(row[name])} is not that of the pool's trades`)
     }
   }
@@ -65,9 +62,6 @@ export const isChange = (value: Json | undefined, change: number | null): boolea
   change === null
     ? value === null
     : value !== null && Math.abs(Number(value) - change) <= 0.00501 + Math.abs(change) * 1e-9
-
-/** Whether a price, of twelve significant digits, is this one. */
-export { isPrice }
 
 /** A constant-product pool in raw units, and the whole fee of a swap. */
 export interface Curve { base: bigint, quote: bigint, fee: Rational }

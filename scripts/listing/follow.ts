@@ -1,26 +1,20 @@
 /** Reserves of a pool from any of its events to the next. */
-import { compare, powerOfTen, type Rational, ratio } from '../../lib/decimal.js'
+import { add, compare, powerOfTen, type Rational, subtract, ZERO } from '../../lib/decimal.js'
 import type { OwnPool } from './market.js'
-import { decimal, isRow, near, type Refuse, type Row } from './rules.js'
+import { isRow, near, number, type Refuse, type Row, rowOf } from './rules.js'
 
-const part = (row: Row, key: string): Rational => decimal(row[key]) ?? ratio(0n)
-const sum = (...parts: Rational[]): Rational =>
-  parts.reduce((total, one) => ({ n: total.n * one.d + one.n * total.d, d: total.d * one.d }))
-const minus = ({ n, d }: Rational): Rational => ({ n: -n, d })
-const causeOf = ({ metadata }: Row): unknown => isRow(metadata) ? metadata.cause : undefined
+const causeOf = ({ metadata }: Row): unknown => rowOf(metadata).cause
 
 /** What an event moves, less the fee that does not go into the reserves. */
 function movedBy (event: Row): { asset0: Rational, asset1: Rational } {
-  const fee = isRow(event.metadata) ? part(event.metadata, 'protocolFee') : ratio(0n)
-  const sign = event.eventType === 'exit' ? minus : (value: Rational) => value
-  if (event.eventType !== 'swap') return { asset0: sign(part(event, 'amount0')), asset1: sign(part(event, 'amount1')) }
-  const moved = (asset: 'asset0' | 'asset1'): Rational =>
-    sum(
-      part(event, `${asset}In`),
-      minus(part(event, `${asset}Out`)),
-      event[`${asset}In`] === undefined ? ratio(0n) : minus(fee)
-    )
-  return { asset0: moved('asset0'), asset1: moved('asset1') }
+  const fee = number(rowOf(event.metadata).protocolFee)
+  const moved = (side: 0 | 1): Rational => {
+    const amount = number(event[`amount${side}`])
+    if (event.eventType !== 'swap') return event.eventType === 'exit' ? subtract(ZERO, amount) : amount
+    const paid = event[`asset${side}In`]
+    return subtract(subtract(number(paid), number(event[`asset${side}Out`])), paid === undefined ? ZERO : fee)
+  }
+  return { asset0: moved(0), asset1: moved(1) }
 }
 
 /**
@@ -53,9 +47,8 @@ function livesOf (events: Row[], now: unknown): Array<boolean | undefined> {
 export function checkFollows (events: Row[], pools: readonly OwnPool[], refuse: Refuse): void {
   const byPool = new Map<string, Row[]>()
   for (const event of events) {
-    const list = byPool.get(String(event.pairId))
-    if (list === undefined) byPool.set(String(event.pairId), [event])
-    else list.push(event)
+    const id = String(event.pairId)
+    if (!byPool.get(id)?.push(event)) byPool.set(id, [event])
   }
   for (const [id, list] of byPool) {
     const state = pools.find(pool => pool.id === id)?.pool.state
@@ -66,9 +59,9 @@ export function checkFollows (events: Row[], pools: readonly OwnPool[], refuse: 
       if (before === undefined || lives[at - 1] !== false || !isRow(before.reserves) || !isRow(event.reserves)) continue
       const moved = movedBy(event)
       for (const asset of ['asset0', 'asset1'] as const) {
-        const expected = sum(part(before.reserves, asset), moved[asset])
-        const after = part(event.reserves, asset)
-        const scale = expected.n > 0n ? expected : ratio(1n, powerOfTen(6).n)
+        const expected = add(number(before.reserves[asset]), moved[asset])
+        const after = number(event.reserves[asset])
+        const scale = expected.n > 0n ? expected : powerOfTen(-6)
         // swaps that give nothing move a few units, and are in no event
         if (compare(after, expected) !== 0 && !near(after, scale, 1_000_000n)) {
           refuse(

@@ -1,14 +1,18 @@
 /** The service's own answers under `/api`, which the aggregators' forms are held against. */
-import { divide, multiply, powerOfTen, type Rational, ratio } from '../../lib/decimal.js'
+import { add, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Reader } from './reader.js'
-import { decimal, isRow, type Json, type Row } from './rules.js'
+import { decimal, isRow, type Json, listOf, type Row, rowOf } from './rules.js'
 
 /** Pages of a thousand trades that are read of one pool; a pool with more is not summed up. */
 const MAX_PAGES = 30
 const PAGE = 1_000
 /** How far apart the moments of two answers may lie, s: one may be stale, and trades are final some seconds later. */
 export const APART = 150
+
+export const DAY_MS = DAY * 1000
+/** After its end a day waits for its last trades to be final, ms. */
+export const LATE = 900_000
 
 /** What a fee in base tokens is cut off at, so that many are added up in one denominator. */
 const FINE = 10n ** 24n
@@ -32,20 +36,7 @@ export interface OwnPool { ticker: Row, pool: Row, id: string, pair: string, bas
 /** Trades of a pool, oldest first. `reach`: Unix second from which on they are all; undefined: they are too many. */
 export interface OwnTrades { trades: OwnTrade[], reach: number | undefined }
 
-export interface Market {
-  /** Pools that both `/api/tickers` and `/api/pools` have, in the order of the tickers. */
-  pools (): Promise<OwnPool[]>
-  /** Those that are looked at one by one. */
-  lookedAt (): Promise<OwnPool[]>
-  tickers (): Promise<Row[]>
-  rows (): Promise<Row[]>
-  detail (pool: string): Promise<Row | undefined>
-  trades (pool: OwnPool): Promise<OwnTrades>
-  /** `data` of the supply record. */
-  supply (mint: string): Promise<Row | undefined>
-}
-
-const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
+export type Market = ReturnType<typeof createMarket>
 
 /** Whole tokens as raw units; undefined where it is no amount of so many places. */
 export function rawOf (value: Json | undefined, decimals: number): bigint | undefined {
@@ -64,9 +55,10 @@ function tradeOf (row: Row, { base, quote }: OwnPool): OwnTrade | undefined {
     typeof row.slot !== 'number') {
     return undefined
   }
-  const fee = isRow(row.fee) ? decimal(row.fee.amount) : undefined
+  const { mint, amount } = rowOf(row.fee)
+  const fee = decimal(amount)
   // in quote tokens, at the price of the trade itself
-  const inQuote = fee === undefined || !isRow(row.fee) || row.fee.mint === quote.mint
+  const inQuote = fee === undefined || mint === quote.mint
     ? fee
     : sold === 0n ? undefined : multiply(fee, divide(tokens(paid, quote), tokens(sold, base)))
   return {
@@ -87,8 +79,18 @@ export const tokens = (raw: bigint, token: Row): Rational => multiply(ratio(raw)
 export const priceOf = (quote: bigint, base: bigint, pool: OwnPool): Rational =>
   divide(tokens(quote, pool.quote), tokens(base, pool.base))
 
+export const isPriced = ({ hasPrice, base }: OwnTrade): boolean => hasPrice && base > 0n
+
+/** undefined: one is not known. */
+export const feesOf = (trades: OwnTrade[]): Rational | undefined =>
+  trades.reduce<Rational | undefined>((all, { fee }) => all && fee && add(all, fee), ZERO)
+
+/** The first pool of each kind: the deepest. */
+export const deepestBy = (pools: OwnPool[], kindOf: (pool: OwnPool) => string): Map<string, OwnPool> =>
+  new Map(pools.toReversed().map(pool => [kindOf(pool), pool]))
+
 /** Each answer is read once, and when it is first asked for. `now`: Unix ms. */
-export function createMarket (reader: Reader, now: number, count: number): Market {
+export function createMarket (reader: Reader, now: number, count: number) {
   const kept = new Map<string, Promise<unknown>>()
   function once<T> (key: string, make: () => Promise<T>): Promise<T> {
     const made = kept.get(key) ?? make()
@@ -99,22 +101,19 @@ export function createMarket (reader: Reader, now: number, count: number): Marke
   const tickers = () => once('tickers', async () => listOf(await reader.json('/api/tickers')))
   const rows = () => once('pools', async () => listOf(await reader.json('/api/pools')))
 
-  async function pools (): Promise<OwnPool[]> {
+  const pools = () => once('both', async () => {
     const byId = new Map((await rows()).map(row => [row.pool_id, row]))
-    return (await tickers()).flatMap(ticker => {
+    return (await tickers()).flatMap((ticker): OwnPool[] => {
       const pool = byId.get(ticker.pool_id!)
-      return pool === undefined || !isRow(pool.base) || !isRow(pool.quote)
-        ? []
-        : [{
-            ticker,
-            pool,
-            id: String(ticker.pool_id),
-            pair: String(ticker.ticker_id),
-            base: pool.base,
-            quote: pool.quote
-          }]
+      if (!isRow(pool?.base) || !isRow(pool.quote)) return []
+      const { base, quote } = pool
+      return [{ ticker, pool, id: String(ticker.pool_id), pair: String(ticker.ticker_id), base, quote }]
     })
-  }
+  })
+  const detail = (pool: string) => once(`detail ${pool}`, async () => {
+    const found = await reader.json(`/api/pools/${pool}`)
+    return isRow(found) ? found : undefined
+  })
 
   async function read (pool: OwnPool): Promise<OwnTrades> {
     const since = Math.floor(now / 1000) - DAY - APART
@@ -141,14 +140,16 @@ export function createMarket (reader: Reader, now: number, count: number): Marke
   return {
     tickers,
     rows,
-    pools: () => once('both', pools),
-    lookedAt: async () => (await once('both', pools)).slice(0, count),
-    detail: pool => once(`detail ${pool}`, async () => {
-      const found = await reader.json(`/api/pools/${pool}`)
-      return isRow(found) ? found : undefined
-    }),
-    trades: pool => once(`trades ${pool.id}`, () => read(pool)),
-    supply: mint => once(`supply ${mint}`, async () => {
+    /** Pools that both `/api/tickers` and `/api/pools` have, in the order of the tickers. */
+    pools,
+    /** Those that are looked at one by one. */
+    lookedAt: async () => (await pools()).slice(0, count),
+    detail,
+    /** What a record is made of; empty where it says nothing of it. */
+    provenance: async (pool: string): Promise<Row> => rowOf((await detail(pool))?.provenance),
+    trades: (pool: OwnPool) => once(`trades ${pool.id}`, () => read(pool)),
+    /** `data` of the supply record. */
+    supply: (mint: string) => once(`supply ${mint}`, async () => {
       const found = await reader.json(`/api/supply/${mint}`)
       return isRow(found) && isRow(found.data) ? found.data : undefined
     })

@@ -1,7 +1,7 @@
 /** Events of a pool held against its trades: each swap is a trade, each trade a swap, field by field. */
 import type { Checking } from './check.js'
 import type { OwnPool } from './market.js'
-import { isRow, type Json, type Row, same } from './rules.js'
+import { compareFields, type Json, type Row, rowOf } from './rules.js'
 
 const keyOf = (transaction: Json | undefined, event: Json | undefined): string =>
   `${String(transaction)} ${String(event)}`
@@ -20,7 +20,7 @@ function expected ({ row, at, slot }: { row: Row, at: number, slot: number }): R
     priceNative: row.price,
     [into]: paid,
     [out]: received,
-    protocolFee: isRow(row.fee) ? row.fee.amount : undefined,
+    protocolFee: rowOf(row.fee).amount,
     asset0: row.base_reserve ?? undefined,
     asset1: row.quote_reserve ?? undefined
   }
@@ -53,27 +53,16 @@ export async function checkMembers (
       refuse(`${root}/events: trade ${trade.id} of ${pool.id} comes before the one that its number follows`)
     }
     before = place
-    const flat: Row = {
-      ...event,
-      ...isRow(event.block) && event.block,
-      ...isRow(event.metadata) && event.metadata,
-      ...isRow(event.reserves) && event.reserves
-    }
-    for (const [name, value] of Object.entries(expected(trade))) {
-      if (!same(flat[name], value)) {
-        refuse(
-          `${root}/events: ${name} of trade ${trade.id} of ${pool.id} is ${JSON.stringify(flat[name])}, /api/pools ` +
-            `has ${JSON.stringify(value)}`
-        )
-      }
-    }
+    const flat = { ...event, ...rowOf(event.block), ...rowOf(event.metadata), ...rowOf(event.reserves) }
+    compareFields(
+      `${root}/events, trade ${trade.id} of ${pool.id}`, flat, '/api/pools', expected(trade), refuse
+    )
   }
   if (missing.length > 0) {
     doubt(`${root}/events: ${missing.length} trades of ${pool.id} are in no block, ${missing[0]} among them`)
   }
   for (const [key, { event }] of swaps) {
-    const time = isRow(event.block) ? Number(event.block.blockTimestamp) : 0
-    if (!found.has(key) && time >= reach) {
+    if (!found.has(key) && Number(rowOf(event.block).blockTimestamp) >= reach) {
       doubt(`${root}/events: the swap ${key} of ${pool.id} is no trade of /api/pools`)
     }
   }

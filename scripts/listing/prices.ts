@@ -1,16 +1,12 @@
 import type { Checking } from './check.js'
 import { isPrice } from './figures.js'
-import { APART, type OwnPool, priceOf } from './market.js'
+import { APART, deepestBy, isPriced, type OwnPool, priceOf } from './market.js'
 import { compareFields, isRow, type Row } from './rules.js'
 
 /** Prices now as the deepest pools' tickers have them, and those of a past second as the pools' trades do. */
 export async function checkPrices (checking: Checking, pools: OwnPool[]): Promise<void> {
   const { market, compared } = checking
-  const deepest = new Map<string, OwnPool>()
-  for (const pool of pools) {
-    const mint = String(pool.base.mint)
-    if (!deepest.has(mint)) deepest.set(mint, pool)
-  }
+  const deepest = deepestBy(pools, ({ base }) => String(base.mint))
   const lookedAt = (await market.lookedAt()).filter(pool => deepest.get(String(pool.base.mint)) === pool)
   if (lookedAt.length === 0) return
   const now = await pricesOf(checking, lookedAt)
@@ -43,8 +39,7 @@ async function pricesOf ({ reader, refuse }: Checking, pools: OwnPool[], at = ''
 function compareOf (
   { doubt }: Checking, pool: OwnPool, where: string, price: Row, dollars: ReadonlySet<string>, also: Row
 ): void {
-  const own = { ...also, pool_id: pool.id, quote_mint: pool.quote.mint! }
-  compareFields(where, price, 'the pool', own, Object.keys(own).map(key => [key, key] as const), doubt)
+  compareFields(where, price, 'the pool', { ...also, pool_id: pool.id, quote_mint: pool.quote.mint! }, doubt)
   if (dollars.has(String(pool.quote.mint)) && price.price_usd !== price.price) {
     doubt(`${where}: price_usd ${String(price.price_usd)} in a quote token of one dollar`)
   }
@@ -53,8 +48,7 @@ function compareOf (
 /** At the second of the trade in the middle, of those whose second is final for certain. */
 async function checkPast (checking: Checking, pool: OwnPool, dollars: ReadonlySet<string>): Promise<void> {
   const { trades } = await checking.market.trades(pool)
-  const priced = trades.filter(({ hasPrice, base, at }) =>
-    hasPrice && base > 0n && at < checking.now / 1000 - APART)
+  const priced = trades.filter(trade => isPriced(trade) && trade.at < checking.now / 1000 - APART)
   const at = priced[priced.length >> 1]?.at
   const trade = priced.findLast(trade => trade.at === at)
   if (trade === undefined) return

@@ -8,35 +8,10 @@ export type Get = (path: string, headers?: Record<string, string>) => Promise<An
 /** What is as old, or may be kept as long, is no price of now, s. */
 const MAX_AGE = 60
 
-/** Values by the answers that they were read from: undefined for what is no JSON. */
-const parsed = new WeakMap<Answer, { value: Json | undefined }>()
-
-function parse (answer: Answer): Json | undefined {
-  const known = parsed.get(answer)
-  if (known !== undefined) return known.value
-  let value: Json | undefined
-  try {
-    value = JSON.parse(answer.text) as Json
-  } catch {
-    value = undefined   // told by the reader
-  }
-  parsed.set(answer, { value })
-  return value
-}
-
-export interface Reader {
-  /** A JSON answer of status 200; undefined, and told, for anything else. */
-  json (path: string): Promise<Json | undefined>
-  /** The text of a plain-text answer of status 200; undefined, and told, for anything else. */
-  plain (path: string): Promise<string | undefined>
-  /** The answer as it is, held to nothing. */
-  raw (path: string, headers?: Record<string, string>): Promise<Answer>
-  /** Seconds that the last answer of the path says it is old. */
-  ageOf (path: string): number
-}
+export type Reader = ReturnType<typeof createReader>
 
 /** Reads answers and tells what of their headers does not fit: kind, entity tag, lifetime, age. */
-export function createReader (get: Get, refuse: Refuse): Reader {
+export function createReader (get: Get, refuse: Refuse) {
   const last = new Map<string, Answer>()
 
   async function read (path: string, type: string): Promise<Answer | undefined> {
@@ -56,16 +31,24 @@ export function createReader (get: Get, refuse: Refuse): Reader {
   }
 
   return {
-    async json (path) {
+    /** A JSON answer of status 200; undefined, and told, for anything else. */
+    async json (path: string): Promise<Json | undefined> {
       const answer = await read(path, 'application/json')
       if (answer === undefined) return undefined
       // an exponent where a number stands: many parsers cut it off
       if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(answer.text)) refuse(`${path}: a number with an exponent`)
-      return parse(answer) ?? refuse(`${path}: no JSON`)
+      try {
+        return JSON.parse(answer.text) as Json
+      } catch {
+        return refuse(`${path}: no JSON`)
+      }
     },
-    plain: async path => (await read(path, 'text/plain'))?.text,
+    /** The text of a plain-text answer of status 200; undefined, and told, for anything else. */
+    plain: async (path: string): Promise<string | undefined> => (await read(path, 'text/plain'))?.text,
+    /** The answer as it is, held to nothing. */
     raw: get,
-    ageOf: path => Number(last.get(path)?.headers.age ?? 0)
+    /** Seconds that the last answer of the path says it is old. */
+    ageOf: (path: string): number => Number(last.get(path)?.headers.age ?? 0)
   }
 }
 

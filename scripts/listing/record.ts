@@ -1,9 +1,10 @@
-import { multiply, ratio, powerOfTen, type Rational } from '../../lib/decimal.js'
+import { divide, multiply, ONE, powerOfTen, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { isPrice, quotesOf } from './figures.js'
 import { APART, decimalsOf, type OwnPool, type OwnTrades, priceOf, rawOf, tokens } from './market.js'
-import { ADDRESS, compareFields, decimal, isRow, type Json, type Refuse, type Row, same, text } from './rules.js'
-import { isWithin } from './window.js'
+import {
+  ADDRESS, compareFields, decimal, isRow, isWithin, type Json, listOf, type Refuse, type Row, text
+} from './rules.js'
 
 /** Raw units whose fee shows no rate. */
 const DUST = 1_000n
@@ -12,9 +13,9 @@ const DUST = 1_000n
 export async function checkSettings ({ market, refuse }: Checking): Promise<void> {
   const said = new Map<string, string>()
   for (const { id } of await market.lookedAt()) {
-    const provenance = (await market.detail(id))?.provenance
+    const provenance = await market.provenance(id)
     for (const key of ['taker_fee_rate', 'quote_notional', 'volume_basis'] as const) {
-      const value = isRow(provenance) ? JSON.stringify(provenance[key]) : undefined
+      const value = JSON.stringify(provenance[key])
       if (value === undefined) continue
       if ((said.get(key) ?? value) !== value) {
         refuse(`/api/pools/${id}: ${key} is ${value}, other records have ${said.get(key)}`)
@@ -42,45 +43,24 @@ export async function checkDetail (
   if (detail === undefined || !isRow(provenance) || !isRow(provenance.accounts)) {
     return refuse(`${where}: no record with its provenance`)
   }
-  for (const [key, value] of Object.entries(pool.pool)) {
-    const isOpen = value === null && OF_THE_DEEPEST.has(key)
-    if (key !== 'base' && key !== 'quote' && !isOpen && !same(detail[key], value)) {
-      doubt(`${where}: ${key} is ${JSON.stringify(detail[key])}, the list has ${JSON.stringify(value)}`)
-    }
-  }
+  const { base: _, quote: __, ...row } = pool.pool
+  compareFields(where, detail, 'the list', row, doubt,
+    Object.keys(row).filter(key => row[key] !== null || !OF_THE_DEEPEST.has(key)))
   for (const side of ['base', 'quote'] as const) {
     const token = detail[side]
     if (!isRow(token)) return refuse(`${where}: no ${side}`)
-    compareFields(
-      `${where} ${side}`,
-      token,
-      'the list',
-      pool[side],
-      [['mint', 'mint'], ['decimals', 'decimals']],
-      doubt
-    )
+    compareFields(`${where} ${side}`, token, 'the list', pool[side], doubt, ['mint', 'decimals'])
     for (const key of ['symbol', 'name'] as const) {
       const isLong = typeof token[key] === 'string' && token[key].length > LONGEST[key]
-      if (token[key] !== pool[side][key] && !isLong) {
-        doubt(
-          `${where} ${side}: ${key} is ${JSON.stringify(token[key])}, the list has ${JSON.stringify(pool[side][key])}`
-        )
-      }
+      if (!isLong) compareFields(`${where} ${side}`, token, 'the list', pool[side], doubt, [key])
     }
   }
   const { accounts } = provenance
-  compareFields(
-    `${where} accounts`,
-    accounts,
-    'the list',
-    { dao: pool.id, base_mint: pool.base.mint!, quote_mint: pool.quote.mint! },
-    [['dao', 'dao'], ['base_mint', 'base_mint'], ['quote_mint', 'quote_mint']],
-    refuse
-  )
+  compareFields(`${where} accounts`, accounts, 'the list', {
+    dao: pool.id, base_mint: pool.base.mint, quote_mint: pool.quote.mint
+  }, refuse)
   for (const key of ['base_vault', 'quote_vault']) text(accounts, key, `${where} accounts`, refuse, ADDRESS)
-  if (provenance.slot !== detail.slot) {
-    refuse(`${where}: slot ${JSON.stringify(detail.slot)} with a provenance of ${JSON.stringify(provenance.slot)}`)
-  }
+  compareFields(where, detail, 'its provenance', provenance, refuse, ['slot'])
   const others = pools.filter(({ pair, id }) => pair === pool.pair && id !== pool.id).map(({ id }) => id)
   if (JSON.stringify(detail.other_pools) !== JSON.stringify(others)) {
     doubt(`${where}: other_pools are not those of the pair`)
@@ -94,16 +74,10 @@ export async function checkDetail (
   if (typeof end !== 'number' || end * 1000 > now + APART * 1000 || end * 1000 < now - APART * 1000 - age) {
     refuse(`${where}: windows_end ${JSON.stringify(end)} is not now`)
   }
-  const counted = [
-    'base_reserves',
-    'quote_reserves',
-    'base_fees',
-    'quote_fees',
-    'sequence_on_chain',
-    'sequence_indexed',
-    'missing_events'
+  const [base, quote, onChain, indexed, missing] = [
+    'base_reserves', 'quote_reserves', 'sequence_on_chain', 'sequence_indexed', 'missing_events', 'base_fees',
+    'quote_fees'
   ].map(key => wholeText(provenance[key]) ?? refuse(`${where}: ${key} is no whole number`))
-  const [base, quote, , , onChain, indexed, missing] = counted
   if (onChain !== undefined && indexed !== undefined && missing !== undefined && missing > indexed) {
     refuse(`${where}: more events are missing than there are`)
   }
@@ -116,18 +90,14 @@ export async function checkDetail (
     return refuse(`${where}: taker_fee_rate or quote_notional is none`)
   }
   const found = quotesOf({ base, quote, fee }, notional.n * 10n ** BigInt(decimalsOf(pool.quote)) / notional.d)
-  const kept: Rational = { n: fee.d - fee.n, d: fee.d }
-  const last = priceOf(quote, base, pool)
-  if (!isPrice(pool.ticker.bid, found.bid === undefined ? multiply(last, kept) : priceOf(...found.bid, pool))) {
-    doubt(`${where}: the bid of /api/tickers, ${String(pool.ticker.bid)}, is not that of its reserves`)
+  const [kept, last] = [subtract(ONE, fee), priceOf(quote, base, pool)]
+  for (const [name, least] of [['bid', multiply(last, kept)], ['ask', divide(last, kept)]] as const) {
+    const swapped = found[name]
+    if (!isPrice(pool.ticker[name], swapped === undefined ? least : priceOf(...swapped, pool))) {
+      doubt(`${where}: the ${name} of /api/tickers, ${String(pool.ticker[name])}, is not that of its reserves`)
+    }
   }
-  if (!isPrice(
-    pool.ticker.ask,
-    found.ask === undefined ? multiply(last, { n: kept.d, d: kept.n }) : priceOf(...found.ask, pool)
-  )) {
-    doubt(`${where}: the ask of /api/tickers, ${String(pool.ticker.ask)}, is not that of its reserves`)
-  }
-  checkLiquidity(`${where}`, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
+  checkLiquidity(where, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
   await checkNewest({ market, doubt }, pool, detail, { base, quote, onChain })
   checkRates(where, provenance, end, await market.trades(pool), pool, doubt)
 }
@@ -137,7 +107,7 @@ function checkRates (
   where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, pool: OwnPool,
   doubt: Refuse
 ): void {
-  const rates = (Array.isArray(given) ? given.filter(isRow) : []).map(
+  const rates = listOf(given).map(
     ({ rate, from_slot: from, to_slot: to }) => ({ part: decimal(rate), from: Number(from), to: Number(to) })
   )
   if (rates.some(({ from, to }, at) => from > to || from < (rates[at - 1]?.from ?? 0))) {
@@ -170,7 +140,7 @@ function checkLiquidity (
   const named = pricing === undefined ? undefined : decimal(pricing.ticker.last_price)
   if (detail.priced_in_usd !== true || (pricedBy !== null && named === undefined)) return
   const worth = named === undefined
-    ? ratio(1n)
+    ? ONE
     : pricing!.quote.mint === pool.quote.mint ? { n: named.d, d: named.n } : named
   const [given, expected] = [decimal(detail.liquidity_in_usd), multiply(tokens(2n * quote, pool.quote), worth)]
   if (given === undefined || !isWithin(given, expected, powerOfTen(-2))) {
@@ -189,14 +159,10 @@ async function checkNewest (
     return doubt(`/api/pools/${pool.id}: sequence_on_chain ${onChain}, and there is a trade ${newest.id}`)
   }
   if (newest.id < onChain) return
-  const [baseAfter, quoteAfter] = [
-    rawOf(newest.row.base_reserve, decimalsOf(pool.base)),
-    rawOf(newest.row.quote_reserve, decimalsOf(pool.quote))
-  ]
-  if (baseAfter !== undefined && baseAfter !== base) {
-    doubt(`/api/pools/${pool.id}: base_reserves ${base}, and ${baseAfter} after its newest event`)
-  }
-  if (quoteAfter !== undefined && quoteAfter !== quote) {
-    doubt(`/api/pools/${pool.id}: quote_reserves ${quote}, and ${quoteAfter} after its newest event`)
+  for (const [side, reserve] of [['base', base], ['quote', quote]] as const) {
+    const after = rawOf(newest.row[`${side}_reserve`], decimalsOf(pool[side]))
+    if (after !== undefined && after !== reserve) {
+      doubt(`/api/pools/${pool.id}: ${side}_reserves ${reserve}, and ${after} after its newest event`)
+    }
   }
 }

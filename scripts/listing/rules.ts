@@ -2,7 +2,9 @@
  * What reviewers of every aggregator look at: text forms, prices, books, trades. Each rule tells its problems; none
  * throws.
  */
-import { compare, divide, multiply, parseDecimal, type Rational, ratio, subtract } from '../../lib/decimal.js'
+import {
+  add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, ratio, subtract, ZERO
+} from '../../lib/decimal.js'
 
 /** Told of each thing that a reviewer would refuse. */
 export type Refuse = (problem: string) => undefined
@@ -13,7 +15,7 @@ export type Row = { [key: string]: Json }
 export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
 /** Seconds by which clocks may differ. */
-const CLOCKS = 600
+export const CLOCKS = 600
 
 export const isRow = (value: Json | undefined): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -35,16 +37,26 @@ export function same (a: Json | undefined, b: Json | undefined): boolean {
   return typeof a === 'number' || typeof b === 'number' ? near(one, other, FLOAT) : compare(one, other) === 0
 }
 
-const shown = (value: Json | undefined): string => JSON.stringify(value)?.slice(0, 100) ?? 'nothing'
+/** Rows of what should be a list of them. */
+export const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
+/** What should be an object. */
+export const rowOf = (value: Json | undefined): Row => isRow(value) ? value : {}
+/** What should be a decimal. */
+export const number = (value: Json | undefined): Rational => decimal(value) ?? ZERO
+export const sumOf = (list: Row[], key: string): Rational => list.reduce((all, row) => add(all, number(row[key])), ZERO)
 
-/**
- * Fields of one answer that another names otherwise, or also has: each that differs is told. `pairs`: [field here,
- * field there].
- */
+const shown = (value: Json | undefined): string => JSON.stringify(value)?.slice(0, 200) ?? 'nothing'
+
+/** A field that two answers have: its name, or [name here, name there]. */
+export type Shared = string | readonly [string, string]
+
+/** Fields that one answer has as another does, by default all of the other: each that differs is told. */
 export function compareFields (
-  where: string, row: Row, source: string, other: Row, pairs: ReadonlyArray<readonly [string, string]>, tell: Refuse
+  where: string, row: Row, source: string, other: Record<string, Json | undefined>, tell: Refuse,
+  fields: readonly Shared[] = Object.keys(other)
 ): void {
-  for (const [here, there] of pairs) {
+  for (const field of fields) {
+    const [here, there] = typeof field === 'string' ? [field, field] : field
     if (!same(row[here], other[there])) {
       tell(`${where}: ${here} is ${shown(row[here])}, ${source} has ${shown(other[there])}`)
     }
@@ -68,9 +80,7 @@ export function amount (
   const value = row[key]
   const isOfForm = form === 'text' ? typeof value === 'string' : typeof value === 'number'
   if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${JSON.stringify(value)}`)
-  const parsed = typeof value === 'string'
-    ? (/e/i.test(value) ? undefined : parseDecimal(value))
-    : typeof value === 'number' ? parseDecimal(String(value)) : undefined
+  const parsed = typeof value === 'string' && /e/i.test(value) ? undefined : decimal(value)
   if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${JSON.stringify(value)}`)
   if (typeof value === 'string' && (value.split('.')[1]?.length ?? 0) > MAX_PLACES) {
     refuse(`${where}: ${key} has more than ${MAX_PLACES} places`)
@@ -89,23 +99,26 @@ export function text (row: Row, key: string, where: string, refuse: Refuse, patt
 export const below = (a: Rational | undefined, b: Rational | undefined): boolean =>
   a === undefined || b === undefined || compare(a, b) < 0
 
-/** Whether two numbers are the same to about nine digits. */
-export function near (a: Rational, b: Rational, parts = 1_000_000_000n): boolean {
-  const off = subtract(a, b)
-  const size = off.n < 0n ? { n: -off.n, d: off.d } : off
-  return compare(multiply(size, ratio(parts)), b) <= 0
+/** Whether two numbers are the same to one of so many parts. */
+export function near (a: Rational, b: Rational, parts: bigint): boolean {
+  return compare(multiply(distance(a, b), ratio(parts)), b) <= 0
+}
+
+/** Whether two figures are no further apart. */
+export const isWithin = (a: Rational, b: Rational, by: Rational): boolean => compare(distance(a, b), by) <= 0
+
+function distance (a: Rational, b: Rational): Rational {
+  const { n, d } = subtract(a, b)
+  return { n: n < 0n ? -n : n, d }
 }
 
 /** The average price lies between the lowest and the highest, as far as eight digits of the volumes tell. */
 export function averageWithin (base: Rational, target: Rational, low: Rational, high: Rational): boolean {
   if (base.n === 0n) return true
-  const digit = ratio(1n, 10n ** 8n)
-  const more = { n: base.n * digit.d + digit.n * base.d, d: base.d * digit.d }
-  const less = subtract(base, digit)
-  const under = subtract(target, digit)
-  const over = { n: target.n * digit.d + digit.n * target.d, d: target.d * digit.d }
-  return (under.n <= 0n || compare(divide(under, more), high) <= 0) &&
-    (less.n <= 0n || compare(divide(over, less), low) >= 0)
+  const digit = powerOfTen(-8)
+  const [less, under] = [subtract(base, digit), subtract(target, digit)]
+  return (under.n <= 0n || compare(divide(under, add(base, digit)), high) <= 0) &&
+    (less.n <= 0n || compare(divide(add(target, digit), less), low) >= 0)
 }
 
 export function milliseconds (row: Row, key: string, where: string, refuse: Refuse, now: number): number {
@@ -152,10 +165,12 @@ export function book (
   if (best.length === 2 && !below(best[0], best[1])) refuse(`${where}: a crossed book`)
 }
 
-/** Trades newest first, each with a price that its amounts bear out; none before `since`, Unix ms. */
+/** A form's list of trades: its names, its way with numbers, which side it is of, and since when, Unix ms. */
+export interface Checked { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }
+
+/** Trades newest first, each with a price that its amounts bear out; none before `since`. */
 export function trades (
-  given: Json | undefined, where: string, refuse: Refuse,
-  names: { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }, now: number
+  given: Json | undefined, where: string, refuse: Refuse, names: Checked, now: number
 ): void {
   const list = rows(given, where, refuse)
   if (list === undefined) return
@@ -164,18 +179,16 @@ export function trades (
   for (const [at, row] of list.entries()) {
     const here = `${where} ${at}`
     const form = { form: names.form, isPositive: true } as const
-    const [price, base, target] = [
-      amount(row, 'price', here, refuse, form),
-      amount(row, 'base_volume', here, refuse, form),
-      amount(row, names.target, here, refuse, form)
-    ]
+    const [price, base, target] = ['price', 'base_volume', names.target].map(
+      key => amount(row, key, here, refuse, form)
+    )
     if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n &&
       !near(divide(target, base), price, 10_000_000n)) {
       refuse(`${here}: the price is not what was paid for what was received`)
     }
     const time = milliseconds(row, names.time, here, refuse, now)
     if (time > before) refuse(`${here}: not newest first`)
-    if (time < (names.since ?? 0)) refuse(`${here}: older than what is asked for`)
+    if (time < (names.since ?? 0) - CLOCKS * 1000) refuse(`${here}: older than what is asked for`)
     before = time
     if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) {
       refuse(`${here}: type ${JSON.stringify(row.type)}`)

@@ -1,44 +1,29 @@
-import { compare, type Rational } from '../../lib/decimal.js'
+import { compare, type Rational, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { decimalsOf, rawOf } from './market.js'
-import { amount, decimal, type Refuse, type Row, same } from './rules.js'
-
-const minus = (a: Rational, b: Rational): Rational => ({ n: a.n * b.d - b.n * a.d, d: a.d * b.d })
+import { amount, decimal, listOf, type Row, rowOf, same, sumOf } from './rules.js'
 
 /** What does not circulate of a token issued anew for a DAO, by that DAO's own record. */
-async function unclaimed (
-  { market, reader }: Pick<Checking, 'market' | 'reader'>, mint: string, refuse: Refuse
-): Promise<Rational> {
+async function unclaimed ({ market, reader }: Checking, mint: string): Promise<Rational> {
   const pool = (await market.pools()).find(({ base }) => base.mint === mint)
-  const where = `/api/daos/${pool?.id ?? mint}`
-  const { supply } = await reader.json(where) as { supply?: { allocation?: Row[] } } ?? {}
-  return (supply?.allocation ?? []).filter(
-    ({ kind, circulating }) => kind === 'launch_vault' && circulating === false
-  ).reduce<Rational>((sum, part) => {
-    const { n, d } = amount(part, 'amount', where, refuse, { form: 'text' }) ?? { n: 0n, d: 1n }
-    return { n: sum.n * d + n * sum.d, d: sum.d * d }
-  }, { n: 0n, d: 1n })
+  const { supply } = rowOf(await reader.json(`/api/daos/${pool?.id ?? mint}`))
+  const parts = listOf(rowOf(supply).allocation)
+  return sumOf(parts.filter(({ kind, circulating }) => kind === 'launch_vault' && circulating === false), 'amount')
 }
 
 /** The supply record of a token in itself, and its two numbers as text and as JSON. */
-export async function checkSupply ({ market, reader, refuse, doubt }: Checking, mint: string): Promise<void> {
+export async function checkSupply (checking: Checking, mint: string): Promise<void> {
+  const { market, reader, refuse, doubt } = checking
   const where = `/api/supply/${mint}`
   const record = await market.supply(mint)
   if (record === undefined) return refuse(`${where}: no record`)
   if (record.mint !== mint) refuse(`${where}: the record of another mint`)
   const [total, circulating, locked, inPools, outside] = [
-    'totalSupply',
-    'circulatingSupply',
-    'teamPerformancePackage',
-    'protocolAmmLiquidity',
-    'externalLpLiquidity'
-  ]
-    .map(key => amount(record, key, where, refuse, { form: 'text' }))
+    'totalSupply', 'circulatingSupply', 'teamPerformancePackage', 'protocolAmmLiquidity', 'externalLpLiquidity'
+  ].map(key => amount(record, key, where, refuse, { form: 'text' }))
   if (total === undefined || circulating === undefined || locked === undefined) return
-  const held = minus(total, circulating)
-  if (compare(held, locked) !== 0 && compare(
-    minus(held, locked), await unclaimed({ market, reader }, mint, refuse)
-  ) !== 0) {
+  const held = subtract(subtract(total, circulating), locked)
+  if (held.n !== 0n && compare(held, await unclaimed(checking, mint)) !== 0) {
     refuse(`${where}: circulatingSupply is not totalSupply less teamPerformancePackage`)
   }
   for (const part of [inPools, outside]) {
@@ -54,17 +39,24 @@ export async function checkSupply ({ market, reader, refuse, doubt }: Checking, 
   // what the token's pools hold: of a token of several, the vaults of all or of the launch's own
   for (const [kind, value] of [['total', record.totalSupply], ['circulating', record.circulatingSupply]] as const) {
     const path = `${where}/${kind}`
-    const plain = await reader.plain(path)
+    const plain = await readPlain(checking, path)
     if (plain === undefined) continue
-    if (!/^\d+(\.\d+)?$/.test(plain)) refuse(`${path}: not the number alone as plain text: ${plain.slice(0, 80)}`)
-    else if (!same(plain, value)) doubt(`${path}: ${plain}, the record has ${String(value)}`)
+    if (!same(plain, value)) doubt(`${path}: ${plain}, the record has ${String(value)}`)
     const asJson = await reader.raw(path, { accept: 'application/json' })
     if (asJson.status !== 200 || !isResult(asJson.text, value)) {
       doubt(`${path}: as JSON it is ${asJson.text.slice(0, 80)}, the record has ${String(value)}`)
     }
   }
-  const answer = await reader.json(where) as Row | undefined
-  if (answer !== undefined && answer.result !== record.totalSupply) refuse(`${where}: result is not data.totalSupply`)
+  const { result = record.totalSupply } = rowOf(await reader.json(where))
+  if (result !== record.totalSupply) refuse(`${where}: result is not data.totalSupply`)
+}
+
+/** A number that is all that an answer consists of. */
+export async function readPlain ({ reader, refuse }: Checking, path: string): Promise<string | undefined> {
+  const plain = await reader.plain(path)
+  return plain === undefined || /^\d+(\.\d+)?$/.test(plain)
+    ? plain
+    : refuse(`${path}: not the number alone as plain text: ${plain.slice(0, 80)}`)
 }
 
 function isResult (text: string, value: Row[string] | undefined): boolean {
@@ -77,22 +69,13 @@ function isResult (text: string, value: Row[string] | undefined): boolean {
 
 /** A form's supplies of a token, held against its record. */
 export async function compareSupply (
-  { market, doubt }: Checking, mint: string, where: string, row: Row, names: ReadonlyArray<readonly [string, string]>
+  { market, doubt }: Checking, mint: string, where: string, row: Row
 ): Promise<void> {
   const record = await market.supply(mint)
   if (record === undefined) return doubt(`${where}: /api/supply/${mint} has no record`)
-  for (const [here, there] of names) {
-    if (decimal(row[here]) === undefined || !same(row[here], record[there])) {
-      doubt(`${where}: ${here} is ${JSON.stringify(row[here])}, /api/supply has ${String(record[there])}`)
+  for (const name of ['totalSupply', 'circulatingSupply']) {
+    if (decimal(row[name]) === undefined || !same(row[name], record[name])) {
+      doubt(`${where}: ${name} is ${JSON.stringify(row[name])}, /api/supply has ${String(record[name])}`)
     }
-  }
-}
-
-/** Whether a part is more than the whole. */
-export function checkPart (
-  where: string, part: Rational | undefined, whole: Rational | undefined, refuse: Refuse
-): void {
-  if (part !== undefined && whole !== undefined && compare(part, whole) > 0) {
-    refuse(`${where}: more circulates than there is`)
   }
 }

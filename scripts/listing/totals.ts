@@ -1,12 +1,11 @@
-import { add, compare, powerOfTen, ZERO } from '../../lib/decimal.js'
+import { compare, powerOfTen } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { APART, type OwnPool, rawOf, tokens } from './market.js'
-import { compareFields, decimal, isRow, type Json, type Row } from './rules.js'
-import { isWithin } from './window.js'
+import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawOf, tokens } from './market.js'
+import { compareFields, decimal, isRow, isWithin, type Json, listOf, type Refuse, type Row } from './rules.js'
 
-const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
-const sumOf = (list: Row[], key: string): bigint => list.reduce((all, row) => all + (rawOf(row[key], 2) ?? 0n), 0n)
+export const cents = (value: Json | undefined): bigint => rawOf(value, 2) ?? 0n
+const sumOf = (list: Row[], key: string): bigint => list.reduce((all, row) => all + cents(row[key]), 0n)
 /** Why a DAO is not listed. */
 const REASONS: Json[] = [null, 'excluded', 'undecodable', 'no reserves', 'mint unreadable', 'history incomplete']
 const STATES: Json[] = ['spot', 'futarchy', 'proposal', null]
@@ -27,31 +26,27 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
   if (listed.map(({ dao }) => dao).sort().join() !== pools.map(({ id }) => id).sort().join()) {
     doubt(`${path}: listed are not the pools of /api/tickers`)
   }
-  for (const dao of daos) {
-    if ((dao.reason === null) !== dao.listed || !REASONS.includes(dao.reason!)) {
-      refuse(`${path} ${String(dao.dao)}: listed ${dao.listed} with the reason ${JSON.stringify(dao.reason)}`)
+  for (const { dao, listed, reason, state } of daos) {
+    if ((reason === null) !== listed || !REASONS.includes(reason!)) {
+      refuse(`${path} ${String(dao)}: listed ${listed} with the reason ${JSON.stringify(reason)}`)
     }
-    if (!STATES.includes(dao.state!)) refuse(`${path} ${String(dao.dao)}: state ${JSON.stringify(dao.state)}`)
+    if (!STATES.includes(state!)) refuse(`${path} ${String(dao)}: state ${JSON.stringify(state)}`)
   }
   for (const pool of await market.lookedAt()) {
     const dao = daos.find(({ dao }) => dao === pool.id)
-    const provenance = (await market.detail(pool.id))?.provenance
-    if (dao === undefined || !isRow(provenance)) continue
+    const provenance = await market.provenance(pool.id)
+    if (dao === undefined || provenance.sequence_on_chain === undefined) continue
     const where = `${path} ${pool.id}`
+    compareFields(where, dao, '/api/pools', provenance, doubt,
+      ['sequence_on_chain', 'sequence_indexed', 'missing_events'])
     compareFields(where, dao, '/api/pools', {
-      ...provenance,
-      priced: pool.pool.priced_in_usd!,
-      base: pool.base.mint!,
-      symbol: pool.base.symbol!,
-      created_at: pool.pool.created_at!,
-      quote: pool.quote.mint!
-    }, [
-      ['sequence_on_chain', 'sequence_on_chain'], ['sequence_indexed', 'sequence_indexed'],
-      ['missing_events', 'missing_events'], ['priced_in_usd', 'priced'],
-      ['base_mint', 'base'], ['quote_mint', 'quote'], ['symbol', 'symbol'],
+      priced_in_usd: pool.pool.priced_in_usd,
+      base_mint: pool.base.mint,
+      quote_mint: pool.quote.mint,
+      symbol: pool.base.symbol,
       // its first event, and what its account says, are of one transaction
-      ...pool.pool.created_at === null ? [] : [['created_at', 'created_at'] as const]
-    ], doubt)
+      ...pool.pool.created_at !== null && { created_at: pool.pool.created_at }
+    }, doubt)
     if ((dao.state === 'spot') !== (pool.pool.state === 'spot')) {
       doubt(`${where}: state ${JSON.stringify(dao.state)}, /api/pools has ${JSON.stringify(pool.pool.state)}`)
     }
@@ -71,27 +66,17 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
   const found = await reader.json(path)
   if (!isRow(found)) return refuse(`${path}: no object`)
   const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
-  for (const [name, sum] of [
-    ['dailyBreakdown', sumOf(days, 'volume')],
-    ['tokens', sumOf(tokens, 'totalVolume')]
-  ] as const) {
+  const sums = { dailyBreakdown: sumOf(days, 'volume'), tokens: sumOf(tokens, 'totalVolume') }
+  for (const [name, sum] of Object.entries(sums)) {
     if (sum !== rawOf(found.totalVolume, 2)) refuse(`${path}: ${name} do not add up to totalVolume`)
   }
-  for (const [at, { date }] of days.entries()) {
-    if (at > 0 && Date.parse(String(date)) + DAY * 1000 !== Date.parse(String(days[at - 1]!.date))) {
-      refuse(`${path} ${at}: ${String(date)} is not the day before`)
-    }
-  }
+  checkDates(path, days, refuse)
+  checkLargestFirst(`${path} tokens`, tokens, 'totalVolume', refuse)
   const symbols = new Map(pools.map(({ base }) => [base.mint, base.symbol]))
-  for (const [at, { mint, symbol, totalVolume }] of tokens.entries()) {
-    if (symbols.has(mint) && symbols.get(mint) !== symbol) {
-      doubt(
-        `${path}: ${String(mint)} is ${JSON.stringify(symbol)}, /api/pools has ${JSON.stringify(symbols.get(mint))}`
-      )
-    }
-    if (at > 0 && (rawOf(totalVolume, 2) ?? 0n) > (rawOf(tokens[at - 1]!.totalVolume, 2) ?? 0n)) {
-      refuse(`${path}: tokens are not largest first`)
-    }
+  for (const token of tokens) {
+    const { mint } = token
+    if (!symbols.has(mint)) continue
+    compareFields(`${path} ${String(mint)}`, token, '/api/pools', { symbol: symbols.get(mint) }, doubt)
   }
   // what has no USD value adds nothing
   for (const { base, pool } of pools) {
@@ -103,28 +88,41 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
     const where = `/api/days/${String(day.date)}`
     const own = await reader.json(where)
     if (!isRow(own)) continue
-    compareFields(where, own, path, day, [['date', 'date'], ['volume_usd', 'volume'], ['trades', 'trades']], doubt)
+    compareFields(where, own, path, day, doubt, ['date', ['volume_usd', 'volume'], 'trades'])
     const traded = listOf(own.pools)
     if (traded.reduce((all, { trades }) => all + Number(trades), 0) !== own.trades) {
       refuse(`${where}: the trades of its pools are not all`)
     }
-    for (const [whole, part] of [['volume_usd', 'volume_usd'], ['fees_usd', 'fees_usd']] as const) {
+    for (const name of ['volume_usd', 'fees_usd']) {
       // each is rounded for itself
-      const off = (rawOf(own[whole], 2) ?? 0n) - sumOf(traded, part)
+      const off = cents(own[name]) - sumOf(traded, name)
       if (off > BigInt(traded.length) + 1n || off < -BigInt(traded.length) - 1n) {
-        refuse(`${where}: ${part} of its pools do not add up to ${String(own[whole])}`)
+        refuse(`${where}: ${name} of its pools do not add up to ${String(own[name])}`)
       }
     }
-    for (const row of traded) await checkPoolDay(checking, where, row, Date.parse(String(own.date)) / 1000)
-    const isOver = Date.parse(String(own.date)) + DAY * 1000 < checking.now - LATE
-    if (own.complete !== isOver && (isOver || Date.parse(String(own.date)) + DAY * 1000 > checking.now + LATE)) {
+    const start = Date.parse(String(own.date))
+    for (const row of traded) await checkPoolDay(checking, where, row, start / 1000)
+    const isOver = start + DAY_MS < checking.now - LATE
+    if (own.complete !== isOver && (isOver || start + DAY_MS > checking.now + LATE)) {
       doubt(`${where}: complete is ${JSON.stringify(own.complete)}`)
     }
   }
 }
 
-/** After its end a day waits for its last trades to be final, ms. */
-const LATE = 900_000
+/** Each day is the one before the one above it. */
+export function checkDates (path: string, days: Row[], refuse: Refuse): void {
+  for (const [at, { date }] of days.entries()) {
+    if (at > 0 && Date.parse(String(date)) + DAY_MS !== Date.parse(String(days[at - 1]!.date))) {
+      refuse(`${path} ${at}: ${String(date)} is not the day before`)
+    }
+  }
+}
+
+export function checkLargestFirst (path: string, list: Row[], key: string, refuse: Refuse): void {
+  for (const [at, row] of list.entries()) {
+    if (at > 0 && cents(row[key]) > cents(list[at - 1]![key])) refuse(`${path}: not largest first`)
+  }
+}
 
 /** A pool on a UTC day, held against its trades; those of the last minutes may be there or not. */
 async function checkPoolDay ({ market, doubt, now }: Checking, where: string, row: Row, start: number): Promise<void> {
@@ -138,7 +136,7 @@ async function checkPoolDay ({ market, doubt, now }: Checking, where: string, ro
   for (let to = ofDay.length; to >= 0; to--) {
     const some = ofDay.slice(0, to)
     const volume = tokens(some.reduce((all, { quote }) => all + quote, 0n), pool.quote)
-    const fees = some.every(({ fee }) => fee !== undefined) ? some.map(({ fee }) => fee!).reduce(add, ZERO) : undefined
+    const fees = feesOf(some)
     const [given, paid] = [decimal(row.target_volume), decimal(row.fees)]
     const isOne = given !== undefined && compare(given, volume) === 0 && row.trades === to &&
       (fees === undefined || (paid !== undefined && isWithin(paid, fees, powerOfTen(-8))))

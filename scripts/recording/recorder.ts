@@ -13,7 +13,7 @@ export interface RecorderOptions {
 }
 
 interface Page { before?: string }
-interface AtSlot { context: { slot: number }, value: unknown[] }
+type Note = (params: readonly unknown[], result: unknown) => void
 interface Found { pubkey: string, account: unknown }
 
 export type Recorder = ReturnType<typeof createRecorder>
@@ -57,32 +57,28 @@ export function createRecorder ({ program, most }: RecorderOptions) {
     return moment.time + Math.floor((wanted - moment.slot) * SLOT_MS / 1000)
   }
 
-  const notes: Record<string, (params: readonly unknown[], result: unknown) => void> = {
-    getMultipleAccounts ([addresses], result) {
-      if (accountsDone) return
-      const { context, value } = result as AtSlot
-      slot = Math.max(slot, context.slot)
-      ;(addresses as string[]).forEach((address, i) => noteAccount(address, value[i] ?? null))
-    },
-    getAccountInfo ([address], result) {
-      if (accountsDone) return
-      const { context, value } = result as { context: { slot: number }, value: unknown }
-      slot = Math.max(slot, context.slot)
-      noteAccount(String(address), value)
-    },
-    getProgramAccounts ([owner, config], result) {
-      if (accountsDone) return
-      const { context, value } = result as AtSlot
-      slot = Math.max(slot, context.slot)
+  /** What is told of a slot, as long as accounts are noted. */
+  const ofAccounts = (note: Note): Note => (params, result) => {
+    if (accountsDone) return
+    const { context, value } = result as { context: { slot: number }, value: unknown }
+    slot = Math.max(slot, context.slot)
+    note(params, value)
+  }
+
+  const notes: Record<string, Note> = {
+    getMultipleAccounts: ofAccounts(([addresses], value) => {
+      (addresses as string[]).forEach((address, i) => noteAccount(address, (value as unknown[])[i] ?? null))
+    }),
+    getAccountInfo: ofAccounts(([address], value) => noteAccount(String(address), value)),
+    getProgramAccounts: ofAccounts(([owner, config], value) => {
       const found = value as Found[]
       const { filters } = config as { filters: unknown }
       const addresses = found.map(({ pubkey }) => pubkey).sort()
       programAccounts.set(JSON.stringify([owner, filters]), { program: String(owner), filters, addresses })
       for (const { pubkey, account } of found) accounts.set(pubkey, account)
-    },
-    getSignaturesForAddress: ([address, page], result) => addRows(
-      String(address), page as Page, result as SignatureRow[]
-    ),
+    }),
+    getSignaturesForAddress: ([address, page], result) =>
+      addRows(String(address), page as Page, result as SignatureRow[]),
     getTransaction ([signature], result) {
       if (result !== null) transactions.set(String(signature), result)
       if (transactions.size > most) throw new RangeError(`more than ${most} transactions`)

@@ -38,15 +38,12 @@ export type RpcReply = { result: unknown } | { error: { code: number, message: s
 
 export const FORMAT = 1
 
-const sorted = <T>(record: Record<string, T>): Array<[string, T]> => Object.entries(record).sort(([a], [b]) => a < b
-  ? -1
-  : 1)
-const block = (
-  open: string, lines: string[], close: string
-): string => lines.length === 0 ? open + close : `${open}\n${lines.map(line => `    ${line}`).join(',\n')}\n  ${close}`
-const lines = (record: Record<string, unknown>): string => block(
-  '{', sorted(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`), '}'
-)
+const sorted = <T>(record: Record<string, T>): Array<[string, T]> =>
+  Object.entries(record).sort(([a], [b]) => a < b ? -1 : 1)
+const block = (open: string, lines: string[], close: string): string =>
+  lines.length === 0 ? open + close : `${open}\n${lines.map(line => `    ${line}`).join(',\n')}\n  ${close}`
+const lines = (record: Record<string, unknown>): string =>
+  block('{', sorted(record).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`), '}')
 
 /**
  * The text of a recording: a line for each account, each row and each transaction, in an order that depends on nothing

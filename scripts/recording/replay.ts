@@ -38,9 +38,8 @@ export function createReplay (
     ? null
     : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
   const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
-  const known = <T>(
-    record: Record<string, T>, key: string, what: string
-  ): T => Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
+  const known = <T>(record: Record<string, T>, key: string, what: string): T =>
+    Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
   const atSlot = (value: unknown): object => ({ context: { slot: slotNow() }, value })
 
   const answers: Record<string, (params: readonly unknown[]) => unknown> = {
@@ -55,9 +54,8 @@ export function createReplay (
         ? missing(`accounts of program ${String(program)} by ${JSON.stringify(filters)}`)
         : atSlot(found.addresses.map(pubkey => ({ pubkey, account: known(accounts, pubkey, 'account') })))
     },
-    getSignaturesForAddress: ([address, page]) => pageOf(
-      known(signatures, String(address), 'signatures of'), page as Page
-    ),
+    getSignaturesForAddress: ([address, page]) =>
+      pageOf(known(signatures, String(address), 'signatures of'), page as Page),
     getTransaction: ([signature]) => known(transactions, String(signature), 'transaction'),
     getSlot: slotNow,
     getHealth: () => 'ok',

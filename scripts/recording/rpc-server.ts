@@ -11,15 +11,16 @@ export interface RpcServerOptions {
   now?: () => number
   /** 0: any free port. */
   port?: number
-  host?: string
 }
 
 interface Message extends RpcCall { id: unknown }
 
+export const METHOD_NOT_FOUND = -32_601
+const HOST = '127.0.0.1'
 const MAX_BYTES = 1024 ** 2
 
 export async function startRpcServer (
-  { answer, now = Date.now, port = 0, host = '127.0.0.1' }: RpcServerOptions
+  { answer, now = Date.now, port = 0 }: RpcServerOptions
 ): Promise<{ url: string, close (): Promise<void> }> {
   async function reply (body: string): Promise<string> {
     const parsed = JSON.parse(body) as Message | Message[]
@@ -46,9 +47,9 @@ export async function startRpcServer (
   })
   // pooled connections of a client that pauses must not be closed under it
   server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, HOST, resolve))
   return {
-    url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     close: () => new Promise(resolve => {
       server.close(() => resolve())
       server.closeAllConnections()

@@ -1,14 +1,12 @@
 import type { Recording, RpcReply } from './recording.js'
 import { createReplay, goingOn, NotOffered, NotRecorded } from './replay.js'
-import { startRpcServer } from './rpc-server.js'
+import { METHOD_NOT_FOUND, startRpcServer } from './rpc-server.js'
 
 /** No code of a node's own, and none that is worth another try. */
 const NOT_RECORDED = -32_099
-const METHOD_NOT_FOUND = -32_601
 
 export interface ReplayOptions {
   port?: number
-  host?: string
   /** Time of the chain and of `Date`, Unix ms; by default it goes on from the recording's. */
   now?: () => number
   /** Told of each question that the recording has no answer to. */
@@ -17,11 +15,11 @@ export interface ReplayOptions {
 
 /** A node that serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing. */
 export async function serveRecording (
-  recording: Recording, { onMissing = () => {}, now = goingOn(recording), ...address }: ReplayOptions = {}
+  recording: Recording, { onMissing = () => {}, now = goingOn(recording), port = 0 }: ReplayOptions = {}
 ): Promise<{ url: string, close (): Promise<void> }> {
   const replay = createReplay(recording, now)
   return await startRpcServer({
-    ...address,
+    port,
     now,
     answer: async calls => calls.map(({ method, params }): RpcReply => {
       try {

@@ -2,11 +2,10 @@
  * A day of a pool as the public adapters count it, beside what is served: `npm run verify -- --adapter`. In whole quote
  * tokens, which an adapter takes for dollars. `docs/methodology.md` has the formulas.
  */
-import { type Chain, feesOf, group, type Group, type Served } from './compare.js'
+import { type Chain, dateOf, DAY, feesOf, group, type Group, type Served } from './compare.js'
 import { amount, text } from './decimal.js'
 import type { Node } from './node.js'
 
-const DAY = 86_400
 /** A token account's amount. */
 const AMOUNT = 64
 /** What the adapters take for the fee of every swap, of 1,000. */
@@ -29,7 +28,7 @@ export function besideAdapter (
 ): { lines: string[], group: Group } {
   const midnight = time - time % DAY
   const start = midnight - DAY >= since ? midnight - DAY : midnight
-  const date = new Date(start * 1000).toISOString().slice(0, 10)
+  const date = dateOf(start)
   const row = days.find((one: { date: string }) => one.date === date)
   const traded = past.swaps.filter(({ at }) => at >= start && at < start + DAY)
   // of a day that goes on, what was traded when the service was asked

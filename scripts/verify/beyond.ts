@@ -4,14 +4,14 @@
  */
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { type Chain, type Group, group, type Served, type Word } from './compare.js'
-import { amount, fraction, price, text } from './decimal.js'
+import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word } from './compare.js'
+import { amount, fraction, price, shortest, signed, text } from './decimal.js'
 import { type Pool, type State, stateAt, type Swap } from './chain.js'
 import type { Node } from './node.js'
 
-type Json = any   // answers of the service: whatever they are, they are compared with texts
-
-const DAY = 86_400
+/** Of accounts that are neither the pool's nor the vault's. */
+const LAUNCHED = ['team_package', 'launch_vault', 'bid_wall']
+const inVault = ({ base, baseFees }: State): bigint => base + baseFees
 const [OWNER, AMOUNT, LIQUIDITY] = [32, 64, 72]
 /** Below, a fee does not tell its rate. */
 const LEAST_INPUT = 1_000_000n
@@ -57,7 +57,7 @@ export function daoOf (
     symbol: base.symbol,
     base_mint: base.mint,
     quote_mint: quote.mint,
-    startDate: new Date(pool.createdAt * 1000).toISOString().slice(0, 10),
+    startDate: dateOf(pool.createdAt),
     multisig: pool.multisig
   })
   own.fields('supply', supply, {
@@ -108,7 +108,7 @@ export function daoOf (
     else isAll = false
   }
   own.field('own_tokens', treasury?.own_tokens, amount(tokens, base.decimals))
-  own.field('treasury_usdc_aum', treasury?.treasury_usdc_aum, text(dollars.n, dollars.d, 8).replace(/\.?0+$/, ''))
+  own.field('treasury_usdc_aum', treasury?.treasury_usdc_aum, shortest(dollars.n, dollars.d, 8))
   for (const told of [treasury, dao?.decisions]) {
     own.field('spending_limit', told?.spending_limit, limit === null
       ? null
@@ -138,19 +138,15 @@ export function daoOf (
   const nav = { n: dollars.n * quote.unit + inPools * dollars.d, d: dollars.d * quote.unit }
   const outside = circulating - tokens - ownBase - raw(external?.base ?? '0', base)
   const each = outside > 0n ? { n: nav.n * base.unit, d: nav.d * outside } : undefined
-  const over = each && cost.n * each.d - each.n * cost.d
-  const size = each && each.n > 0n ? text((over! < 0n ? -over! : over!), cost.d * each.n, 4) : null
   own.fields('treasury', treasury, {
     nav_usd: text(nav.n, nav.d, 2),
     nav_per_token: each === undefined ? null : each.n === 0n ? `0.${'0'.repeat(12)}` : price(each.n, each.d),
-    premium: size !== null && over! < 0n && size !== '0.0000' ? `-${size}` : size
+    premium: each !== undefined && each.n > 0n
+      ? signed(cost.n * each.d - each.n * cost.d, cost.d * each.n, 4)
+      : null
   })
   return own.found
 }
-const inVault = ({ base, baseFees }: State): bigint => base + baseFees
-/** Of accounts that are neither the pool's nor the vault's. */
-const LAUNCHED = ['team_package', 'launch_vault', 'bid_wall']
-
 /** Each day that ended since all was read ends with the pool's last state before. */
 export function liquidityOf (
   { liquidity }: Served, { pool, past, since, time }: Chain, worth: { n: bigint, d: bigint } | undefined
@@ -164,7 +160,7 @@ export function liquidityOf (
   const midnight = time - time % DAY
   for (let end = Math.ceil(since / DAY) * DAY; end <= midnight; end += DAY) {
     const state = past.states.findLast(({ at }) => at !== undefined && at < end)
-    const date = new Date((end - DAY) * 1000).toISOString().slice(0, 10)
+    const date = dateOf(end - DAY)
     const row = days.find((one: Json) => one.date === date)
     // the last hour of a day may not be final everywhere, and a day without an event read says nothing
     if (state === undefined || (row === undefined && time - end < LATE)) continue
@@ -225,7 +221,7 @@ export function quotedOf ({ quotes }: Served, { pool, past }: Chain, { takerFeeR
           ? price(input * got.unit, output * paid.unit)
           : price(output * paid.unit, input * got.unit),
       fee: { mint: paid.mint, amount: amount(input - net(input), paid.decimals) },
-      lp_fee_rate: text(lp.n, lp.d, 18).replace(/\.?0+$/, ''),
+      lp_fee_rate: shortest(lp.n, lp.d, 18),
       last_price: price(state.quote * pool.base.unit, state.base * pool.quote.unit)
     })
   }

@@ -103,8 +103,8 @@ async function token (node: Node, mint: string): Promise<Token> {
     authority: data.readUInt32LE(0) === 0 ? null : key(data, 4)
   }
   if (owner === TOKEN_2022) {
-    for (let at = EXTENSIONS; at + 4 <= data.length &&
-      data.readUInt16LE(at) !== 0; at += 4 + data.readUInt16LE(at + 2)) {
+    const isThere = (at: number): boolean => at + 4 <= data.length && data.readUInt16LE(at) !== 0
+    for (let at = EXTENSIONS; isThere(at); at += 4 + data.readUInt16LE(at + 2)) {
       if (data.readUInt16LE(at) === TOKEN_METADATA) return { ...known, ...texts(data, at + 4 + 64) }
     }
   }
@@ -148,9 +148,8 @@ export async function poolAt (node: Node, address: string): Promise<Pool> {
 function stateIn (data: Buffer, pool: Pool): number | undefined {
   const mint = bs58.decode(pool.base.mint)
   // the longer one first, in which a byte may look like the beginning of the shorter one
-  return [[SIZE.live, 1], [SIZE.spot, 0]].flatMap(
-    ([size, tag]) => [0, 1].map(behind => ({ at: data.length - size! - behind, size: size!, tag }))
-  )
+  return ([[SIZE.live, 1], [SIZE.spot, 0]] as const)
+    .flatMap(([size, tag]) => [0, 1].map(behind => ({ at: data.length - size - behind, size, tag })))
     .find(({ at, size, tag }) => at >= 40 && data[at] === tag &&
       data.subarray(at + size - KEYS, at + size - KEYS + 32).equals(mint))?.at
 }
@@ -169,21 +168,19 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
   const taken: Array<{ signature: Signature, events: Awaited<ReturnType<Node['events']>> }> = []
   const dao = Buffer.from(bs58.decode(pool.address))
   const isOwn = (data: Buffer): boolean => [40, 72].some(at => data.subarray(at, at + 32).equals(dao))
+  const isSwap = (data: Buffer): boolean => data.toString('hex', 0, 16) === SPOT_SWAP && isOwn(data)
   let before = 0
   for await (const signature of node.signatures(pool.address)) {
     const events = await node.events(signature.signature, pool.program)
     taken.push({ signature, events })
-    if (signature.blockTime === null || signature.blockTime > since - 600) {
-      continue
-    }   // a block's time may differ a little from its events'
-    const hasSwap = events.some(({ data }) => data.toString('hex', 0, 16) === SPOT_SWAP && isOwn(data) &&
-      data.readBigUInt64LE(113) > 0n)
+    // a block's time may differ a little from its events'
+    if (signature.blockTime === null || signature.blockTime > since - 600) continue
+    const hasSwap = events.some(({ data }) => isSwap(data) && data.readBigUInt64LE(113) > 0n)
     if (hasSwap || ++before === MAX_BEFORE) break
   }
   const past: Past = { swaps: [], states: [], transactions: taken.length, newest: taken[0]?.signature }
-  const all = taken.flatMap(
-    ({ signature, events }) => events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) }))
-  )
+  const all = taken.flatMap(({ signature, events }) =>
+    events.map(event => ({ signature, ...event, seq: event.data.readBigUInt64LE(32) })))
     .sort((a, b) => a.seq < b.seq ? -1 : 1)
   let last: State | undefined
   for (const { signature, data, index, seq, isNamed } of all) {
@@ -194,7 +191,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
     const after: State | undefined = place === undefined
       ? last && { ...last, seq, slot }
       : stateOf(data, place, slot, seq)
-    if (data.toString('hex', 0, 16) === SPOT_SWAP && after !== undefined && isOwn(data)) {
+    if (after !== undefined && isSwap(data)) {
       const isBuy = data[104] === 0
       const [input, output] = [data.readBigUInt64LE(105), data.readBigUInt64LE(113)]
       const [base, quote] = isBuy ? [output, input] : [input, output]

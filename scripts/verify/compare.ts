@@ -1,9 +1,9 @@
 /** Every field of a pool's answers beside what the chain says, for `npm run verify`. */
 import { daoOf, type Holdings, liquidityOf, quotedOf } from './beyond.js'
-import { amount, fraction, price, text } from './decimal.js'
+import { amount, fraction, price, shortest, signed, text } from './decimal.js'
 import { type Past, type Pool, type State, stateAt, type Swap, type Token } from './chain.js'
 
-type Json = any   // answers of the service: whatever they are, they are compared with texts
+export type Json = any   // answers of the service: whatever they are, they are compared with texts
 
 /** What the operator says of his service: its settings. */
 export interface Word {
@@ -42,7 +42,7 @@ export interface Chain {
 
 export interface Group { what: string, different: string[], compared: number }
 
-const DAY = 86_400
+export const DAY = 86_400
 const HOUR = 3_600
 const PERIODS = [
   ['5m', 300], ['1h', HOUR], ['6h', 6 * HOUR], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]
@@ -58,20 +58,20 @@ const MOST_TOLD = 300
 const NOT_TOLD = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
-const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
+export const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
 const sum = (swaps: Swap[], of: 'base' | 'quote'): bigint => swaps.reduce((all, swap) => all + swap[of], 0n)
 const hasPrice = ({ base, quote }: Swap): boolean => base > 0n && quote > 0n
 const least = (a: bigint, b: bigint): bigint => a < b ? a : b
 
 /** Fees of swaps in quote tokens, each at its own price; undefined where one is not told. */
-export function feesOf (swaps: Swap[], { decimals, unit }: Token): string | undefined {
+export function feesOf (swaps: Swap[], { unit }: Token): string | undefined {
   const fine = 10n ** 30n
   let all = 0n
   for (const { fee, isBuy, base, quote } of swaps) {
     if (fee === undefined || (!isBuy && base === 0n)) return undefined
     all += isBuy ? fee * fine : fee * quote * fine / base
   }
-  return text(all, fine * unit, Math.max(8, Math.min(decimals, 8))).replace(/\.?0+$/, '')
+  return shortest(all, fine * unit, 8)
 }
 
 function figures ({ base, quote }: Pool) {
@@ -79,11 +79,9 @@ function figures ({ base, quote }: Pool) {
     price(paid * base.unit, got * quote.unit, round)
   const order = (swaps: Swap[]): Swap[] =>
     swaps.filter(hasPrice).sort((a, b) => Number(a.quote * b.base < b.quote * a.base ? -1 : 1))
-  const volumes = (swaps: Swap[]) =>
-    ({
-      base_volume: amount(sum(swaps, 'base'), base.decimals),
-      target_volume: amount(sum(swaps, 'quote'), quote.decimals)
-    })
+  const volumes = (swaps: Swap[]) => ({
+    base_volume: amount(sum(swaps, 'base'), base.decimals), target_volume: amount(sum(swaps, 'quote'), quote.decimals)
+  })
   return {
     of,
     volumes,
@@ -145,8 +143,6 @@ function worthOf (
     : { n: dollars, d: others * dollar.unit }
 }
 
-const same = (served: Json, ours: Json): boolean => JSON.stringify(served) === JSON.stringify(ours)
-
 /** One part of the answers: fields that were compared, and those that differ. */
 export function group (what: string) {
   const found: Group = { what, different: [], compared: 0 }
@@ -154,9 +150,8 @@ export function group (what: string) {
     found,
     field (name: string, served: Json, ours: Json) {
       found.compared++
-      if (!same(served, ours)) {
-        found.different.push(`${name}: served ${JSON.stringify(served)}, ${JSON.stringify(ours)} by the chain`)
-      }
+      const [theirs, own] = [served, ours].map(value => JSON.stringify(value))
+      if (theirs !== own) found.different.push(`${name}: served ${theirs}, ${own} by the chain`)
     },
     fields (name: string, served: Json, ours: Record<string, Json>) {
       for (const [key, value] of Object.entries(ours)) {
@@ -183,12 +178,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const { of, candle, volumes, makers } = figures(pool)
 
   const place = group('the moment that is shown')
-  place.holds(
-    'provenance.slot',
-    slot,
-    slot <= pool.state.slot && slot > pool.state.slot - LATE_SLOTS,
-    `one of the last ${LATE_SLOTS}, the node is at ${pool.state.slot}`
-  )
+  place.holds('provenance.slot', slot, slot <= pool.state.slot && slot > pool.state.slot - LATE_SLOTS,
+    `one of the last ${LATE_SLOTS}, the node is at ${pool.state.slot}`)
   place.holds('provenance.windows_end', end, Math.abs(end - time) <= LATE, `about ${time}, the chain's time`)
   place.field('slot', detail?.slot, slot)
   const inTickers = served.tickers?.find?.((row: Json) => row.pool_id === pool.address)
@@ -256,35 +247,28 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   // the list tells these of the deepest pools
   const isTold = served.rows.indexOf(inPools) < MOST_TOLD
   now.fields('/api/pools', inPools, isTold ? row : { ...row, ...NOT_TOLD })
-  now.field(
-    'other_pools',
-    others,
-    served.tickers.filter(
-      (one: Json) => one.ticker_id === ticker && one.pool_id !== pool.address
-    ).map((one: Json) => one.pool_id)
-  )
+  const ofPair = served.tickers.filter((one: Json) => one.ticker_id === ticker).map((one: Json) => one.pool_id)
+  now.field('other_pools', others, ofPair.filter((id: string) => id !== pool.address))
 
   const groups = [place.found, now.found]
   // What is final and was so some time before is in; of what came since, as much as is served
   const known = past.swaps.filter(({ slot: at }) => at <= pool.state.slot)
   const sure = known.filter(({ slot: at }) => at <= Math.min(finalized - JUST_NOW, slot)).length
   const isIn = (swaps: Swap[], from: number): Swap[] => swaps.filter(({ at }) => at > from && at <= end)
-  const total = (count: number): Json => volumes(isIn(known.slice(0, count), end - DAY)).target_volume
+  const isServed = (some: Swap[]): boolean =>
+    volumes(some).target_volume === detail?.target_volume_24h && some.length === detail?.trades_24h
   let count = known.length
-  while (count > sure &&
-    (total(count) !== detail?.target_volume_24h ||
-      isIn(known.slice(0, count), end - DAY).length !== detail?.trades_24h)) count--
+  while (count > sure && !isServed(isIn(known.slice(0, count), end - DAY))) count--
   const swaps = known.slice(0, count)
   const window = isIn(swaps, end - DAY)
 
   const day = group(`24 hours from ${past.transactions} transactions`)
   if (word.basis === 'input') {
-    day.fields(
-      '', detail, { base_volume_24h: volumes(window).base_volume, target_volume_24h: volumes(window).target_volume }
-    )
+    const { base_volume: sold, target_volume: paid } = volumes(window)
+    day.fields('', detail, { base_volume_24h: sold, target_volume_24h: paid })
     day.fields('/api/tickers', inTickers, {
-      base_volume: text(sum(window, 'base') * 10n ** 8n, pool.base.unit * 10n ** 8n, 8),
-      target_volume: text(sum(window, 'quote') * 10n ** 8n, pool.quote.unit * 10n ** 8n, 8)
+      base_volume: text(sum(window, 'base'), pool.base.unit, 8),
+      target_volume: text(sum(window, 'quote'), pool.quote.unit, 8)
     })
   } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
   const priced = window.filter(hasPrice)
@@ -327,18 +311,10 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   }
   const indexed = BigInt(/^\d+$/.test(provenance?.sequence_indexed) ? provenance.sequence_indexed : -1)
   const [lowest, highest] = [known[sure - 1]?.seq ?? 0n, [state.seq, pool.state.seq].reduce((a, b) => a > b ? a : b)]
-  day.holds(
-    'provenance.sequence_indexed',
-    String(indexed),
-    indexed >= lowest && indexed <= highest,
-    `from ${lowest} to ${highest}`
-  )
-  day.holds(
-    'provenance.missing_events',
-    provenance?.missing_events,
-    provenance?.missing_events === '0',
-    'none: the node has all that were read'
-  )
+  day.holds('provenance.sequence_indexed', String(indexed), indexed >= lowest && indexed <= highest,
+    `from ${lowest} to ${highest}`)
+  // the node has all that were read
+  day.field('provenance.missing_events', provenance?.missing_events, '0')
   checkRates(day, provenance?.fee_rates ?? [], window, known)
   groups.push(
     day.found,
@@ -352,11 +328,10 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   return { groups, notes }
 }
 
-/** Percent between two prices, two places, the half up by its size. */
+/** Percent between two prices, two places. */
 function percent (from: Swap, to: Swap): string {
-  const [n, d] = [to.quote * from.base - from.quote * to.base, from.quote * to.base]
-  const size = text((n < 0n ? -n : n) * 100n, d, 2)
-  return n < 0n && size !== '0.00' ? `-${size}` : size
+  const [before, after] = [from.quote * to.base, to.quote * from.base]
+  return signed(100n * (after - before), before, 2)
 }
 
 /** Each fee that the events tell is of a rate that is said to have held then. */
@@ -376,8 +351,7 @@ function checkRates (day: ReturnType<typeof group>, rates: Json[], window: Swap[
 }
 
 function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote }: Pool): Group {
-  const { found, fields, field, holds } = group(`${window.length} trades`)
-  const own = { found, fields, field, holds }
+  const own = group(`${window.length} trades`)
   const bySeq = new Map(known.map(swap => [String(swap.seq), swap]))
   for (const row of served) {
     const swap = bySeq.get(row.trade_id)
@@ -389,6 +363,7 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
       continue
     }
     const { seq, signature, slot, blockIndex, eventIndex, at, isBuy, fee, maker, after } = swap
+    const paid = isBuy ? quote : base
     own.fields(`trade ${seq}`, row, {
       signature,
       slot,
@@ -399,8 +374,7 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
       price: hasPrice(swap) ? price(swap.quote * base.unit, swap.base * quote.unit) : null,
       base_amount: amount(swap.base, base.decimals),
       quote_amount: amount(swap.quote, quote.decimals),
-      ...fee !== undefined &&
-        { fee: { mint: isBuy ? quote.mint : base.mint, amount: amount(fee, isBuy ? quote.decimals : base.decimals) } },
+      ...fee !== undefined && { fee: { mint: paid.mint, amount: amount(fee, paid.decimals) } },
       maker,
       base_reserve: amount(after.base, base.decimals),
       quote_reserve: amount(after.quote, quote.decimals)
@@ -409,7 +383,7 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
   const ids = new Set(served.map(row => row.trade_id))
   const missing = window.filter(({ seq }) => !ids.has(String(seq)))
   own.holds('trades', served.length, missing.length === 0, `with ${missing.map(({ seq }) => String(seq)).join(', ')}`)
-  return found
+  return own.found
 }
 
 /** Prices at seconds of the past, where this is the pool that its token's price is taken from. */

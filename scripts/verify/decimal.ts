@@ -18,6 +18,15 @@ export function price (n: bigint, d: bigint, round?: 'down' | 'up'): string {
   return text(n, d, places, round)
 }
 
+/** The same with as many places at most, and without trailing zeros. */
+export const shortest = (n: bigint, d: bigint, places: number): string =>
+  places === 0 ? text(n, d, 0) : text(n, d, places).replace(/\.?0+$/, '')
+
 /** Raw units in whole tokens, without trailing zeros. */
-export const amount = (raw: bigint, decimals: number) =>
-  decimals === 0 ? raw.toString() : text(raw, 10n ** BigInt(decimals), decimals).replace(/\.?0+$/, '')
+export const amount = (raw: bigint, decimals: number): string => shortest(raw, 10n ** BigInt(decimals), decimals)
+
+/** n ÷ d, below 0 too: the half up by its size, and no −0. */
+export function signed (n: bigint, d: bigint, places: number): string {
+  const size = text(n < 0n ? -n : n, d, places)
+  return n < 0n && /[1-9]/.test(size) ? `-${size}` : size
+}

@@ -9,7 +9,6 @@ import { refuse } from '../command-line.js'
 
 interface Inner { programIdIndex: number, accounts: number[], data: string }
 interface Transaction {
-  slot: number
   transaction: { message: { accountKeys: string[] } }
   meta: {
     innerInstructions: Array<{ index: number, instructions: Inner[] }> | null
@@ -17,6 +16,7 @@ interface Transaction {
     loadedAddresses?: { writable: string[], readonly: string[] }
   }
 }
+interface AtSlot { context: { slot: number }, value: { owner: string, data: [string] } | null }
 export interface Signature {
   signature: string
   slot: number
@@ -56,13 +56,8 @@ export function nodeAt (rpc: string) {
   /** An account at `confirmed`, and the slot that it was read at; undefined: there is none. */
   async function account (address: string): Promise<{ slot: number, owner: string, data: Buffer } | undefined> {
     const options = { encoding: 'base64', commitment: 'confirmed' }
-    const { context, value } = await call<{
-      context: { slot: number }
-      value: { owner: string, data: [string] } | null
-    }>('getAccountInfo', address, options)
-    return value === null
-      ? undefined
-      : { slot: context.slot, owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
+    const { context: { slot }, value } = await call<AtSlot>('getAccountInfo', address, options)
+    return value === null ? undefined : { slot, owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
   }
 
   return {
@@ -103,12 +98,11 @@ export function nodeAt (rpc: string) {
       ]
       const inner = meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)
       const isNamed = meta.logMessages?.some(line => line.includes('Instruction: SpotSwap')) === true
-      return inner.flatMap(({ index, instructions }) => instructions.flatMap((
-        { programIdIndex, accounts, data }, place
-      ) =>
-        keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority
-          ? [{ data: Buffer.from(bs58.decode(data)), index: index * 65_536 + place, isNamed }]
-          : []))
+      return inner.flatMap(({ index, instructions }) => instructions
+        .map((call, place) => ({ ...call, index: index * 65_536 + place }))
+        .filter(({ programIdIndex, accounts }) =>
+          keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority)
+        .map(({ data, index }) => ({ data: Buffer.from(bs58.decode(data)), index, isNamed })))
     }
   }
 }

@@ -1,12 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { quotesAsked, readHoldings } from './beyond.js'
 import { type Past, type Pool, poolAt, readPast } from './chain.js'
-import type { Chain, Served, Word } from './compare.js'
+import { type Chain, DAY, type Served, type Word } from './compare.js'
 import { ask, type Node } from './node.js'
 
 /** What `npm run verify` reads before it compares: the service's answers, and the chain. */
 
-const DAY = 86_400
 const HOUR = 3_600
 /** Reading is made again while the answers are of two moments, so many times. */
 const TRIES = 5
@@ -24,10 +23,9 @@ async function readServed (url: string, address: string): Promise<Served> {
     if (JSON.stringify(detail) !== JSON.stringify(after) && tries < TRIES) continue
     const since = Number(detail?.provenance?.windows_end) - DAY + 1
     const trades: any[] = []
+    const newest = `/api/pools/${address}/trades?since=${since}&limit=${PAGE}`
     for (let page: any[] | undefined; page === undefined || page.length === PAGE;) {
-      page = await read<any[]>(
-        `/api/pools/${address}/trades?since=${since}&limit=${PAGE}${page === undefined ? '' : `&before=${page.at(-1).trade_id}`}`
-      )
+      page = await read<any[]>(page === undefined ? newest : `${newest}&before=${page.at(-1).trade_id}`)
       trades.push(...page)
     }
     const candles = await read<any>(`/api/pools/${address}/ohlcv?interval=1h&limit=1000`)

@@ -380,7 +380,7 @@ test('pairs and assets', async t => {
   pool.swap('buy', 1_000_000n)
   const { get, publish, refused } = await start([excluded.address])
   const to = await publish()
-  const began = ledger.history.ofAddress(pool.address)!.at(0)
+  const began = ledger.history.ofAddress(pool.address)![0]!
   t.same(await get<DexPair>(`/dexscreener/pair?id=${pool.address}`), {
     pair: {
       id: pool.address,

@@ -162,7 +162,7 @@ test('external liquidity is the protocol\'s own position, whatever else lies in 
   launch.pool!.setSqrtPrice(8_249_634_742_471_189_504n)
   t.equal((await supply(mint)).externalLpLiquidity, '636396.103001', 'it follows the price')
   launch.pool!.setSqrtPrice(5_833_372_668_713_516_032n)
-  launch.pool!.withdraw({ numerator: 1n, denominator: 2n })
+  launch.pool!.withdraw(0.5)
   t.equal((await supply(mint)).externalLpLiquidity!.slice(0, 6), '449999', 'half of it withdrawn')
   launch.pool!.closePosition()
   t.equal((await supply(mint)).externalLpLiquidity, '0', 'a closed position holds nothing')

@@ -127,7 +127,7 @@ test(
     t.same([fees, Number(feesServed).toFixed(2)], [(quote * 0.005).toFixed(2), (quote * 0.005).toFixed(2)])
     const { quote: reserve } = dao.reserves
     t.equal(tvlServed, (Number(reserve) * 2 / 1e6).toFixed(2))
-    const { pool: { quoteFees, baseFees }, reserves: { base } } = dao
+    const { state: { pools: { spot: { quoteFees, baseFees } } }, reserves: { base } } = dao
     const held = Number(reserve + quoteFees) + Number(base + baseFees) * Number(reserve) / Number(base)
     t.equal(tvl, (held / 1e6).toFixed(2), 'what is not collected yet is in it')
     t.match(output, EQUAL)

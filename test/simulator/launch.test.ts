@@ -135,7 +135,7 @@ t.test('the pool goes its way: others join, prices move, the DAO withdraws and l
   pool.setSqrtPrice(8249634742471189504n)
   t.same(pool.owned, { base: 636396103001n, quote: 37279220613n })
   t.throws(() => pool.setSqrtPrice(1n))
-  const withdrawn = pool.withdraw({ numerator: 9n, denominator: 10n })
+  const withdrawn = pool.withdraw(0.9)
   t.same(launch.treasury!.base.amount, withdrawn.base)
   pool.closePosition()
   t.same(

@@ -54,7 +54,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
       const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0
       const page: SignatureInfo[] = []
       for (let at = (positions?.length ?? 0) - 1; at >= 0 && page.length < limit; at--) {
-        const index = positions!.at(at)
+        const index = positions![at]!
         if (history.slot(index) <= (reader.forgotten ?? -1)) break
         if (index < end) page.push(info(index))
       }
@@ -78,7 +78,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
       if (reader.bulkLimit === undefined) return undefined
       reader.calls.bulk++
       const positions = history.ofAddress(address)
-      const all = Array.from({ length: positions?.length ?? 0 }, (_, at) => positions!.at(at)).filter(index => {
+      const all = [...positions ?? []].filter(index => {
         const slot = history.slot(index)
         return slot >= gte && slot <= lte && slot <= ledger.slot - reader.lag &&
           slot > (reader.forgotten ?? -1)
