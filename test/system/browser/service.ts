@@ -19,7 +19,7 @@ import { createPages } from '../../../lib/page/pages.js'
 import { findPool, marketFacts } from '../../../lib/page/pool-facts.js'
 import {
   AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, PROPOSALS, proposalOf, quotesOf, SNAPSHOT,
-  SPARKLINES, supplyOf, tradesOf, TREASURIES
+  SPARKLINES, supplyOf, tradesOf, TREASURIES, treasuryOf
 } from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
@@ -156,6 +156,8 @@ export async function startService (): Promise<Service> {
   on('/api/volume/aggregate', () => answers.volume())
   on('/api/supply/:id', ({ id }) => answers.supply(id))
   on('/api/daos', () => answers.daos())
+  // the page asks anew some seconds after a failure, which would count as a request of a slow visit
+  on('/api/daos/:id/treasury', ({ id }) => ({ body: treasuryOf(id) }))
   on('/api/proposals', ({ query }) => answers.proposals(query))
   on('/api/proposals/:id', ({ id }) => ({ body: proposalOf(id) }))
   on('/ready', () => answers.ready())
