@@ -6,7 +6,7 @@ import representation from '../../../plugins/cached-response.js'
 import client from '../../../plugins/client.js'
 import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
-import { build, historyComplete, settings, startChain } from '../../helper.js'
+import { build, historyComplete, settings, startChain, until } from '../../helper.js'
 import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
 import { bodyOf, makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
@@ -198,6 +198,8 @@ export async function startWholeService (t: Test, env: Record<string, string> = 
   t.teardown(() => clearInterval(timer))
   const app = await build(t, { env: settings(t, node, ledger, env), now, pollMs: 100 })
   await historyComplete(app)
+  // a busy machine may have read no current state since all of this was built
+  await until('the pools are there', async () => (await app.inject('/api/pools')).statusCode === 200)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/market`,
