@@ -70,13 +70,14 @@ export async function headReached (app: FastifyInstance, ledger: Ledger, time: n
 
 /** Asks until the answer is not that the service is warming up, or that this machine is overloaded by other tests. */
 export async function patient (
-  app: FastifyInstance, url: string
+  app: FastifyInstance, url: string, headers: Record<string, string> = {}
 ): Promise<Awaited<ReturnType<FastifyInstance['inject']>>> {
-  for (let tries = 0; ; tries++) {
-    const answer = await app.inject(url)
-    if (answer.statusCode !== 503 || tries === 50) return answer
-    await new Promise(resolve => { setTimeout(resolve, 100) })
-  }
+  let answer: Awaited<ReturnType<FastifyInstance['inject']>>
+  await until(`${url} is answered`, async () => {
+    answer = await app.inject({ url, headers })
+    return answer.statusCode !== 503
+  })
+  return answer!
 }
 
 /** Asks patiently; the JSON of what must be a 200, and what must be an error of this status and sentence. */

@@ -30,11 +30,11 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
     const publish = async (): Promise<number> => {
       const slot = ledger.slot
       let newest = -1
-      for (let looks = 0; looks < 200 && newest < slot; looks++) {
+      await until('it is published', async () => {
         ledger.advance(31)
-        await new Promise(resolve => setTimeout(resolve, 100))
         newest = await latest()
-      }
+        return newest >= slot
+      })
       t.ok(newest >= slot, `published up to ${newest} of ${slot}`)
       return newest
     }

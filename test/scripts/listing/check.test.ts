@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { checkForm, type Form, FORMS } from '../../../scripts/listing/check.js'
 import type { Answer, Get } from '../../../scripts/listing/reader.js'
 import { buildMarket } from '../../../simulator/market.js'
-import { build, historyComplete, settings, startChain } from '../../helper.js'
+import { build, historyComplete, settings, startChain, patient, until } from '../../helper.js'
 import { fieldsOf } from './fields.js'
 
 /**
@@ -706,25 +706,18 @@ test('the service passes by every form, and each planted fault is refused', { ti
   })
   await historyComplete(app)
   const published = ledger.slot
-  for (let looks = 0; looks < 100; looks++) {
+  await until('all of it is published', async () => {
     ledger.advance(31)
-    await new Promise(resolve => setTimeout(resolve, 50))
     const latest = await app.inject('/dexscreener/latest-block')
-    if (latest.statusCode === 200 && latest.json<{ block: { blockNumber: number } }>().block.blockNumber >= published) {
-      break
-    }
-  }
+    return latest.statusCode === 200 &&
+      latest.json<{ block: { blockNumber: number } }>().block.blockNumber >= published
+  })
 
   // one answer for each path: what is planted stays
   const kept = new Map<string, Promise<Answer>>()
   async function ask (path: string, headers: Record<string, string>): Promise<Answer> {
-    for (let tries = 0; ; tries++) {
-      const { statusCode, headers: said, payload } = await app.inject({ url: path, headers })
-      if (statusCode !== 503 || tries === 50) {
-        return { status: statusCode, headers: said as Record<string, string>, text: payload }
-      }
-      await new Promise(resolve => { setTimeout(resolve, 100) })
-    }
+    const { statusCode, headers: said, payload } = await patient(app, path, headers)
+    return { status: statusCode, headers: said as Record<string, string>, text: payload }
   }
   const get: Get = (path, headers = {}) => {
     const key = `${path} ${JSON.stringify(headers)}`

@@ -6,7 +6,7 @@ import representation from '../../../plugins/cached-response.js'
 import client from '../../../plugins/client.js'
 import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
-import { build, historyComplete, settings, startChain } from '../../helper.js'
+import { build, historyComplete, settings, startChain, until } from '../../helper.js'
 import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
 import { type CachedResponse, makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
@@ -19,7 +19,7 @@ import { createPages } from '../../../lib/page/pages.js'
 import { findPool, marketFacts } from '../../../lib/page/pool-facts.js'
 import {
   AGGREGATE, READY, candlesOf, DAYS, detailOf, POOLS, PROPOSALS, proposalOf, quotesOf, SNAPSHOT,
-  SPARKLINES, supplyOf, tradesOf, TREASURIES
+  SPARKLINES, supplyOf, tradesOf, TREASURIES, treasuryOf
 } from './market-data.js'
 
 /** The real page and its real headers, over an API whose answers a test decides. */
@@ -158,6 +158,8 @@ export async function startService (): Promise<Service> {
   on('/api/volume/aggregate', () => answers.volume())
   on('/api/supply/:id', ({ id }) => answers.supply(id))
   on('/api/daos', () => answers.daos())
+  // the page asks anew some seconds after a failure, which would count as a request of a slow visit
+  on('/api/daos/:id/treasury', ({ id }) => ({ body: treasuryOf(id) }))
   on('/api/proposals', ({ query }) => answers.proposals(query))
   on('/api/proposals/:id', ({ id }) => ({ body: proposalOf(id) }))
   on('/ready', () => answers.ready())
@@ -198,6 +200,8 @@ export async function startWholeService (t: Test, env: Record<string, string> = 
   t.teardown(() => clearInterval(timer))
   const app = await build(t, { env: settings(t, node, ledger, env), now, pollMs: 100 })
   await historyComplete(app)
+  // a busy machine may have read no current state since all of this was built
+  await until('the pools are there', async () => (await app.inject('/api/pools')).statusCode === 200)
   await app.listen({ port: 0, host: '127.0.0.1' })
   return {
     url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/market`,

@@ -44,6 +44,8 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), pollMs: 100 })
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
+  // a busy machine may have read no current state since all of this was built
+  await until('the pools are there', async () => (await app.inject('/api/pools')).statusCode === 200)
   const pools = (await app.inject('/api/pools')).json<Pools>()
   const [busiest] = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)
   const browser = await openBrowser()

@@ -23,7 +23,7 @@ inBrowser(visiting => {
     {},
     async (t, { page, service }) => {
       await service.close()
-      const { url, app, trade } = await startWholeService(t, { RATE_LIMIT_MAX: '100000' })
+      const { url, app, trade, pass } = await startWholeService(t, { RATE_LIMIT_MAX: '100000' })
       service.url = url
       const pools = (await app.inject('/api/pools')).json<Pools>()
       const { pool_id: id } = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)[0]!
@@ -33,12 +33,12 @@ inBrowser(visiting => {
       'document.querySelector("#trade-rows .trade-tx button")?.title ?? document.querySelector("#trade-rows time").dateTime'
       const before = await evaluate<string>(page, first)
       await page.clock.pauseAt(Date.now() + 3_600_000)
-      // whoever trades picks a pool: until it is this one
-      for (let tries = 0; tries < 200; tries++) {
+      // whoever trades picks a pool: until it is this one, and final
+      await until('the page shows another trade', async () => {
         trade()
-        await page.waitForTimeout(100)
-        if (await evaluate<string>(page, first) !== before) break
-      }
+        pass(500)
+        return await evaluate<string>(page, first) !== before
+      })
       t.not(await evaluate<string>(page, first), before)
       t.ok(await evaluate<boolean>(page, 'document.querySelector("#trade-rows tr").classList.contains("new")'))
     }
@@ -159,19 +159,16 @@ inBrowser(visiting => {
       for (const over of ['requestfinished', 'requestfailed'] as const) {
         page.on(over as 'requestfinished', request => { if (!isStream(request)) asking-- })
       }
-      /**
-       * Lets time pass for the page, two seconds of it for the service, until what the page has asked for meanwhile is
-       * there.
-       */
-      const goOn = async (ms: number, passed = 2_000): Promise<void> => {
+      /** Lets time pass for the page and the service, until what the page has asked for meanwhile is there. */
+      const goOn = async (ms: number, passed: number): Promise<void> => {
         pass(passed)
-        await page.clock.runFor(ms)
+        await page.clock.fastForward(ms)
         await page.waitForTimeout(100)
         await until('the page has its answers', () => asking <= 0)
         await page.waitForTimeout(100)
       }
       for (let tries = 0; tries < 60 && !(seen.has('stale') && seen.has('node')); tries++) {
-        await goOn(15_000)
+        await goOn(15_000, 5_000)
         if (await banner.isVisible()) seen.add(await banner.getAttribute('data-kind') ?? '')
       }
       t.ok(seen.has('stale'), 'first the figures are old')

@@ -110,7 +110,7 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
       pass(6)
       await crawler.look(ask)
       return crawler.newest >= slot
-    }, 120_000)
+    }, 300_000)
   }
   while (services.length < count) await open()
   await caughtUp()

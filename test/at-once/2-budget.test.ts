@@ -1,3 +1,3 @@
 import { runAtOnce } from './groups.js'
 
-await runAtOnce('browser')
+await runAtOnce('budget')
