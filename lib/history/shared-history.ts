@@ -52,7 +52,7 @@ export async function openSharedHistory (
     new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
   async function open (): Promise<Follower> {
-    await preparePostgres(place, { program })
+    await preparePostgres(place, program)
     reader = await openPostgresReader(place)
     follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs })
     return follower

@@ -95,9 +95,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   /** Rows that waited for one of `keys`. */
   async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
-    const wanted = [...keys].filter(key => state.unattributedKeys.has(key))
-    if (wanted.length === 0) return []
-    const rows = await store.unattributed(wanted)
+    const wanted = [...keys]
+    const rows = wanted.length === 0 ? [] : await store.unattributed(wanted)
     return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
   }
 
@@ -168,7 +167,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       for (const { dao, at, reason } of planned.events) {
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
-      for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
       const gone = new Set([...found, ...missing.map(({ signature }) => signature)])
       if (gone.size > 0) {
         state.missing = [...missing, ...state.missing.filter(({ signature }) => !gone.has(signature))]
@@ -206,7 +204,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     get version () { return version },
     judge: found => inTurn(() => change(async () => {
       await store.judge(found)
-      state.unreadable = (await store.load()).unreadable
+      state.unreadable = await store.unreadable()
       version++
     }))
   }

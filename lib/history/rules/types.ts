@@ -152,7 +152,6 @@ export interface StoreState {
   ended: boolean
   sequenceRanges: Map<string, SequenceRange[]>
   proposals: Map<string, string>
-  unattributedKeys: Set<string>
   /** Transactions that the node lists and does not give. */
   missing: MissingTransaction[]
   /** Parts of the past inside what is indexed that no node offers any more, newest first. */

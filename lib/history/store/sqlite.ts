@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
-import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
+import { createStore, type Engine, prepareTables } from './create-store.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
@@ -127,10 +127,10 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
  * Opens, or makes, the embedded store for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` and
  * `prepareTables`.
  */
-export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
+export async function openSqliteStore ({ folder, program }: { folder: string, program: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
   try {
-    await prepareTables(engine, identity)
+    await prepareTables(engine, program)
     return await createStore(engine)
   } catch (error) {
     await engine.release()

@@ -110,10 +110,8 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
   return {
     ...store,
     async days (dao, { from, to, limit }) {
-      const seconds = { from: from * DAY, to: (to + 1) * DAY }
-      const rows = await store.candlesOf(dao, 'days', { ...seconds, limit })
-      const makers = await store.makers(dao, seconds.from, seconds.to)
-      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY, makers: makers.get(start) ?? 0 }))
+      const rows = await store.daysOf(dao, { from: from * DAY, to: (to + 1) * DAY, limit })
+      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY }))
     },
     candles: async (dao, interval, range, market) => market === undefined
       ? await candlesOf(store, dao, interval, range)
