@@ -17,13 +17,12 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
     )
   }
   // A loss shows where the session is used next
-  let cancel = (): void => {}
   const beat = (): void => {
+    if (session.lost.aborted) return
     session.heartbeat().catch(() => {})
-    cancel = systemClock.after(HEARTBEAT_MS, beat)
+    systemClock.after(HEARTBEAT_MS, beat)
   }
-  cancel = systemClock.after(HEARTBEAT_MS, beat)
-  session.lost.addEventListener('abort', () => cancel(), { once: true })
+  systemClock.after(HEARTBEAT_MS, beat)
   return session.engine
 }
 

@@ -168,12 +168,7 @@ export interface StoreState {
   swaps: number
 }
 
-export interface SwapRow extends StoredSwap {
-  dao: string
-  seq: bigint
-  at: number
-  maker: string | null
-}
+export interface SwapRow extends StoredSwap, Pick<PoolEvent, 'dao' | 'seq' | 'at' | 'maker'> {}
 
 export interface Trade extends PoolEvent {
   swap: StoredSwap
