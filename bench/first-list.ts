@@ -62,7 +62,7 @@ const history = createHistory({
   store,
   program: ledger.program,
   daos: async () => ({
-    slot: ledger.slot, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
+    slot: ledger.slot, time: ledger.time, daos: daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
   }),
   rate: ratio(5n, 1000n),
   basis: 'input',

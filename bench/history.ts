@@ -61,7 +61,7 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
       reader: createHistoryReader(client),
       store: change(opened),
       program: chain.program,
-      daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, daos: [] }),
+      daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, time: 0, daos: [] }),
       ...VALUATION,
       time: client.time,
       onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) }

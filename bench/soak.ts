@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -17,7 +18,10 @@ import { changeWeather, clearWeather } from './support/soak-weather.js'
  * Days in minutes: traffic, trades, a proposal a day, faults and limits of the node and restarts of the service.
  * Memory, sockets, timers and file handles must stay flat, no figure may be wrong on the way, and all must be right at
  * the end. With more than one replica the store is the PostgreSQL at `--database`, where a schema is made and dropped.
- * `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72] [--replicas 3] [--short] [--seed N] [--database URL]`
+ * With `--from`, a folder with another version, installed, that one serves the first third of the hours, one process
+ * alone; its figures are held against nothing.
+ * `NODE_OPTIONS=--expose-gc tsx bench/soak.ts [--hours 72] [--replicas 3] [--short] [--seed N] [--database URL]
+ * [--from ../of-before]`
  */
 
 const { values } = parseArgs({
@@ -26,7 +30,8 @@ const { values } = parseArgs({
     replicas: { type: 'string', default: '1' },
     short: { type: 'boolean', default: false },
     seed: { type: 'string', default: '1' },
-    database: { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/test' }
+    database: { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/test' },
+    from: { type: 'string' }
   }
 })
 const hours = Number(values.hours ?? (values.short ? 2 : 24))
@@ -50,8 +55,17 @@ function storeOf (): Record<string, string> {
 }
 
 interface Replica { service: FastifyInstance, url: string }
+interface App { default: typeof app, serverOptions: typeof serverOptions }
+interface Version { create: typeof Fastify, app: typeof app, serverOptions: typeof serverOptions }
 
-async function start (): Promise<Replica> {
+const CURRENT: Version = { create: Fastify, app, serverOptions }
+
+async function versionIn (from: string): Promise<Version> {
+  const { default: app, serverOptions } = await import(resolve(from, 'app.ts')) as App
+  return { create: createRequire(resolve(from, 'app.ts'))('fastify') as typeof Fastify, app, serverOptions }
+}
+
+async function start ({ create, app, serverOptions }: Version): Promise<Replica> {
   const env = {
     CHAIN_RPC_URL: node.url,
     CHAIN_WS_URL: node.wsUrl,
@@ -63,7 +77,7 @@ async function start (): Promise<Replica> {
     RATE_LIMIT_MAX: '1000000000',
     ...storeOf()
   }
-  const service = Fastify({ ...serverOptions(env), logger: false })
+  const service = create({ ...serverOptions(env), logger: false })
   await service.register(fp(app), { env, now, pollMs: 25, transport: { callMs: 300, answerMs: 900, retries: 1 } })
   await service.listen({ port: 0, host: '127.0.0.1' })
   return { service, url: `http://127.0.0.1:${(service.server.address() as AddressInfo).port}` }
@@ -85,7 +99,7 @@ const problems: string[] = []
 async function traffic ({ url }: Replica): Promise<void> {
   await Promise.all(market.paths.map(async path => {
     const answer = await ask(url, path)
-    if (answer !== undefined) problems.push(...market.wrong(path, answer.body, answer.headers))
+    if (answer !== undefined && version === CURRENT) problems.push(...market.wrong(path, answer.body, answer.headers))
   }))
 }
 
@@ -104,7 +118,9 @@ async function resources (): Promise<{ heap: number, sockets: number, timers: nu
 }
 
 const begun = performance.now()
-const running = await Promise.all(Array.from({ length: replicas }, start))
+const startAll = () => Promise.all(Array.from({ length: version === CURRENT ? replicas : 1 }, () => start(version)))
+let version = values.from === undefined ? CURRENT : await versionIn(values.from)
+let running = await startAll()
 const samples: Array<Awaited<ReturnType<typeof resources>>> = []
 /**
  * Of which samples a time without a restart begins. What a service in a process of its own leaves behind ends with that
@@ -112,16 +128,22 @@ const samples: Array<Awaited<ReturnType<typeof resources>>> = []
  */
 const beginnings = [1]
 const steps = hours * 3600 / STEP
+const upgradedAt = values.from === undefined ? undefined : Math.round(steps / 3)
 let restarts = 0
 for (let step = 1; step <= steps; step++) {
   changeWeather(node, random)
   market.step(STEP)
   advanced = performance.now()
   await Promise.all([...running.map(traffic), setTimeout(STEP_MS)])
-  if (step % RESTART_EVERY === 0) {
-    const at = restarts++ % replicas
+  if (step === upgradedAt) {
+    await running[0]!.service.close()
+    version = CURRENT
+    running = await startAll()
+    beginnings.push(samples.length + 1)
+  } else if (step % RESTART_EVERY === 0) {
+    const at = restarts++ % running.length
     await running[at]!.service.close()
-    running[at] = await start()
+    running[at] = await start(version)
     beginnings.push(samples.length + 1)
   } else if (step % (3600 / STEP) === 0) samples.push(await resources())
   if (process.stderr.isTTY) process.stderr.write(`\r${(step * STEP / 3600).toFixed(1)} of ${hours} h `)
@@ -143,9 +165,10 @@ for (let tries = 0; tries < 300 && wrong.length > 0; tries++) {
   }))).flat()
 }
 
+const place = replicas === 1 ? 'SQLite' : `${replicas} replicas`
 console.log(
-  `${hours} simulated hours in ${Math.round((performance.now() - begun) / 1000)} s ` +
-    `on ${replicas === 1 ? 'SQLite' : `${replicas} replicas`}: ${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ${node.requests} requests to the node`
+  `${hours} simulated hours in ${Math.round((performance.now() - begun) / 1000)} s on ${place}` +
+    `${upgradedAt === undefined ? '' : ', the first third by another version'}: ${ledger.swaps.length} swaps, ${market.proposals} proposals decided, ${restarts} restarts, ${node.requests} requests to the node`
 )
 console.log('answers by status:', Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))
 console.table(samples)

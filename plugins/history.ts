@@ -1,12 +1,9 @@
 import fp from 'fastify-plugin'
-import { ALL, staleAfter } from '../lib/responses/sources.js'
+import { accountsOf, ALL, staleAfter } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
-import type { Accounts } from '../lib/history/indexing/context.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
-import type { Made } from '../lib/live/fresh.js'
-import type { Snapshot } from '../lib/live/snapshot.js'
 import type { Settings } from '../lib/settings.js'
 
 declare module 'fastify' {
@@ -46,19 +43,6 @@ async function openHistory (
   const store = await openSqliteStore({ folder: dataDir, program: options.program })
   return { ...createHistory({ ...options, store }), close: () => store.close() }
 }
-
-const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
-  slot,
-  readAt: part!.readAt,
-  daos: discovered.flatMap(({ address, dao }) => dao === undefined
-    ? []
-    : [{
-        address,
-        seqNum: dao.seqNum,
-        createdAt: dao.createdAt,
-        reserves: { quote: dao.quoteReserves, base: dao.baseReserves }
-      }])
-})
 
 /** Opens the store, follows the chain into it, and lets go of both when the application closes. */
 export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subscribe }) => {

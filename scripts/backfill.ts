@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
-import { ALL } from '../lib/responses/sources.js'
+import { accountsOf, ALL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
 import { backfill } from './backfill-progress.js'
 import { readCommandLine } from './command-line.js'
@@ -65,15 +65,7 @@ async function run (): Promise<void> {
         reader: chain.history,
         store,
         program: factory,
-        daos: async () => {
-          const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
-          return {
-            slot,
-            daos: discovered.flatMap(
-              ({ address, dao }) => dao === undefined ? [] : [{ address, seqNum: dao.seqNum, createdAt: dao.createdAt }]
-            )
-          }
-        },
+        daos: async () => accountsOf(await cache.snapshot.get(ALL)),
         time: chain.time,
         rate: feeRate,
         basis: volumeBasis,

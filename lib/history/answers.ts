@@ -6,8 +6,8 @@ import type { Completeness } from './rules/completeness.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
 import type { StoreState } from './rules/types.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type HeadFacts, type HistoryStatus, type LastDayWork, type ProofFacts,
-  statusOf
+  checkDay, checkHead, completenessOf, EMPTY, type Head, type HeadFacts, type HistoryStatus, type LastDayWork,
+  type ProofFacts, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -36,9 +36,9 @@ export interface Answers {
    * The newest finalized moment up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE when it is
    * behind.
    */
-  head (): Moment
+  head (): Head
   /** Per DAO, raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered, and as `head`. */
-  last24h (): Promise<{ head: Moment, volumes: Map<string, Volume24h> }>
+  last24h (): Promise<{ head: Head, volumes: Map<string, Volume24h> }>
   /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
   daily (): Promise<Map<string, DailyVolume>>
   /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
@@ -79,7 +79,7 @@ function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
 
 export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
   let made: { of: ReadonlyMap<string, readonly SequenceGap[]>, report: HistoryReport } | undefined
-  const facts = ({ head }: Seen): HeadFacts => ({ head, time, staleMs })
+  const facts = ({ head, verifiedTo }: Seen): HeadFacts => ({ head, verifiedTo, time, staleMs })
   const known = (seen: Seen): Completeness => completenessOf(seen.state, seen)
 
   /** As `seeing`, where what is made of the swaps is whole and of now. */

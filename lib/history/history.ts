@@ -19,6 +19,7 @@ import { NO_ROOM, watchingRoom } from './store/no-room.js'
 import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
 
+export type { Accounts } from './indexing/context.js'
 export type { HistoryReport, PublishedReading } from './answers.js'
 export type { HistoryStatus, LastDayWork, Phase } from './status.js'
 export { comparePrices, executedPrice, type ExecutedPrice, type TimedCandle } from './rules/candles.js'

@@ -111,26 +111,33 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 export interface HeadFacts {
   /** Up to which all is stored; null: none yet. */
   head: Moment | null
+  verifiedTo: Moment | null
   time: AgeTime
   /** How old the head may be, ms, for anything to be made of it. */
   staleMs: number
 }
 
-export const isBehind = ({ head, time, staleMs }: HeadFacts): boolean =>
+export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
   head !== null && ageBesideHalt(time, head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
+/** The newest finalized moment up to which all that the nodes list is stored. */
+export interface Head extends Moment {
+  /** Unix second up to which the accounts have confirmed that, where they have been compared: of then figures are. */
+  confirmedTo: number
+}
+
 /** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
-export function checkHead (facts: HeadFacts): Moment {
-  const { head, time } = facts
+export function checkHead (facts: HeadFacts): Head {
+  const { head, verifiedTo, time } = facts
   if (head === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
   if (isBehind(facts)) {
     throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${time.tooOld(head.time)}`)
   }
-  return head
+  return { ...head, confirmedTo: verifiedTo?.time ?? head.time }
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
-export function checkDay (state: Walked, facts: HeadFacts): Moment {
+export function checkDay (state: Walked, facts: HeadFacts): Head {
   const { head } = facts
   if (head !== null && !coversDay(state, head.time)) {
     throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
@@ -139,16 +146,16 @@ export function checkDay (state: Walked, facts: HeadFacts): Moment {
 }
 
 /** What is known beside the rows. */
-export interface StatusFacts extends Pick<ProofFacts, 'sequenceGaps' | 'accounts' | 'verifiedSlot'> {
+export interface StatusFacts extends Pick<ProofFacts, 'sequenceGaps' | 'accounts'> {
   head: HeadFacts
   lastDay: LastDayWork | null
 }
 
 export function statusOf (
-  state: StoreState, { head: facts, sequenceGaps, accounts, verifiedSlot, lastDay }: StatusFacts
+  state: StoreState, { head: facts, sequenceGaps, accounts, lastDay }: StatusFacts
 ): HistoryStatus {
   const [top] = state.indexedRanges
-  const { head, time } = facts
+  const { head, verifiedTo, time } = facts
   const last24h = head !== null && coversDay(state, head.time)
   return {
     ...EMPTY,
@@ -163,7 +170,7 @@ export function statusOf (
     oldestTime: top?.oldestTime ?? null,
     swaps: state.swaps,
     events: state.events,
-    expected: verifiedSlot === 0 ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0),
+    expected: verifiedTo === null ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0),
     missingEvents: sizeOf([...sequenceGaps.values()].flat()),
     missingTransactions: state.missing.length,
     losses: state.losses.length,
@@ -172,11 +179,15 @@ export function statusOf (
 }
 
 /** What is known of the completeness of a state beside its rows. */
-export type ProofFacts = Pick<Completeness, 'sequenceGaps' | 'accounts' | 'verifiedSlot' | 'searched' | 'named'>
+export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'named'> {
+  /** Up to which all that the accounts number should be stored; null: not compared yet. */
+  verifiedTo: Moment | null
+}
 
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
   ...state,
   ...proof,
+  verifiedSlot: proof.verifiedTo?.slot ?? 0,
   lostBefore: beginningOf(state),
   walkedTo: walkedTo(state.indexedRanges, state.ended)
 })

@@ -47,7 +47,7 @@ export function createSparklines (sources: Sources) {
   const { history } = sources
   async function load (): Promise<Made<Drawings>> {
     const { value: { deepest } } = await pricedStateOf(sources)
-    const head = headPart(sources)
+    const head = sources.history.head()
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
     const lines = new Map<string, Line>()
     for (const some of chunks(deepest, AT_ONCE)) {
@@ -59,7 +59,8 @@ export function createSparklines (sources: Sources) {
       })
     }
     const all = [...lines]
-    return { value: { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }, parts: [head] }
+    const value = { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }
+    return { value, parts: [headPart(sources, head)] }
   }
 
   const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })

@@ -68,7 +68,7 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
   return keepResponse(sources, async () => {
     const { value: state, parts } = await pricedStateOf(sources)
     const walked = firstWholeDay(history.status())
-    const head = headPart(sources)
+    const head = history.head()
     const report = history.report()
     const stored = await history.daily()
     const firstDay = Math.max(walked, firstWholeDay(history.status()))
@@ -108,7 +108,7 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
           return outsideTotals(others, state.daos, pricing)
         })
       },
-      parts: [...parts, head]
+      parts: [...parts, headPart(sources, head)]
     }
   })
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.js'
 import { timeText } from '../time.js'
 import { isWalked, type Reading } from '../history/history.js'
-import { headPart, type Sources } from './sources.js'
+import type { Sources } from './sources.js'
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
@@ -22,7 +22,7 @@ const LONGEST_WAIT = 60
  * the head's own second may still bring a trade.
  */
 export function checkFinal (sources: Sources, at: number, invalid: ServiceError, beyond = 0): void {
-  const { time: head } = headPart(sources)
+  const { time: head } = sources.history.head()
   const wait = at + beyond - head
   if (wait <= 0) return
   if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { History } from '../history/history.js'
+import type { Accounts, History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
 import { type Aged, createFreshCache, type FreshCache, type Made, type Part, RENEW_FROM } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
@@ -29,6 +29,21 @@ export const TICKER_TTL = 10_000
 
 /** The state that answers kept as long as tickers are made of: renewed where it would grow old before they do. */
 export const stateOf = ({ snapshot }: Sources): Promise<Aged<Snapshot>> => snapshot.get(ALL, TICKER_TTL * RENEW_FROM)
+
+/** What the history is compared with. */
+export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
+  slot,
+  time: part!.time,
+  readAt: part!.readAt,
+  daos: discovered.flatMap(({ address, dao }) => dao === undefined
+    ? []
+    : [{
+        address,
+        seqNum: dao.seqNum,
+        createdAt: dao.createdAt,
+        reserves: { quote: dao.quoteReserves, base: dao.baseReserves }
+      }])
+})
 
 /** What bid and ask are reckoned with. */
 export const priceRules = ({ quoteNotional: notional, takerFeeRate: feeRate }: Settings) => ({ notional, feeRate })
@@ -90,11 +105,11 @@ export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
 /**
- * The head of the history, at which windows and days end, as a part of an answer. Throws WARMING_UP,
- * HISTORY_UNAVAILABLE.
+ * The history up to `head` as a part of an answer: of when the accounts confirmed that nothing is missing, since a node
+ * may leave the newest transactions out of its lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
  */
-export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, { time } = history.head()): Part =>
-  ({ time, readAt: now(), commitment: 'finalized' })
+export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, head = history.head()): Part =>
+  ({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })
 
 /** Gives what is made once per refresh and kept as `Sources` are. */
 export type Kept<V> = () => Promise<Aged<V>>

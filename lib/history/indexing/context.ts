@@ -1,3 +1,4 @@
+import type { Moment } from '../../chain/moment.js'
 import type { HistoryReader } from '../../chain/types.js'
 import type { Clock } from '../../clock.js'
 import type { OnLog } from '../log-events.js'
@@ -6,8 +7,8 @@ import type { Store } from '../store/store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher } from './fetch.js'
 
-/** The DAO accounts at `confirmed`, their slot, and when they were asked for, by the clock, ms. */
-export interface Accounts { slot: number, readAt?: number, daos: readonly AccountState[] }
+/** The DAO accounts at `confirmed`, of which moment, and when they were asked for, by the clock, ms. */
+export interface Accounts extends Moment { readAt?: number, daos: readonly AccountState[] }
 
 /** What all of indexing works with, until `signal`. */
 export interface Context {

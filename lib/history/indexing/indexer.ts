@@ -74,13 +74,13 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const isCovered = () => coversDay(writer.state, newest?.time)
   const unindexed = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
   /** Whether the accounts' numbers would tell something new once the head has come past them. */
-  const needsProof = () => reconciler.isPending && (reconciler.verifiedSlot === 0 || writer.state.missing.length > 0 ||
+  const needsProof = () => reconciler.isPending && (reconciler.verifiedTo === null || writer.state.missing.length > 0 ||
     reconciler.sequenceGaps().size > 0)
 
   /** What is known of the completeness of what is stored. */
   function proof (): ProofFacts {
-    const { accounts, verifiedSlot, wasSearched: searched } = reconciler
-    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedSlot, searched, named: owners.named }
+    const { accounts, verifiedTo, wasSearched: searched } = reconciler
+    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedTo, searched, named: owners.named }
   }
 
   function interval (): number {
@@ -142,8 +142,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function atHead (asked: Moment): Promise<void> {
     if (reached === null || asked.time > reached.time) reached = asked
-    reconciler.reached(asked.slot)
-    await owners.look(reconciler.verifiedSlot)
+    reconciler.reached(asked)
+    await owners.look(reconciler.verifiedTo?.slot ?? 0)
     await onReached()
     await publish()
   }

@@ -1,3 +1,4 @@
+import type { Moment } from '../../chain/moment.js'
 import {
   type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
@@ -22,11 +23,12 @@ export function createReconciler (context: Context, headTime: () => number | und
   let shown: { slot: number, at: number } | undefined
   /** Numbers up to which all should be stored; at first those that an earlier process found to be ahead. */
   let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
-  let verifiedSlot = 0
+  /** Up to here what is stored has been compared with them. */
+  let verifiedTo: Moment | null = null
   /** When each DAO was made, Unix seconds; which of its numbers proved something. */
   let created: ReadonlyMap<string, number> = new Map()
   const proved = new Map<string, ProvedNumbers>()
-  let walkedSlot = 0
+  let walked: Moment | undefined
   let cached: { version: number, verified: typeof verified, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
 
   function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
@@ -40,26 +42,28 @@ export function createReconciler (context: Context, headTime: () => number | und
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
 
-  function note ({ slot, readAt = now(), daos: list }: Accounts): void {
+  const verifiedSlot = () => verifiedTo?.slot ?? 0
+
+  function note ({ slot, time, readAt = now(), daos: list }: Accounts): void {
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
     created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
     if (shown?.slot !== slot) shown = { slot, at: readAt }
     const isOver = readAt - shown.at >= SLOT_OVER_MS
-    if (slot <= verifiedSlot || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
-    waiting = [...waiting.filter(other => other.slot !== slot), { slot, seqNums, isOver }]
+    if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
+    waiting = [...waiting.filter(other => other.slot !== slot), { slot, time, seqNums, isOver }]
       .sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
     settle()
   }
 
   function settle (): void {
-    const found = provenReading(waiting, walkedSlot, lastStored)
+    const found = walked && provenReading(waiting, walked, lastStored)
     if (found === undefined) return
     verified = found.reading.seqNums
-    verifiedSlot = Math.max(verifiedSlot, found.upTo)
+    if (found.upTo.slot > verifiedSlot()) verifiedTo = found.upTo
     for (const [dao, seq] of verified) {
-      proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo, at: now() }))
+      proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo.slot, at: now() }))
     }
-    waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot)
+    waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot())
   }
 
   /** What is missing at the end of a DAO's numbers shows in nothing stored: kept over a restart. */
@@ -86,16 +90,16 @@ export function createReconciler (context: Context, headTime: () => number | und
     },
     /** Whether that one met transactions that the node lists and does not give. */
     isWithheld: search.isWithheld,
-    /** Up to here a missing transaction shows as a sequence gap. */
-    get verifiedSlot () { return verifiedSlot },
+    /** Up to here a missing transaction shows as a sequence gap; null: not compared yet. */
+    get verifiedTo () { return verifiedTo },
     /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */
     get isPending () { return waiting.length > 0 },
     get isAhead () { return waiting.some(({ seqNums }) => [...seqNums].some(([dao, seq]) => seq > lastStored(dao))) },
     /** Compares accounts that were read. */
     note,
-    /** Tells that everything up to `slot` has been walked. */
-    reached (slot: number): void {
-      walkedSlot = Math.max(walkedSlot, slot)
+    /** Tells that everything up to `head` has been walked. */
+    reached (head: Moment): void {
+      if (walked === undefined || head.slot > walked.slot) walked = head
       settle()
     },
     /** Reads the accounts, and judges by them what they tell of. */

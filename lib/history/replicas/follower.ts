@@ -41,11 +41,11 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const progress = await readLeaderProgress(db)
-    const { fencingToken, revision, verifiedSlot, head, lastDay, named, lost } = progress
+    const { fencingToken, revision, verifiedTo, head, lastDay, named, lost } = progress
     const before = seen?.progress
     // another lead may follow a database that was set back: what is in memory may be no more
     const isSame = before?.fencingToken === fencingToken
-    const isCompared = isSame && before?.verifiedSlot === verifiedSlot
+    const isCompared = isSame && before?.verifiedTo?.slot === verifiedTo?.slot
     const volumes = isSame && seen !== undefined ? seen.volumes : createVolumes(store, valuation)
     let { state, accounts, sequenceGaps } = seen ?? {}
     if (!isCompared || before?.revision !== revision || state === undefined || accounts === undefined) {
@@ -54,7 +54,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
       sequenceGaps = sequenceGapsOf({ ...state, accounts })
     }
     const searched: State['searched'] = gap => lost.has(gapKey(gap))
-    const proof = { accounts, verifiedSlot, named, searched, sequenceGaps: sequenceGaps! }
+    const proof = { accounts, verifiedTo, named, searched, sequenceGaps: sequenceGaps! }
     return (seen = { ...proof, progress, state, head, lastDay, volumes, checkSums })
   }
 

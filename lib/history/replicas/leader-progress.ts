@@ -21,8 +21,8 @@ export interface LeaderProgress {
   head: Moment | null
   /** How far the last 24 hours are, while they are read. */
   lastDay: LastDayWork | null
-  /** Up to here all that the `accounts` number should be stored; 0: not compared yet. */
-  verifiedSlot: number
+  /** Up to here all that the `accounts` number should be stored; null: not compared yet. */
+  verifiedTo: Moment | null
   /** Whose the transactions are that are missing beyond it. */
   named: NamedOwners
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
@@ -31,17 +31,23 @@ export interface LeaderProgress {
   valuation: VolumeRule | null
 }
 
+const momentFields = (name: string, moment: Moment | null): Record<string, string> =>
+  moment === null ? {} : { [`${name}_slot`]: String(moment.slot), [`${name}_time`]: String(moment.time) }
+
 /** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
   const valuation = meta.get('valuation')
-  const [slot, time] = [meta.get('head_slot'), meta.get('head_time')]
+  const momentOf = (name: string): Moment | null => {
+    const [slot, time] = [meta.get(`${name}_slot`), meta.get(`${name}_time`)]
+    return slot === undefined || time === undefined ? null : { slot: Number(slot), time: Number(time) }
+  }
   return {
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
-    head: slot === undefined || time === undefined ? null : { slot: Number(slot), time: Number(time) },
+    head: momentOf('head'),
     lastDay: meta.has('last_day') ? JSON.parse(meta.get('last_day')!) as LastDayWork | null : null,
-    verifiedSlot: Number(meta.get('proven_slot') ?? 0),
+    verifiedTo: momentOf('proven'),
     named: parseNamed(meta.get('named')),
     lost: new Set(meta.get('lost')?.split(',')),
     valuation: valuation === undefined ? null : parseValuation(valuation)
@@ -67,19 +73,19 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
 
   return {
     /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead need not look again. */
-    async reached ({ head, accounts, verifiedSlot, sequenceGaps, searched, named }: Seen): Promise<void> {
+    async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, named }: Seen): Promise<void> {
       await writing(async trx => {
         const { lost } = await readLeaderProgress(trx)
         for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
-        if (verifiedSlot > 0 && accounts !== written) await putAccounts(trx, accounts)
+        if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
         await putMeta(trx, {
-          ...(head !== null && { head_slot: String(head.slot), head_time: String(head.time) }),
+          ...momentFields('head', head),
+          ...momentFields('proven', verifiedTo),
           named: namedText(named),
-          ...(verifiedSlot > 0 && { proven_slot: String(verifiedSlot) }),
           ...(lost.size > 0 && { lost: [...lost].join(',') })
         })
       })
-      if (verifiedSlot > 0) written = accounts
+      if (verifiedTo !== null) written = accounts
     },
     /** Tells how far the last 24 hours are. */
     progress: async (work: LastDayWork | null): Promise<void> => {

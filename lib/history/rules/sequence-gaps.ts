@@ -2,6 +2,7 @@
  * The proof of completeness: a DAO's events are numbered 1, 2, 3 … and its account holds the newest number (every file
  * in programs/futarchy/src/instructions increments `seq_num` and emits one event).
  */
+import type { Moment } from '../../chain/moment.js'
 import { reachesBeyond, spans } from './losses.js'
 import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
 
@@ -161,27 +162,25 @@ export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null)
   return bound === null || bound > time
 }
 
-/** Sequence numbers by DAO as its account had them at a slot. */
-export interface AccountReading {
-  slot: number
+/** Sequence numbers by DAO as its account had them at a moment. */
+export interface AccountReading extends Moment {
   seqNums: ReadonlyMap<string, bigint>
   /** The slot had been shown for longer than slots take. */
   isOver: boolean
 }
 
 /**
- * The newest of `readings`, oldest first, that proves something, and up to which slot. One of a slot not walked yet
+ * The newest of `readings`, oldest first, that proves something, and up to which moment. One beyond what is `walked`
  * does only where all that it numbers is stored; none proves a slot that was not over. `newest`: a DAO's newest stored
  * number, or 0.
  */
 export function provenReading (
-  readings: readonly AccountReading[], walkedSlot: number, newest: (dao: string) => bigint
-): { reading: AccountReading, upTo: number } | undefined {
-  if (walkedSlot === 0) return undefined
+  readings: readonly AccountReading[], walked: Moment, newest: (dao: string) => bigint
+): { reading: AccountReading, upTo: Moment } | undefined {
   const isStored = ({ seqNums }: AccountReading): boolean =>
     [...seqNums].every(([dao, seqNum]) => newest(dao) >= seqNum)
-  const reading = readings.findLast(one => one.slot <= walkedSlot || isStored(one))
-  return reading === undefined
-    ? undefined
-    : { reading, upTo: Math.min(reading.isOver ? reading.slot : reading.slot - 1, walkedSlot) }
+  const reading = readings.findLast(one => one.slot <= walked.slot || isStored(one))
+  if (reading === undefined) return undefined
+  const slot = reading.isOver ? reading.slot : reading.slot - 1
+  return { reading, upTo: slot < walked.slot ? { slot, time: reading.time } : walked }
 }

@@ -38,7 +38,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
 
   const day = keepEach(sources, MAX_KEPT, async ({ tickerId, pool, turn }: Record<'tickerId' | 'pool', string> &
     { turn: Turn }) => {
-    const head = headPart(sources)
+    const head = sources.history.head()
     const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool }
     const { buy, sell } = await pairTrades(tickerId, asked, turn)
     if (Math.max(buy.length, sell.length) > maxTrades) {
@@ -54,7 +54,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       timestamp: at * 1000,
       type: side
     } satisfies Exact<CmcTrades[number]>))
-    return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [head] }
+    return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [headPart(sources, head)] }
   }, ({ tickerId, pool }) => `${tickerId} ${pool}`)
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 

@@ -28,10 +28,10 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
 
   return keepResponse(sources, async () => {
     const { value: list, parts } = await tickers()
-    const head = headPart(sources)
+    const head = history.head()
     const windows = await history.read(reading => reading.windows(head.time))
     return {
-      parts: [...parts, head],
+      parts: [...parts, headPart(sources, head)],
       value: await inSlices(list.tickers, ticker => {
         const pair = list.pairs.get(ticker.pool_id)!
         const window: PoolWindow | undefined = windows.get(ticker.pool_id)

@@ -83,7 +83,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   async function load (): Promise<Made<PoolList>> {
     const { value: { pairs: listed, deepest, daos, slot, tokens, usd }, parts } = await pricedStateOf(sources)
     const known = await orUnknown(daoFacts.all())
-    const head = headPart(sources)
+    const head = history.head()
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
@@ -105,7 +105,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     const pools = Array.from(byId.values(), ({ pool }) => pool)
     return {
       value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair },
-      parts: [...parts, ...known?.parts ?? [], head]
+      parts: [...parts, ...known?.parts ?? [], headPart(sources, head)]
     }
   }
 

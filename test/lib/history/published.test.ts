@@ -90,8 +90,9 @@ test('an account that was told wrong once holds up what is published for a day, 
   let isToldLow = true
   const accounts = accountsOf(ledger)
   async function daos () {
-    const { slot, daos } = await accounts()
-    return { slot, daos: daos.map(dao => isToldLow && dao.address === resting.address ? { ...dao, seqNum: 1n } : dao) }
+    const { daos, ...moment } = await accounts()
+    const told = daos.map(dao => isToldLow && dao.address === resting.address ? { ...dao, seqNum: 1n } : dao)
+    return { ...moment, daos: told }
   }
   const { history, store } = await watch(t, ledger, { reader, daos })
   const published = async () => (await store.published())?.slot ?? -1

@@ -56,7 +56,11 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
     reader,
     store,
     program: PROGRAM,
-    daos: async () => ({ slot: newest[0]!.slot, daos: [{ address: dao, seqNum: events.at(-1)!.seq! }] }),
+    daos: async () => ({
+      slot: newest[0]!.slot,
+      time: newest[0]!.blockTime!,
+      daos: [{ address: dao, seqNum: events.at(-1)!.seq! }]
+    }),
     rate: parseDecimal('0.0025')!,
     basis: 'input',
     clock: realClock(() => time * 1000),
@@ -132,7 +136,7 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
       basis: 'fees',
       clock: realClock(() => time * 1000),
       time: ageTime(() => time * 1000),
-      daos: async () => ({ slot: newest[0]!.slot, daos: [] }),
+      daos: async () => ({ slot: newest[0]!.slot, time: newest[0]!.blockTime!, daos: [] }),
       onLog: event => { logged.push(event) }
     })
     t.teardown(() => right.stop())

@@ -51,6 +51,7 @@ test('a head grows stale, but for a chain that has halted', async t => {
   const after = (seconds: number, halt?: number) =>
     ({
       head,
+      verifiedTo: null,
       staleMs: 60_000,
       time: ageTime(
         () => (NOW + seconds) * 1000, () => halt === undefined ? undefined : { slot: 499, time: NOW + halt }
@@ -63,7 +64,10 @@ test('a head grows stale, but for a chain that has halted', async t => {
   t.equal(isBehind({ ...after(61), head: null }), false)
   t.equal(isBehind({ ...after(45), staleMs: 10_000 }), false, 'what finality takes is no lag')
   t.equal(isBehind({ ...after(46), staleMs: 10_000 }), true)
-  t.equal(checkHead(after(60)), head)
+  t.same(checkHead(after(60)), { ...head, confirmedTo: head.time }, 'not compared with the accounts yet')
+  t.same(
+    checkHead({ ...after(60), verifiedTo: { slot: 490, time: NOW - 5 } }), { ...head, confirmedTo: NOW - 5 }
+  )
   t.throws(() => checkHead({ ...after(60), head: null }), { code: 'WARMING_UP' })
   t.throws(
     () => checkHead(after(61)),
@@ -72,9 +76,14 @@ test('a head grows stale, but for a chain that has halted', async t => {
 })
 
 test('a window is given where the day before the head is covered, and the head is not behind', async t => {
-  const facts = (seconds: number) => ({ head, staleMs: 60_000, time: ageTime(() => (NOW + seconds) * 1000) })
+  const facts = (seconds: number) => ({
+    head,
+    verifiedTo: head,
+    staleMs: 60_000,
+    time: ageTime(() => (NOW + seconds) * 1000)
+  })
   const covered = state([range(NOW - 90_000)])
-  t.equal(checkDay(covered, facts(0)), head)
+  t.same(checkDay(covered, facts(0)), { ...head, confirmedTo: head.time })
   t.throws(() => checkDay(state([range(NOW - 60)]), facts(0)), { code: 'WARMING_UP', message: /24 hours/ })
   t.throws(() => checkDay(covered, { ...facts(0), head: null }), { code: 'WARMING_UP' })
   t.throws(() => checkDay(covered, facts(61)), { code: 'HISTORY_UNAVAILABLE' })
@@ -82,10 +91,9 @@ test('a window is given where the day before the head is covered, and the head i
 
 test('a status says what is there', async t => {
   const facts = {
-    head: { head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) },
+    head: { head, verifiedTo: head, staleMs: 60_000, time: ageTime(() => NOW * 1000 + 2500) },
     sequenceGaps: new Map(),
     accounts: new Map([['A', 4n], ['B', 5n]]),
-    verifiedSlot: 9,
     lastDay: { left: 3, total: 9, secondsLeft: 2 }
   }
   t.match(statusOf(state([range(NOW - 60)]), facts), {
@@ -106,7 +114,7 @@ test('a status says what is there', async t => {
   t.match(
     statusOf(state([range(0)], true), facts), { phase: 'following', last24h: true, complete: true, lastDay: null }
   )
-  t.equal(statusOf(state([]), { ...facts, verifiedSlot: 0 }).expected, null, 'not compared yet')
+  t.equal(statusOf(state([]), { ...facts, head: { ...facts.head, verifiedTo: null } }).expected, null, 'not compared yet')
   t.match(EMPTY, { headAge: null, refusal: null, leads: false })
 })
 

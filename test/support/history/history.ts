@@ -25,6 +25,7 @@ const RATE = parseDecimal('0.005')!
 
 export const accountsOf = (ledger: Ledger) => async () => ({
   slot: ledger.slot,
+  time: ledger.time,
   daos: ledger.daos.map(({ address, seqNum, createdAt }) => ({ address, seqNum: BigInt(seqNum), createdAt }))
 })
 

@@ -155,5 +155,22 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
       every: 24,
       events: [{ at: 20, for: 1194, process: 'outage', forget: 919 }]
     }
+  },
+  {
+    found: 'A node left the newest trade of each DAO out of its lists, and as none could be listed any more the last list was served: its age was counted from a head that lacked the trade, not from when the accounts last confirmed it.',
+    plan: {
+      seed: 310,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 2, swaps: 204 },
+      weather: 332,
+      every: 10,
+      events: [
+        { at: 66, for: 230, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } }
+      ]
+    }
   }
 ]

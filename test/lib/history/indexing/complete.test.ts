@@ -51,7 +51,7 @@ test('what no node has told of stored events is learnt from their blocks, once',
     writer,
     program: ledger.program,
     eventAuthority: ledger.eventAuthority,
-    daos: async () => ({ slot: 0, daos: [] }),
+    daos: async () => ({ slot: 0, time: 0, daos: [] }),
     clock: { ...systemClock, now: () => now },
     onLog () {},
     signal: new AbortController().signal

@@ -90,7 +90,7 @@ test('the slot at which a chain has halted is whole once it is shown when it mus
     daos: async () => {
       reads++
       const daos = ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
-      return { slot: ledger.slot, readAt: isKept ? begun : now(), daos }
+      return { slot: ledger.slot, time: ledger.time, readAt: isKept ? begun : now(), daos }
     },
     clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }),
     checkMs: 4_000

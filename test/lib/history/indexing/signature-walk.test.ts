@@ -42,7 +42,7 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
     clock,
     signal,
     onLog () {},
-    daos: async () => ({ slot: 0, daos: [] })
+    daos: async () => ({ slot: 0, time: 0, daos: [] })
   }
   const walk = createSignatureWalk({ ...context, writer, fetcher: createFetcher(context) }, { pageSize, stepSize })
   const ask = async () => (await reader.head()).moment

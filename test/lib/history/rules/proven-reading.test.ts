@@ -3,12 +3,12 @@ import { type AccountReading, provenReading } from '../../../../lib/history/rule
 
 const reading = (
   slot: number, numbers: Record<string, bigint>, isOver = false
-): AccountReading => ({ slot, seqNums: new Map(Object.entries(numbers)), isOver })
+): AccountReading => ({ slot, time: 10 * slot, seqNums: new Map(Object.entries(numbers)), isOver })
 const stored = (numbers: Record<string, bigint>) => (dao: string): bigint => numbers[dao] ?? 0n
 /** Slots of the reading taken and of what it proves. */
-const slotsOf = (...asked: Parameters<typeof provenReading>) => {
-  const found = provenReading(...asked)
-  return found === undefined ? undefined : [found.reading.slot, found.upTo]
+const slotsOf = (readings: AccountReading[], walked: number, newest: (dao: string) => bigint) => {
+  const found = provenReading(readings, { slot: walked, time: 10 * walked }, newest)
+  return found === undefined ? undefined : [found.reading.slot, found.upTo.slot]
 }
 
 test('numbers of a slot that has been walked tell what is missing, whether or not it is stored', t => {
@@ -51,8 +51,16 @@ test('numbers of a later slot tell only where all of them are stored, and then n
   t.end()
 })
 
-test('nothing is proven before something was walked, or without a reading', t => {
-  t.equal(slotsOf([reading(90, { A: 5n })], 0, stored({ A: 5n })), undefined)
+test('the time of what is proven is that of the reading, or of the walk where that is behind it', t => {
+  const upTo = (...readings: AccountReading[]) =>
+    provenReading(readings, { slot: 100, time: 1000 }, stored({ A: 5n }))?.upTo
+  t.same(upTo(reading(90, { A: 5n })), { slot: 89, time: 900 })
+  t.same(upTo(reading(120, { A: 5n })), { slot: 100, time: 1000 })
+  t.same(upTo(reading(80, { A: 4n }), reading(120, { A: 6n })), { slot: 79, time: 800 })
+  t.end()
+})
+
+test('nothing is proven without a reading', t => {
   t.equal(slotsOf([], 100, stored({ A: 5n })), undefined)
   t.same(slotsOf([reading(120, {})], 100, stored({})), [120, 100], 'a market without a DAO misses nothing')
   t.end()
