@@ -59,13 +59,14 @@ export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>
 export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
-  const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
+  const know = (id: number, address: string): void => {
+    ids.set(address, id)
+    addresses.set(id, address)
+  }
   /** DAOs that another process may have added; `known` 0: all anew. */
   const learn = async (db: Db, known = ids.size): Promise<void> => {
     const fresh = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
-    for (const { id, address } of fresh) {
-      know(id, address)
-    }
+    for (const { id, address } of fresh) know(id, address)
   }
   const viewOf = (db: Db): View =>
     ({ db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' })

@@ -91,7 +91,7 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
 }
 
 /** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema. */
-export async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
+async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
   const {
     rows: [server]
   } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
