@@ -70,8 +70,9 @@ export const eventReads = {
       const anchor = await events.select('at').where('dao', '=', idOf(dao)).where('seq', '<=', seqText(before))
         .orderBy('seq', 'desc').limit(1).executeTakeFirst()
       if (anchor === undefined) return []
-      query = query.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('at', 'seq'), '<', tuple(anchor.at, seqText(before))))
+      const { at } = anchor
+      // as a tuple it takes a quarter longer in the embedded store
+      query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
     }
     const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(POOL_EVENT_COLUMNS)
     if (market === undefined) return (await newest.execute()).map(row => poolEventOf(row, view) as Trade)
