@@ -31,20 +31,12 @@ const RETRY_AFTER = 2
 interface Spent { ms: number, at: number }
 interface Waiting { who: string, begin: () => void }
 
-/** Adds `n` to a count that is there only while it is not 0. */
-function add (counts: Map<string, number>, who: string, n: number): void {
-  const count = (counts.get(who) ?? 0) + n
-  if (count === 0) counts.delete(who)
-  else counts.set(who, count)
-}
-
 export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions) {
-  const working = new Map<string, number>()
-  const inLine = new Map<string, number>()
+  /** Whose work is done, a member for each piece. */
+  const working: string[] = []
   const line: Waiting[] = []
   const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
   const all: Spent = { ms: 0, at: now() }
-  let busy = 0
 
   const left = ({ ms, at }: Spent): number => ms * 2 ** ((at - now()) / HALF_LIFE)
   const spent = (who: string): number => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
@@ -55,34 +47,29 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
   }
 
   function beginNext (): void {
-    while (busy < atOnce) {
-      let next: Waiting | undefined
-      for (const one of line) {
-        if ((working.get(one.who) ?? 0) < each && (next === undefined || spent(one.who) < spent(next.who))) next = one
-      }
-      if (next === undefined) return
+    while (working.length < atOnce) {
+      const [first, ...others] = line.filter(({ who }) => working.filter(one => one === who).length < each)
+      if (first === undefined) return
+      const next = others.reduce((least, one) => spent(one.who) < spent(least.who) ? one : least, first)
       line.splice(line.indexOf(next), 1)
-      add(inLine, next.who, -1)
-      add(working, next.who, 1)
-      busy++
+      working.push(next.who)
       next.begin()
     }
   }
 
   /** Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full; with `admitted` it never is. */
   async function enter (who: string, admitted?: 'admitted'): Promise<() => void> {
-    if (admitted === undefined && (line.length >= most || (inLine.get(who) ?? 0) >= waitingEach)) {
+    const own = line.filter(one => one.who === who)
+    if (admitted === undefined && (line.length >= most || own.length >= waitingEach)) {
       throw new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
     }
     const turn = new Promise<void>(resolve => line.push({ who, begin: resolve }))
-    add(inLine, who, 1)
     beginNext()
     await turn
     const begun = now()
     return () => {
       note(who, now() - begun)
-      add(working, who, -1)
-      busy--
+      working.splice(working.indexOf(who), 1)
       beginNext()
     }
   }

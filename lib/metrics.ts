@@ -6,7 +6,10 @@ import type { CallReport } from './chain/json-rpc.js'
 
 /** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
 interface MetricSources {
-  snapshot (): { ageSeconds: number, slot: number, leftOut: ReadonlyArray<string | undefined> } | undefined
+  /** `age`: ms. */
+  snapshot (): {
+    age: number, value: { slot: number, discovered: ReadonlyArray<{ leftOut: string | undefined }> }
+  } | undefined
   history (): {
     slot: number | null
     headAge: number | null
@@ -101,18 +104,18 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
   }
 
   const { snapshot, history, nodes, time, websocketUp, streams, sharedLimit } = sources
+  const seconds = (ms: number | null | undefined): number | undefined => ms == null ? undefined : ms / 1000
   gauges({
-    snapshot_age_seconds: ['Age of the state of all DAOs.', () => snapshot()?.ageSeconds],
-    snapshot_slot: ['Slot of the state of all DAOs.', () => snapshot()?.slot],
+    snapshot_age_seconds: ['Age of the state of all DAOs.', () => seconds(snapshot()?.age)],
+    snapshot_slot: ['Slot of the state of all DAOs.', () => snapshot()?.value.slot],
     history_slot: ['Newest slot that the history has processed.', () => history().slot],
     history_lag_slots: ['Slots by which the history is behind the state; finality alone makes some.', () => {
-      const [state, indexed] = [snapshot()?.slot, history().slot]
+      const [state, indexed] = [snapshot()?.value.slot, history().slot]
       return state === undefined || indexed === null ? null : Math.max(0, state - indexed)
     }],
-    history_head_age_seconds: ['Age of the newest finalized moment up to which everything is indexed.', () => {
-      const { headAge } = history()
-      return headAge === null ? null : headAge / 1000
-    }],
+    history_head_age_seconds: [
+      'Age of the newest finalized moment up to which everything is indexed.', () => seconds(history().headAge)
+    ],
     history_head_slot: ['Newest finalized slot up to which everything is indexed.', () => history().headSlot],
     history_last_day_left: [
       'Transactions of the last 24 hours that are still to be indexed, while they are.', () => history().lastDay?.left
@@ -172,12 +175,13 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     ({ breaker }) => BREAKER[breaker]
   )
   ofNodes('node_slot', 'Newest slot that a node has shown.', ({ slot }) => slot)
-  ofNodes('node_age_seconds', 'Age of the last state that a node has shown, by UTC.',
-    ({ lagMs }) => lagMs === undefined ? undefined : lagMs / 1000)
+  ofNodes(
+    'node_age_seconds', 'Age of the last state that a node has shown, by UTC.', ({ lagMs }) => seconds(lagMs)
+  )
   labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
     const counts = new Map<string, number>()
-    for (const reason of snapshot()?.leftOut ?? []) {
-      counts.set(reason ?? 'listed', (counts.get(reason ?? 'listed') ?? 0) + 1)
+    for (const { leftOut: state = 'listed' } of snapshot()?.value.discovered ?? []) {
+      counts.set(state, (counts.get(state) ?? 0) + 1)
     }
     return [...counts]
   })
@@ -190,14 +194,14 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
 
   return {
     registry,
-    answered ({ route, method, status, seconds }: { route: string, method: string, status: number, seconds: number }) {
+    answered ({ route, method, status, ms }: { route: string, method: string, status: number, ms: number }) {
       requests.inc({ route, method: KNOWN_METHODS.has(method) ? method : 'other', status })
-      latency.observe({ route }, seconds)
+      latency.observe({ route }, ms / 1000)
       if (status === 429) limited.inc()
     },
-    called ({ method, node, outcome, size, seconds }: Omit<CallReport, 'ms'> & { seconds: number }) {
+    called ({ method, node, outcome, size, ms }: CallReport) {
       calls.inc({ method, outcome, node }, size)
-      callLatency.observe({ method }, seconds)
+      callLatency.observe({ method }, ms / 1000)
     }
   }
 }

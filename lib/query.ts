@@ -113,6 +113,9 @@ export function range (what: string, from = '', to = '') {
 
 type Bounds = Values<ReturnType<typeof range>>
 
+/** What is asked by parameters with the bounds of a range, without their synonyms. */
+export type Asked<P> = Omit<Values<P>, 'since' | 'until'>
+
 /**
  * What was asked with the bounds of its range, without their synonyms. Throws INVALID_PARAMETER for a bound that is
  * given twice, and for an end that comes first.

@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
-import { createDaoResponses, type DaoResponses } from '../lib/responses/daos/index.js'
-import { createForms, type Forms } from '../lib/responses/forms/index.js'
-import { createMarket, type Market } from '../lib/responses/market.js'
-import { createPoolResponses, type PoolResponses } from '../lib/responses/pools/index.js'
-import { createPrices, type PriceAnswers } from '../lib/responses/prices.js'
+import { createDaoResponses } from '../lib/responses/daos/index.js'
+import { createForms } from '../lib/responses/forms/index.js'
+import { createMarket } from '../lib/responses/market.js'
+import { createPoolResponses } from '../lib/responses/pools/pools.js'
+import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
 import type { Sources } from '../lib/responses/sources.js'
 
@@ -13,17 +13,17 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** What all answers are made of: the state now and the history. */
     sources: Sources
-    market: Market
+    market: ReturnType<typeof createMarket>
     /** What is told of single pools and days. */
-    pools: PoolResponses
+    pools: ReturnType<typeof createPoolResponses>
     /** What is told of single DAOs, and of what they own. */
-    daos: DaoResponses
+    daos: ReturnType<typeof createDaoResponses>
     /** What DAOs decide. */
     proposals: ProposalAnswers
     /** Prices of many tokens. */
-    prices: PriceAnswers
+    prices: ReturnType<typeof createPrices>
     /** The market in the forms of those who list it. */
-    forms: Forms
+    forms: ReturnType<typeof createForms>
   }
 }
 

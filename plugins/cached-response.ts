@@ -6,7 +6,7 @@ import type { Aged } from '../lib/live/fresh.js'
 import {
   type CachedResponse, chooseVariant, etagOf, isKnown, isStreamed, type StreamedResponse
 } from '../lib/http/cached-response.js'
-import { chooseEncoding } from '../lib/http/encoding.js'
+import { chooseEncoding, type Encoding } from '../lib/http/encoding.js'
 
 /** An answer with its age; without parts where no state of the chain is in it. */
 export type Sendable<V> = Omit<Aged<V>, 'parts'> & Partial<Pick<Aged<V>, 'parts'>>
@@ -34,46 +34,48 @@ const isStale = ({ age, left }: Age): boolean => left === 0 && age > 0
  */
 const tagOf = ({ value: { tag }, ...age }: Sendable<{ tag: string }>): string => isStale(age) ? `${tag}.stale` : tag
 
+const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<{ tag: string }>): boolean =>
+  isKnown(tagOf(response), headers['if-none-match'])
+
+/** Says of an answer what it is, in this encoding, and 304 where its client has it; whether its body is to be sent. */
+function begin (
+  reply: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>, encoding: Encoding
+): boolean {
+  const { value, ...age } = response
+  const isKept = isUnchanged(reply, response)
+  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
+  if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
+  if (isKept) reply.code(304)
+  else if (encoding !== 'identity') reply.header('content-encoding', encoding)
+  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the
+  // whole body (RFC 9110, 8.6)
+  if (isKept && reply.request.method !== 'HEAD') return false
+  reply.type(value.contentType)
+  return true
+}
+
 /** Encodings of what is sent as it is taken: of the others a compressor takes megabytes for each client. */
 const STREAMED = ['gzip', 'identity'] as const
 
-async function sendStreamed (reply: FastifyReply, { value, ...age }: Sendable<StreamedResponse>): Promise<unknown> {
+async function sendStreamed (reply: FastifyReply, response: Sendable<StreamedResponse>): Promise<unknown> {
   const { headers, method, client, server: { budget } } = reply.request
   const encoding = chooseEncoding(STREAMED, headers['accept-encoding'])
-  const tag = tagOf({ value, ...age })
-  const isUnchanged = isKnown(tag, headers['if-none-match'])
-  const isBare = isUnchanged || method === 'HEAD'
+  const isBare = method === 'HEAD' || isUnchanged(reply, response)
   // before anything is said: a request that is refused here has another answer
   const end = isBare ? () => {} : await budget.sending.enter(client)
-  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tag, encoding))
-  if (isUnchanged) reply.code(304)
-  if (isUnchanged && method !== 'HEAD') return reply.send()
-  reply.type(value.contentType)
-  if (encoding !== 'identity' && !isUnchanged) reply.header('content-encoding', encoding)
+  if (!begin(reply, response, encoding)) return reply.send()
   // one part at a time is held beside what the connection has taken
-  const parts = Readable.from(isBare ? [] : value.parts(), { objectMode: true, highWaterMark: 1 })
-  // the framework ends the last stream where the client has gone, and is told of what fails by it
-  const body = encoding === 'identity' || isBare ? parts : pipeline(parts, createGzip(), () => {})
+  const parts = Readable.from(isBare ? [] : response.value.parts(), { objectMode: true, highWaterMark: 1 })
   parts.once('close', end)
-  return reply.send(body)
+  // the framework ends the last stream where the client has gone, and is told of what fails by it
+  return reply.send(encoding === 'identity' || isBare ? parts : pipeline(parts, createGzip(), () => {}))
 }
 
 function sendCached (this: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>): unknown {
   const { value, ...age } = response
   if (isStreamed(value)) return sendStreamed(this, { value, ...age })
-  const { headers } = this.request
-  const variant = chooseVariant(value, headers['accept-encoding'])
-  const tag = tagOf({ value, ...age })
-  this.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tag, variant.encoding))
-  if (value.headers !== undefined) this.headers(value.headers)
-  const isUnchanged = isKnown(tag, headers['if-none-match'])
-  if (isUnchanged) this.code(304)
-  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the
-  // whole body (RFC 9110, 8.6)
-  if (isUnchanged && this.request.method !== 'HEAD') return this.send()
-  if (variant.encoding !== 'identity' && !isUnchanged) this.header('content-encoding', variant.encoding)
-  this.type(value.contentType)
-  const { body } = variant
+  const { encoding, body } = chooseVariant(value, this.request.headers['accept-encoding'])
+  if (!begin(this, response, encoding)) return this.send()
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 

@@ -27,14 +27,7 @@ export default fp(async fastify => {
   // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
   function load (): Promise<Metrics> {
     made ??= import('../lib/metrics.js').then(({ createMetrics }) => createMetrics({
-      snapshot () {
-        const kept = cache.snapshot.peek(ALL)
-        return kept && {
-          ageSeconds: kept.age / 1000,
-          slot: kept.value.slot,
-          leftOut: kept.value.discovered.map(({ leftOut }) => leftOut)
-        }
-      },
+      snapshot: () => cache.snapshot.peek(ALL),
       // most gauges are fields of it, and all are read at once
       history: () => {
         if (status === undefined) queueMicrotask(() => { status = undefined })
@@ -62,12 +55,11 @@ export default fp(async fastify => {
       route: request.routeOptions.url ?? 'unknown',
       method: request.method,
       status: reply.statusCode,
-      seconds: reply.elapsedTime / 1000
+      ms: reply.elapsedTime
     })
     done()
   })
-  chain.observers.add(({ method, node, outcome, size, ms }) =>
-    metrics.called({ method, node, outcome, size, seconds: ms / 1000 }))
+  chain.observers.add(metrics.called)
 
   const opened = server = createServer((request, response) => {
     if (request.url !== '/metrics') {

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
 import { publicFolder } from '../lib/package.js'
-import { readStaticFiles } from '../lib/http/static-files.js'
+import { staticFiles } from '../lib/http/static-files.js'
 import { once } from '../lib/once.js'
 import { SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
 import { HEADERS } from '../schemas/headers.js'
@@ -83,10 +83,7 @@ export default fp(async fastify => {
   // made once, when all routes are known, and sent compressed
   const json = once(() => makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger())))
   const yaml = once(() => makeCachedResponse('application/x-yaml; charset=utf-8', fastify.swagger({ yaml: true })))
-  const documents: Record<string, () => CachedResponse> = {
-    '/documentation/json': json,
-    '/documentation/yaml': yaml
-  }
+  const documents: Record<string, () => CachedResponse> = { '/documentation/json': json, '/documentation/yaml': yaml }
   async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const document = documents[url]
     if (document === undefined) return
@@ -142,12 +139,10 @@ export default fp(async fastify => {
     }
   })
   // the reference's own files, compressed; the package would read and send them as they are
-  const files = readStaticFiles(join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static'))
-  for (const name of files.names.filter(name => !MADE.includes(name))) {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
+  for (const { name, response } of staticFiles(folder).filter(({ name }) => !MADE.includes(name))) {
     fastify.get(`/documentation/static/${name}`, { schema: { hide: true } }, async (_request, reply) =>
-      reply.header(
-        'content-security-policy',
-        PAGE_POLICY
-      ).sendCached({ value: files.get(name)!, age: 0, left: FILES_LIVE }))
+      reply.header('content-security-policy', PAGE_POLICY)
+        .sendCached({ value: response(), age: 0, left: FILES_LIVE }))
   }
 }, { name: 'openapi', dependencies: ['rate-limit'] })

@@ -1,11 +1,11 @@
 import fp from 'fastify-plugin'
 import { ServiceError } from '../lib/errors.js'
-import { bodyOf } from '../lib/http/cached-response.js'
+import { within } from '../lib/live/fresh.js'
 import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
 import { createCards } from '../lib/page/card/cards.js'
 import { createPageList, createPageVolume, type PageList } from '../lib/page/list.js'
-import { createPages, type Pages } from '../lib/page/pages.js'
+import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { orUnknown } from '../lib/responses/pools/pool-list.js'
@@ -18,7 +18,7 @@ declare module 'fastify' {
     /** What the pages for people need beside the API. */
     page: {
       assets: PageAssets
-      pages: Pages
+      pages: ReturnType<typeof createPages>
       /** What an address names; undefined while the chain can't be read, since then nobody knows. */
       find (pool: string): Promise<FoundPool | undefined>
       /** The pools as they are listed; undefined where they can't be had at once. */
@@ -43,8 +43,8 @@ const PATIENCE_MS = 500
 const PROPOSALS = { limit: 200 }
 
 export default fp(async fastify => {
-  const { sources, cache: { snapshot }, chain: { clock }, market, pools, daos, proposals } = fastify
-  const list = createPageList(pools.known, daos.treasuries)
+  const { sources, cache: { snapshot }, market, pools, daos, proposals } = fastify
+  const list = createPageList(pools.known, daos.allTreasuries)
   const sparklines = createSparklines(sources)
   const card = createCards(async pool => {
     if (pool === '') return marketSource(marketFacts((await list.known()).value))
@@ -56,17 +56,7 @@ export default fp(async fastify => {
   })
 
   /** What `load` gives, where it can be had at once. */
-  async function soon<T> (load: () => Promise<T>): Promise<T | undefined> {
-    let cancel = (): void => {}
-    const late = new Promise<undefined>(resolve => { cancel = clock.after(PATIENCE_MS, () => resolve(undefined)) })
-    const known = orUnknown(load())
-    known.catch(() => {})   // too late to be told
-    try {
-      return await Promise.race([known, late])
-    } finally {
-      cancel()
-    }
-  }
+  const soon = <T>(load: Promise<T>): Promise<T | undefined> => orUnknown(within(load, PATIENCE_MS))
 
   const assets = loadAssets()
   fastify.decorate('page', {
@@ -76,8 +66,8 @@ export default fp(async fastify => {
     volume: createPageVolume(market.totals),
     sparklines,
     card,
-    listed: () => soon(async () => (await list.known()).value),
-    decided: () => soon(async () => bodyOf((await proposals.list(PROPOSALS)).value)),
+    listed: () => soon(list.known().then(({ value }) => value)),
+    decided: () => soon(proposals.rows(PROPOSALS).then(({ value }) => value)),
     find: pool => orUnknown(snapshot.get(ALL).then(({ value }) => findPool(value, pool)))
   })
-}, { name: 'page', dependencies: ['chain', 'cache', 'answers'] })
+}, { name: 'page', dependencies: ['cache', 'answers'] })

@@ -1,14 +1,13 @@
 import fp from 'fastify-plugin'
 import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
-import { createSharedCounter, type SharedCounter } from '../lib/rate-limit/shared.js'
-import { WINDOW } from '../lib/rate-limit/minute-window.js'
+import { createSharedCounter } from '../lib/rate-limit/shared.js'
+import { type Count, WINDOW } from '../lib/rate-limit/minute-window.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Counting requests together with the other replicas; undefined where REDIS_URL is not set. */
     sharedLimit: {
-      count: SharedCounter['count'],
-      countPage: SharedCounter['count'],
+      count (key: string): Promise<Count>
       counts: Pick<RedisLink, 'up' | 'replicas'>
     } | undefined
   }
@@ -21,6 +20,8 @@ export interface SharedLimitOptions {
   redisLink?: Partial<Omit<RedisLinkOptions, 'url' | 'onChange'>>
 }
 
+/** What keys of the page's budget begin with; no address does. */
+export const PAGE = 'page '
 /** Deployments that share a Redis and are not replicas of one another take a database each. */
 const PREFIX = 'dao-market-data:limit:'
 
@@ -49,14 +50,14 @@ export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
           'the rate limit is not shared: Redis is away, each replica keeps to its share'
         )
       }
-      if (!change.up || wasAway) for (const counter of [requests, pages]) counter.tear()
+      if (!change.up || wasAway) counter.tear()
       wasAway = !change.up
     }
   })
-  const counterOf = (max: number): SharedCounter =>
-    createSharedCounter({ counts: link, max, ...(now !== undefined && { now }) })
-  const [requests, pages] = [counterOf(rateLimitMax), counterOf(rateLimitPage)]
-  fastify.decorate('sharedLimit', { count: requests.count, countPage: pages.count, counts: link })
+  const counter = createSharedCounter({
+    counts: link, max: key => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax, now
+  })
+  fastify.decorate('sharedLimit', { count: counter.count, counts: link })
   fastify.addHook('onClose', () => link.close())
   await link.start()
 }, { name: 'rate-limit-redis', dependencies: ['config'] })

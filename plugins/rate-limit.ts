@@ -1,18 +1,16 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type {} from '@fastify/sensible'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
 import { RATE_LIMITED } from '../schemas/errors.js'
+import { PAGE } from './rate-limit-redis.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
   now?: () => number
 }
-
-/** What keys of the page's budget begin with; no address does. */
-const PAGE = 'page '
 
 /**
  * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who states falsely that he is
@@ -22,23 +20,14 @@ const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =
   isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
 
 /**
- * The counts of both budgets over all processes, or in this one. Local counts know no limit, so one counter holds both.
- */
-function countersOf (
-  { sharedLimit }: FastifyInstance, now: (() => number) | undefined
-): (key: string) => Count | Promise<Count> {
-  if (sharedLimit === undefined) return createWindowCounter(now).count
-  return key => key.startsWith(PAGE) ? sharedLimit.countPage(key) : sharedLimit.count(key)
-}
-
-/**
  * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6
  * clients count per /64. The pages, their files and what they ask for have a count of their own, so that a visit leaves
  * the client its requests.
  */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
   const { rateLimitMax, rateLimitPage, isExempt } = fastify.config
-  const count = countersOf(fastify, now)
+  // of both budgets, over all processes or in this one
+  const count: (key: string) => Count | Promise<Count> = fastify.sharedLimit?.count ?? createWindowCounter(now).count
   class ClockMinuteStore implements FastifyRateLimitStore {
     incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
       const counted = count(key)

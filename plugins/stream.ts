@@ -1,13 +1,13 @@
 import fp from 'fastify-plugin'
 import { ServiceError } from '../lib/errors.js'
-import type { EventStream } from '../lib/http/event-stream.js'
-import { createStream, type Stream } from '../lib/responses/stream.js'
+import { createEventStream, type EventStream } from '../lib/http/event-stream.js'
+import { createStream } from '../lib/responses/stream.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    stream: Stream & {
-      /** Counts a connection of a client. Throws OVERLOADED, and 429 where the client has too many. */
-      enter (client: string): { begin (events: EventStream): void, leave (): void }
+    stream: ReturnType<typeof createStream> & {
+      /** What begins an answer of events to a client. Throws OVERLOADED, and 429 where the client has too many. */
+      enter (client: string): typeof createEventStream
       count (): number
     }
   }
@@ -22,9 +22,8 @@ const BACK_MS = 2_000
 export default fp(async fastify => {
   const { sources, chain: { clock }, market, proposals } = fastify
   const stopping = new AbortController()
-  const byClient = new Map<string, number>()
-  const open = new Set<EventStream>()
-  let count = 0
+  /** The clients of the streams that are open. */
+  const open = new Map<EventStream, string>()
   const stream = createStream({
     sources,
     clock,
@@ -36,32 +35,21 @@ export default fp(async fastify => {
 
   fastify.decorate('stream', {
     ...stream,
-    count: () => count,
-    enter (client: string) {
-      const own = byClient.get(client) ?? 0
-      if (own >= EACH) throw fastify.httpErrors.tooManyRequests()
-      if (count >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
-      byClient.set(client, own + 1)
-      count++
-      let events: EventStream | undefined
-      return {
-        begin (of) {
-          events = of
-          open.add(of)
-        },
-        leave () {
-          if (events !== undefined) open.delete(events)
-          count--
-          const left = byClient.get(client)! - 1
-          if (left === 0) byClient.delete(client)
-          else byClient.set(client, left)
-        }
+    count: () => open.size,
+    enter (client) {
+      if ([...open.values()].filter(one => one === client).length >= EACH) throw fastify.httpErrors.tooManyRequests()
+      if (open.size >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
+      return response => {
+        const events = createEventStream(response)
+        open.set(events, client)
+        response.once('close', () => open.delete(events))
+        return events
       }
     }
   } satisfies typeof fastify.stream)
 
   fastify.addHook('preClose', async () => {
     stopping.abort()
-    for (const events of open) events.end('the service is shutting down', BACK_MS)
+    for (const events of open.keys()) events.end('the service is shutting down', BACK_MS)
   })
 }, { name: 'stream', dependencies: ['chain', 'answers', 'sensible'] })

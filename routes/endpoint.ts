@@ -27,8 +27,8 @@ interface Endpoint<T, P extends string, Q extends Parameters> {
   tag: string
   /** Of the path, by name. */
   params?: Record<P, TSchema>
-  /** Without any, the query may say what it likes. */
-  query?: Q
+  /** 'any': it may say what it likes; without this there are no parameters. */
+  query?: Q | 'any'
   answer: Answer<T>
   /** Sentences of the 400 beside those that name a parameter of the query. */
   invalid?: Record<string, string>
@@ -47,13 +47,10 @@ interface Question<P extends string, Q extends Parameters> {
 
 /** The 400s of an endpoint: what its first parameter expects stands for all of a query. */
 function refusalsOf (query: Parameters | undefined, invalid: Record<string, string> | undefined) {
-  const [first] = Object.entries(query ?? {})
-  if (first !== undefined) {
-    const [name, { expects }] = first
-    return badRequest({ [name]: invalidParameter(name, expects).message, ...invalid })
-  }
-  if (invalid !== undefined) return badRequest(invalid)
-  return query === undefined ? undefined : NO_PARAMETERS
+  const first = Object.entries(query ?? {}).slice(0, 1)
+    .map(([name, { expects }]) => [name, invalidParameter(name, expects).message])
+  if (first.length > 0 || invalid !== undefined) return badRequest({ ...Object.fromEntries(first), ...invalid })
+  return query && NO_PARAMETERS
 }
 
 /** The querystring as the document describes it; handlers read it themselves, and say what is wrong. */
@@ -67,9 +64,10 @@ export const described = (query: Parameters) =>
 export function endpoint<T, P extends string = never, Q extends Parameters = {}> (
   fastify: FastifyInstance,
   path: string,
-  { tag, params, query, answer, invalid, missing, isDear, ...said }: Endpoint<T, P, Q>,
+  { tag, params, query: asking = {} as Q, answer, invalid, missing, isDear, ...said }: Endpoint<T, P, Q>,
   respond: (question: Question<P, Q>) => Promise<Sendable<CachedResponse<T> | StreamedResponse<T>>>
 ): void {
+  const query = asking === 'any' ? undefined : asking
   const refusals = refusalsOf(query, invalid)
   fastify.get(path, {
     ...(isDear && { config: { isDear: true } }),

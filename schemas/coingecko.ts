@@ -18,10 +18,11 @@ export type CoinGeckoPairs = Static<typeof CoinGeckoPairsSchema>
 export const CURVE =
   'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee included'
 export const milliseconds = (description: string) => integer(description, SECOND_EXAMPLE * 1000)
-const side = (description: string, level: [string, string]) => Type.Array(Type.Unsafe<[string, string]>(Type.Array(
-  decimal('Price in target tokens per base token, then amount in base tokens.', '0.9125'),
-  { minItems: 2, maxItems: 2 }
-)), { description, examples: [[level]] })
+const side = (description: string, level: [string, string]) => {
+  const form = decimal('Price in target tokens per base token, then amount in base tokens.', '0.9125')
+  const levels = Type.Unsafe<readonly [string, string]>(Type.Array(form, { minItems: 2, maxItems: 2 }))
+  return Type.Array(levels, { description, examples: [[level]] })
+}
 
 export const CoinGeckoOrderBookSchema = record('CoinGeckoOrderBook',
   `${CURVE}: walking the book to any level yields what one swap of that size yields.`, {

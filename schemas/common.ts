@@ -40,6 +40,10 @@ export const slot = (description: string, example = 400000000) => integer(descri
 export const decimals = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 255, ...said(description, 6) })
 
+/** The symbol or the name of a DAO's base token. */
+export const ofBaseToken = (example: string) =>
+  text('Of its base token, as its creator wrote it; empty where it has no metadata.', example)
+
 /** What a token is called where that must not be empty. */
 export const NAMED = {
   name: shown('Name; where the token has none, its symbol, else its address.', 'Meta'),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, integer, MINT_EXAMPLE, nullable, object, oneOf,
-  orNull, record, slot, text, time
+  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, integer, MINT_EXAMPLE, nullable, object,
+  ofBaseToken, oneOf, orNull, record, slot, time
 } from './common.js'
 import { DaoReportSchema } from './daos.js'
 import { PRICE_CHANGES, START_DATE } from './pools.js'
@@ -36,13 +36,11 @@ const DaoSupplySchema = record('DaoSupply', 'The supply record with where it lie
 })
 
 const { dao, listed, reason, state } = DaoReportSchema.properties
-const ofToken = (example: string) =>
-  text('Of its base token, as its creator wrote it; empty where it has no metadata.', example)
 
 export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
   dao,
-  name: ofToken('Meta'),
-  symbol: ofToken('META'),
+  name: ofBaseToken('Meta'),
+  symbol: ofBaseToken('META'),
   base_mint: address('Mint of the base token.', MINT_EXAMPLE),
   quote_mint: address('Mint of the quote token.'),
   state,

@@ -3,6 +3,7 @@ import {
   ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, decimals, digits, integer, list, MINT_EXAMPLE,
   nullable, object, oneOf, QUOTE_EXAMPLE, record, SECOND_EXAMPLE, slot, text, time, VAULT_EXAMPLE
 } from './common.js'
+import { DAY_FIELD } from './aggregate.js'
 import { DEEPEST_FIRST, TickerSchema } from './ticker.js'
 
 const {
@@ -233,7 +234,6 @@ export const CandlesSchema = list(
 )
 export type Candles = Static<typeof CandlesSchema>
 
-const DAY = date('UTC day.')
 const usd = (what: string, example: string) => decimal(
   `${what} in USD at what the quote token is worth now, 2 places; "0.00" where it has no USD value.`, example
 )
@@ -242,7 +242,7 @@ const FEES = nullable(
 )
 const { open, high, low, close } = prices('day')
 const PoolDaySchema = record('PoolDay', 'A UTC day of one pool.', {
-  date: DAY,
+  date: DAY_FIELD,
   base_volume: BASE_TRADED,
   target_volume: QUOTE_TRADED,
   volume_usd: usd('Volume', '1100.25'),
@@ -267,7 +267,7 @@ const MarketDayPoolSchema = record('MarketDayPool', 'One pool on a UTC day.', {
   trades: swaps(214)
 })
 const MARKET_DAY = {
-  date: DAY,
+  date: DAY_FIELD,
   complete: boolean(
     'The day is over and every event of it is stored: false for today, and for the minute after it until its last ' +
       'trades are final.'),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  address, boolean, DAO_EXAMPLE, decimal, list, nullable, object, record, slot, text, VAULT_EXAMPLE
+  address, boolean, DAO_EXAMPLE, decimal, list, nullable, object, ofBaseToken, record, slot, text, VAULT_EXAMPLE
 } from './common.js'
 import { TickerSchema } from './ticker.js'
 
@@ -26,7 +26,7 @@ const sides = (base: string, quote: string) =>
   ({ base: decimal('Base tokens.', base), quote: decimal('Quote tokens.', quote) })
 const TREASURY = {
   dao: address('The DAO.', DAO_EXAMPLE),
-  symbol: text('Of its base token, as its creator wrote it; empty where it has no metadata.', 'META'),
+  symbol: ofBaseToken('META'),
   treasury_vault_address: address('The vault of its multisig, which owns the token accounts.', VAULT_EXAMPLE),
   treasury_usdc_aum: decimal(
     'Whole dollars in them: of the mints of USD_MINTS. Trailing zeros trimmed.', '5000000'

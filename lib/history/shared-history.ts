@@ -36,7 +36,7 @@ export async function openSharedHistory (
   options: SharedHistoryOptions
 ): Promise<History & { close (): Promise<void> }> {
   const { url, writes, program, rate, basis, time, daos, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, checkMs = 30_000, endsBy = () => Infinity } = options
+  const { staleMs = 60_000, checkMs = 20_000, endsBy = () => Infinity } = options
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping

@@ -66,10 +66,6 @@ export function makeCachedResponse<T = unknown> (
   return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
 }
 
-/** What the bytes of an answer hold. */
-export const bodyOf = <T>({ variants }: CachedResponse<T>): T =>
-  JSON.parse((variants.get('identity')!.body as Buffer).toString()) as T
-
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 
 /** The variant for a client with this Accept-Encoding header; a body that it takes in none of them goes plain. */

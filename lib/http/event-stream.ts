@@ -3,14 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { systemClock } from '../clock.js'
 
 /** Server-sent events on one connection (WHATWG HTML, 9.2). */
-export interface EventStream {
-  write (text: string): void
-  /** Resolves once what was written has been taken, or the client has gone. */
-  drained (): Promise<void>
-  readonly isOpen: boolean
-  /** Ends it with a sentence; the client comes back after `retryMs`. */
-  end (reason: string, retryMs: number): void
-}
+export type EventStream = ReturnType<typeof createEventStream>
 
 /** Bytes that may wait for a client who reads slowly. */
 const MAX_WAITING = 2 ** 20
@@ -20,17 +13,26 @@ const RETRY_MS = 3_000
 const LAST_WORDS_MS = 1_000
 
 /** Begins an answer of events, whose headers have been sent. A client who lets 1 MB wait is told so and let go. */
-export function createEventStream (response: ServerResponse): EventStream {
+export function createEventStream (response: ServerResponse) {
   let isOpen = true
   response.on('close', () => { isOpen = false })
   response.write(`retry: ${RETRY_MS}\n\n`)
-  const stream: EventStream = {
-    write (text) {
+
+  function end (reason: string, retryMs: number): void {
+    if (!isOpen) return
+    isOpen = false
+    response.end(`retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ error: reason })}\n\n`)
+    systemClock.after(LAST_WORDS_MS, () => response.destroy())
+  }
+
+  return {
+    write (text: string): void {
       if (!isOpen) return
       response.write(text)
-      if (response.writableLength > MAX_WAITING) stream.end('too much is waiting to be read', RETRY_MS)
+      if (response.writableLength > MAX_WAITING) end('too much is waiting to be read', RETRY_MS)
     },
-    async drained () {
+    /** Resolves once what was written has been taken, or the client has gone. */
+    async drained (): Promise<void> {
       if (isOpen && response.writableNeedDrain) {
         const gone = new AbortController()
         const leave = (): void => gone.abort()
@@ -40,12 +42,7 @@ export function createEventStream (response: ServerResponse): EventStream {
       }
     },
     get isOpen () { return isOpen },
-    end (reason, retryMs) {
-      if (!isOpen) return
-      isOpen = false
-      response.end(`retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ error: reason })}\n\n`)
-      systemClock.after(LAST_WORDS_MS, () => response.destroy())
-    }
+    /** Ends it with a sentence; the client comes back after `retryMs`. */
+    end
   }
-  return stream
 }

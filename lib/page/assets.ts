@@ -18,9 +18,8 @@ const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
 
 export type PageAssets = ReturnType<typeof loadAssets>
 
-function chartLibrary (): string {
-  return join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
-}
+const chartLibrary = (): string =>
+  join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
 
 /** The files of public/market; its HTML files are templates, not served. Throws where one can't be read. */
 export function loadAssets () {
@@ -41,13 +40,9 @@ export function loadAssets () {
     version: hash.digest('hex').slice(0, VERSION_LENGTH),
     /** A file's bytes; undefined where there is none of the name. */
     file (name: string): CachedResponse | undefined {
-      const known = made.get(name)
-      if (known !== undefined) return known
-      const text = textOf(name)
-      if (text === undefined) return undefined
-      const response = makeCachedResponse(mediaTypeOf(name), text, undefined, BEST)
-      made.set(name, response)
-      return response
+      const text = made.has(name) ? undefined : textOf(name)
+      if (text !== undefined) made.set(name, makeCachedResponse(mediaTypeOf(name), text, undefined, BEST))
+      return made.get(name)
     },
     /** The text of a page before its parts are filled in. */
     template: read

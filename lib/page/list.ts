@@ -1,5 +1,5 @@
 import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
-import { bodyOf, type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { MarketTotals } from '../responses/aggregate.js'
 import { JSON_TYPE } from '../responses/json-response.js'
 import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
@@ -96,11 +96,8 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
  * The list as the page has it, made once per refresh; each throws what the list of pools throws. It is as old as that:
  * treasuries are never older.
  */
-export function createPageList (pools: Kept<PoolList>, treasuries: Kept<CachedResponse<Treasuries>>) {
-  const known = sameLife(pools, async list => {
-    const owned = await orUnknown(treasuries())
-    return pageList(list, owned === undefined ? [] : bodyOf(owned.value))
-  })
+export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuries>) {
+  const known = sameLife(pools, async list => pageList(list, (await orUnknown(treasuries()))?.value ?? []))
   return {
     known,
     first: sameLife(known, list => listResponse(list, false)),

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import { makeCachedResponse } from '../http/cached-response.js'
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
 import type { PageList, Row } from './list.js'
@@ -11,8 +10,6 @@ import type { Proposals } from '../../schemas/proposals.js'
 
 const HTML = 'text/html; charset=utf-8'
 const SITE = 'DAO Market Data'
-/** Lists that are kept, one for each host that is asked for. */
-const MAX_LISTS = 8
 /** Where figures stand for those who run no scripts. */
 const FIGURES = '<!--figures-->'
 /** Placeholder rows until the pools have been loaded. */
@@ -20,10 +17,7 @@ const SKELETON_ROWS = 10
 const SKELETON =
   '<tr role="row" class="ghost" aria-hidden="true"><td colspan="9" role="cell"><span class="bone"></span></td></tr>'
 
-export type Pages = ReturnType<typeof createPages>
-
 export function createPages ({ template, version }: PageAssets) {
-  const lists = new LRUCache<string, { list: PageList | undefined, page: CachedResponse }>({ max: MAX_LISTS })
   const [head, header] = [template('head.html'), template('header.html')]
   /** A page's template with what all have; `link`: the words by which the header leads to it. */
   const page = (name: string, link?: string): string => template(`${name}.html`)
@@ -41,15 +35,9 @@ export function createPages ({ template, version }: PageAssets) {
 
   return {
     /** `pools`: undefined while they can't be had. `origin`: where the reader's browser found us. */
-    list (origin: string, pools: PageList | undefined): CachedResponse {
-      const known = lists.get(origin)
-      if (known !== undefined && known.list === pools) return known.page
-      const text = fillTemplate(list, { ...places(''), origin })
-        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools.rows, ''))
-      const made = makeCachedResponse(HTML, text)
-      lists.set(origin, { list: pools, page: made })
-      return made
-    },
+    list: (origin: string, pools: PageList | undefined) =>
+      makeCachedResponse(HTML, fillTemplate(list, { ...places(''), origin })
+        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools.rows, ''))),
     status: makeCachedResponse(HTML, fillTemplate(status, places(''))),
     /** `proposals`: newest first; undefined while they can't be had. */
     decisions: (proposals: Proposals | undefined, pools: PageList | undefined) =>
@@ -57,7 +45,7 @@ export function createPages ({ template, version }: PageAssets) {
         FIGURES, () => proposals === undefined ? '' : decisionsTable(proposals, pools?.byId, '../')
       )),
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
-    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined): CachedResponse {
+    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return makeCachedResponse(HTML, fillTemplate(pool, {
         ...places('../../'),

@@ -13,7 +13,7 @@ type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 const MOST = 100
 const NONE = '–'
 
-const amount = (text: string | null): string => text === null ? NONE : amountText(parseDecimal(text)!)
+const amount = (text: string | null): string => text === null ? NONE : amountText(text)
 const usd = (text: string | null): string => text === null ? NONE : `$${amount(text)}`
 /** A share such as "-0.0320" in per cent. */
 const percentOf = (share: string): string => {
@@ -24,7 +24,7 @@ const quoteOf = ({ quote }: Row): string => symbolOf(quote.symbol, quote.mint)
 
 /** What is told of a pool, by its name. */
 const FIGURES: Columns<Row> = [
-  ['Price', pool => `${priceText(parseDecimal(pool.last_price)!)} ${quoteOf(pool)}`],
+  ['Price', pool => `${priceText(pool.last_price)} ${quoteOf(pool)}`],
   ['24 h', pool => pool.price_change_24h === null ? NONE : changeText(pool.price_change_24h)],
   ['Volume, 24 h', pool => pool.target_volume_24h === null
     ? NONE
@@ -32,14 +32,14 @@ const FIGURES: Columns<Row> = [
   ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
-  ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${priceText(parseDecimal(pool.nav_per_token)!)}`],
+  ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${priceText(pool.nav_per_token)}`],
   ['Premium to NAV', pool => pool.premium === null ? NONE : percentOf(pool.premium)],
   ['Trades, 24 h', pool => pool.trades_24h === null ? NONE : String(pool.trades_24h)]
 ]
 
 const MINT: Columns<Row>[number] = ['Mint', pool => pool.base.mint]
 
-const average = (text: string | undefined): string => text === undefined ? NONE : priceText(parseDecimal(text)!)
+const average = (text: string | undefined): string => text === undefined ? NONE : priceText(text)
 const minute = (time: string | null): string => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
 const DECISIONS: Columns<ProposalRow> = [
   ['No.', ({ number }) => String(number)],

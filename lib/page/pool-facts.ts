@@ -1,7 +1,7 @@
 import type { Snapshot } from '../live/snapshot.js'
+import { priceText as exactText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
 import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
-import { parseDecimal } from '../decimal.js'
 import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
 import type { PageList, Row } from './list.js'
 import { amountText, changeText, priceText } from './people.js'
@@ -44,21 +44,17 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
       mint: inShort(pair.baseMint),
       quoteMint: inShort(pair.quoteMint),
       isDeciding: account?.dao?.state === 'futarchy',
-      price: priceText(spotPrice(pair))
+      price: priceText(exactText(spotPrice(pair)))
     }
   }
 }
 
-const short = (text: string): string => amountText(parseDecimal(text)!)
-
-type Figures = Pick<CardFacts, 'change' | 'volume' | 'liquidity'>
-
 /** What the row of a pool adds to its image. */
-export const figuresOf = (pool: Row): Figures => ({
+export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> => ({
   ...(pool.target_volume_24h !== null && {
-    volume: `${short(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
+    volume: `${amountText(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
   }),
-  ...(pool.priced_in_usd && { liquidity: `$${short(pool.liquidity_in_usd)}` }),
+  ...(pool.priced_in_usd && { liquidity: `$${amountText(pool.liquidity_in_usd)}` }),
   ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
 })
 
@@ -74,8 +70,8 @@ export function marketFacts ({ totals: { count, volume, liquidity }, rows }: Pag
     figures: [
       ...volume === null
         ? []
-        : [['Volume, 24 h', `${short(volume)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
-      ...deepest.priced_in_usd ? [['Liquidity', `$${short(liquidity)}`] as const] : []
+        : [['Volume, 24 h', `${amountText(volume)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
+      ...deepest.priced_in_usd ? [['Liquidity', `$${amountText(liquidity)}`] as const] : []
     ],
     rows: rows.slice(0, NAMED).map(pool => ({
       base: symbolOf(pool.base.symbol, pool.base.mint),
@@ -83,7 +79,7 @@ export function marketFacts ({ totals: { count, volume, liquidity }, rows }: Pag
       name: '',
       mint: inShort(pool.base.mint),
       quoteMint: inShort(pool.quote.mint),
-      price: priceText(parseDecimal(pool.last_price)!),
+      price: priceText(pool.last_price),
       ...figuresOf(pool)
     }))
   }

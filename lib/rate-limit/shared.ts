@@ -12,14 +12,12 @@ export interface SharedCounts {
 
 interface SharedCounterOptions {
   counts: SharedCounts
-  /** Requests that a client may make in a window. */
-  max: number
+  /** Requests that may be made by a key in a window. */
+  max: (key: string) => number
   /** Wall clock, ms. */
   now?: () => number
   most?: number
 }
-
-export type SharedCounter = ReturnType<typeof createSharedCounter>
 
 interface Client {
   /** Highest shared count seen. */
@@ -35,15 +33,13 @@ interface Client {
  * minute. While counting together fails, and to the end of that minute, a process lets through what it knows to be left
  * divided by the number of processes, so that all together stay within the limit.
  */
-export function createSharedCounter (
-  { counts, max, now = systemClock.epoch, most }: SharedCounterOptions
-) {
+export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epoch, most }: SharedCounterOptions) {
   const minute = createMinute<Client>(() => ({ shared: 0, own: 0, share: undefined }), now, most)
   /** The last window in which counting together has failed: in it processes are on their shares. */
   let torn = -1
 
   /** The count of a request on the share of this process. */
-  function countOwn (client: Client): number {
+  function countOwn (client: Client, max: number): number {
     // more processes than requests allowed: one each, since a process that refuses everybody helps nobody
     client.share ??= Math.max(Math.floor((max - client.shared) / counts.replicas), client.shared === 0 ? 1 : 0)
     if (client.own >= client.share) return max + 1
@@ -52,8 +48,8 @@ export function createSharedCounter (
   }
 
   /** The count of a request that all processes know of, or of one on the share where that fails. */
-  async function countRequest (key: string, client: Client, window: number): Promise<number> {
-    const own = torn === window ? countOwn(client) : undefined
+  async function countRequest (key: string, client: Client, window: number, max: number): Promise<number> {
+    const own = torn === window ? countOwn(client, max) : undefined
     if (own !== undefined && own > max) return own
     if (counts.up) {
       try {
@@ -65,14 +61,15 @@ export function createSharedCounter (
       }
     }
     torn = window
-    return own ?? countOwn(client)
+    return own ?? countOwn(client, max)
   }
 
   return {
-    /** Counts a request of `key`: past the limit where `current` is above `max`. Never rejects. */
+    /** Counts a request of `key`: past the limit where `current` is above its `max`. Never rejects. */
     async count (key: string): Promise<Count> {
       const { client, window, ttl } = minute.of(key)
-      return { current: client.shared >= max ? max + 1 : await countRequest(key, client, window), ttl }
+      const max = maxOf(key)
+      return { current: client.shared >= max ? max + 1 : await countRequest(key, client, window, max), ttl }
     },
     /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
     tear () { torn = windowOf(now()) }

@@ -29,11 +29,9 @@ export interface MarketTotals {
   /** Since launch, or since the first day. */
   volume (): Promise<AggregateVolume>
   fees (): Promise<AggregateVolume>
-  outside (): Promise<OutsideTotals>
+  /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
+  outside (): Promise<ReturnType<typeof outsideTotals>>
 }
-
-/** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
-interface OutsideTotals { conditional: string | null, external: string | null }
 
 /** The first UTC day that is stored whole, counted from 1970-01-01; −Infinity: all are; Infinity: none is yet. */
 export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number {
@@ -116,7 +114,7 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
 /** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
 function outsideTotals (
   others: readonly OtherFees[] | null, known: PricedState['daos'], { usdPerUnit }: Pricing
-): OutsideTotals {
+) {
   const text = (isExternal: boolean): string | null => {
     const rows = (others ?? []).flatMap(({ dao: address, mints, fees, reserves }) => {
       const dao = known.get(address)
@@ -128,7 +126,7 @@ function outsideTotals (
     const sum = others === null ? null : feesInUsd(rows)
     return sum === null ? null : usdText(sum)
   }
-  return { conditional: text(false), external: text(true) }
+  return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 
 const toVolume = jsonResponse(AggregateSchema)
@@ -141,11 +139,9 @@ export const createVolumeResponse = (totals: Kept<MarketTotals>) =>
 /** The bytes of the fees since launch. */
 export const createFeesResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async sums => {
   const { totalVolume, dailyBreakdown, tokens } = await sums.fees()
-  const { conditional, external } = await sums.outside()
   return toFees({
     totalFees: totalVolume,
-    conditionalFees: conditional,
-    externalPoolFees: external,
+    ...await sums.outside(),
     dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
     tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
   }, sums.headers.fees)

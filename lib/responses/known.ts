@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.js'
 import { timeText } from '../time.js'
-import { isWalked, type Reading } from '../history/history.js'
+import { isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { Sources } from './sources.js'
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
@@ -29,12 +29,6 @@ export function checkFinal (sources: Sources, at: number, invalid: ServiceError,
   throw new ServiceError('WARMING_UP', `${timeText(at)} is not final yet`, { retryAfter: Math.min(wait, LONGEST_WAIT) })
 }
 
-interface Extent {
-  /** What happened after this Unix second may be told. */
-  after: number
-  headers: Record<string, string>
-}
-
 /** ISO 8601 of the first second of what is known after another; undefined: from the beginning, or not at all. */
 export const sinceText = (after: number | undefined): string | undefined =>
   after === undefined || !Number.isFinite(after) ? undefined : timeText(after + 1)
@@ -47,15 +41,15 @@ export function historyHeaders (isWhole: boolean, after: number | undefined): Re
 
 /**
  * How far back what happened to a DAO after the Unix second `after`, up to `until`, can be told: all of it where it is
- * known or lost, else as far as the past has been walked without a gap. Throws WARMING_UP and HISTORY_UNAVAILABLE where
- * it is not known, with `isWhole` where not all is.
+ * known or lost, else as far as the past has been walked without a gap. It may be told after the second that is given
+ * as `after`. Throws WARMING_UP and HISTORY_UNAVAILABLE where it is not known, with `isWhole` where not all is.
  */
 export function extentOf (
   reading: Reading,
   dao: string,
   after: number,
-  { until = Infinity, isWhole = false }: { until?: number | undefined, isWhole?: boolean } = {}
-): Extent {
+  { until = Infinity, isWhole = false }: { until?: number, isWhole?: boolean } = {}
+): { after: number, headers: Record<string, string> } {
   const known = reading.knowledge(dao, after, until)
   if (known === 'whole') return { after, headers: historyHeaders(true, undefined) }
   const { walkedTo } = reading.known
@@ -67,4 +61,13 @@ export function extentOf (
     throw new ServiceError(isComing ? 'WARMING_UP' : 'HISTORY_UNAVAILABLE', `not all events of ${dao} are known`)
   }
   return { after: known === 'lost' ? after : from!, headers: historyHeaders(false, from) }
+}
+
+/** The newest trades that are asked for, as far back as `extentOf` lets them be told, which throws. */
+export async function knownTrades (reading: Reading, asked: TradesQuery, isWhole = false) {
+  const found = await reading.trades(asked)
+  const oldest = found.length === asked.limit ? found.at(-1)!.at : asked.since
+  const { after, headers } =
+    extentOf(reading, asked.dao, (oldest ?? -Infinity) - 1, { until: asked.until, isWhole })
+  return { trades: found.filter(({ at }) => at > after), headers }
 }

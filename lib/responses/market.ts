@@ -14,8 +14,6 @@ const toTicker = jsonResponse(TickerSchema)
 /** Most pools of a pair that the header names. */
 const MAX_OTHERS = 20
 
-export type Market = ReturnType<typeof createMarket>
-
 /** Answers about the whole market; bytes are made once per refresh. */
 export function createMarket (sources: Sources) {
   const { history } = sources

@@ -31,8 +31,6 @@ const priced = (pair: Pair, price: string, worth: Rational | undefined, timestam
 const poolsOf = oncePerValue(({ tickers, pairs }: TickerList): ReadonlyMap<string, Pair> =>
   new Map(tickers.toReversed().map(({ pool_id: id, base_currency: mint }) => [mint, pairs.get(id)!])))
 
-export type PriceAnswers = ReturnType<typeof createPrices>
-
 /**
  * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
  * not final yet, and what the tickers and the history throw.

@@ -3,7 +3,6 @@ import { formatUnits, multiply, powerOfTen, type Rational, ratio } from '../deci
 import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
-import type { Snapshot } from '../live/snapshot.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { priceText } from '../market/pool-figures.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
@@ -20,16 +19,14 @@ import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema 
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
-import {
-  ALL, checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf
-} from './sources.js'
+import { checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf } from './sources.js'
 
 interface ProposalsAsked {
-  state?: ProposalState | undefined
+  state?: ProposalState
   /** Its address, or its base mint. */
-  dao?: string | undefined
+  dao?: string
   limit: number
-  before?: string | undefined
+  before?: string
 }
 
 const MAX_KEPT = 256
@@ -40,17 +37,26 @@ const MAX_DAYS = 10_000
 const toList = jsonResponse(ProposalsSchema)
 const toRecord = jsonResponse(ProposalSchema)
 
-/** Places of its DAO's tokens, where those can be read. */
-interface Decimals { base: number | undefined, quote: number | undefined }
-/** `bps`: its threshold, null once decided. */
-export interface Known extends Decimals { proposal: Proposal, bps: number | null }
-
 const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
-const decimalsOf = ({ tokens }: Snapshot, { baseMint, quoteMint }: Pick<Dao, 'baseMint' | 'quoteMint'>): Decimals =>
-  ({ base: tokens.get(baseMint)?.decimals, quote: tokens.get(quoteMint)?.decimals })
+/** `bps`: its threshold, null once decided; places of its DAO's tokens, where those can be read. */
+export interface Known {
+  proposal: Proposal
+  dao: Dao
+  bps: number | null
+  base: number | undefined
+  quote: number | undefined
+}
+
+/** Throws NODE_BAD_ANSWER where a mint can't be read. */
+function decimalsOf ({ dao, base, quote }: Known) {
+  if (base === undefined || quote === undefined) {
+    throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
+  }
+  return { base, quote }
+}
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
@@ -62,7 +68,7 @@ const timeOf = (event: ProposalEvent | undefined): string | null => event === un
 const averageText = (average: bigint | null, scale: Rational): string | null =>
   average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
 
-function decisionOf ({ ended }: Told, { base, quote }: Decimals): ProposalRow['decision'] {
+function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
   if (averages === null || base === undefined || quote === undefined) return null
   const scale = powerOfTen(base - quote)
@@ -74,7 +80,7 @@ function decisionOf ({ ended }: Told, { base, quote }: Decimals): ProposalRow['d
   }
 }
 
-function rowOf ({ proposal, bps, ...decimals }: Known, told: Told = {}): ProposalRow {
+function rowOf ({ proposal, bps, ...decimals }: Omit<Known, 'dao'>, told: Told = {}): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -116,11 +122,10 @@ async function checkWhole (reading: Reading, proposal: Proposal, told: Told = {}
   if (!isTold) await checkAll(reading, proposal.dao, told)
 }
 
-type Sums = Record<Outcome, { volume: string, trades: number }>
-
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
-  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Sums, bps: number | null,
+  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
+  bps: number | null,
   { base, quote }: { base: number, quote: number }, { time, slot }: { time: number, slot: number }
 ): LiveMarkets {
   const scale = powerOfTen(base - quote)
@@ -158,14 +163,15 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const { snapshot: snapshots, history } = sources
 
   const all = keepResponse(sources, async () => {
-    const { value: snapshot, parts } = await stateOf(sources)
+    const { value: { daos, tokens }, parts } = await stateOf(sources)
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
     const known = read.value.flatMap((account): Known[] => {
       try {
         const proposal = decodeProposal(program.program, account)
-        const dao = snapshot.daos.get(proposal.dao)
+        const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
-        return [{ proposal, ...decimalsOf(snapshot, dao), bps: bpsOf(proposal, dao) }]
+        const [base, quote] = [dao.baseMint, dao.quoteMint].map(mint => tokens.get(mint)?.decimals)
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), base, quote }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -175,19 +181,16 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return { value: known, parts: [...parts, partOf(read)] }
   })
 
-  const told = keepResponse(sources, async () => {
-    const head = headPart(sources)
-    return { value: toldOf(await history.read(reading => reading.proposalEvents())), parts: [head] }
-  })
-
   /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
   const ordered = keepResponse(sources, async () => {
-    const [{ value, parts }, { value: events, parts: more }] = [await all(), await told()]
+    const { value, parts } = await all()
+    const head = headPart(sources)
+    const events = toldOf(await history.read(reading => reading.proposalEvents()))
     const at = ({ address, launchedAt, state }: Proposal): number =>
       launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
     const known = [...value].sort(({ proposal: a }, { proposal: b }) =>
       at(b) - at(a) || b.number - a.number || (a.address < b.address ? -1 : 1))
-    return { value: { known, events }, parts: [...parts, ...more] }
+    return { value: { known, events }, parts: [...parts, head] }
   })
 
   async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
@@ -198,22 +201,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return { known, parts }
   }
 
-  /** The DAO's decimals. Throws NODE_BAD_ANSWER where a mint can't be read. */
-  async function tokensOf (dao: Dao) {
-    const { base, quote } = decimalsOf((await snapshots.get(ALL)).value, dao)
-    if (base === undefined || quote === undefined) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
-    }
-    return { base, quote }
-  }
-
   /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
-    const { known: { proposal: { dao } } } = await find(market.proposal)
-    const found = (await snapshots.get(ALL)).value.daos.get(dao)
-    if (found === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(market.proposal))
-    const { base, quote } = await tokensOf(found)
-    return { ...found, baseDecimals: base, quoteDecimals: quote, market }
+    const { known } = await find(market.proposal)
+    const { base, quote } = decimalsOf(known)
+    return { ...known.dao, baseDecimals: base, quoteDecimals: quote, market }
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
@@ -237,7 +229,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
     const proposal = decodeProposal(program.program, own)
     const dao = decodeDao(program, account)
-    const decimals = await tokensOf(dao)
+    const decimals = decimalsOf(known)
     const bps = bpsOf(proposal, dao)
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     const head = headPart(sources)
@@ -255,22 +247,25 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   })
   const response = sameLife(record, value => toRecord(value))
 
+  async function rows ({ state, dao: asked, limit, before }: ProposalsAsked) {
+    const [dao, { value: { known, events }, ...age }] =
+      await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
+    const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
+    if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
+    const isAsked = ({ proposal }: Known): boolean =>
+      (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
+    const page = known.slice(from).filter(isAsked).slice(0, limit)
+    await history.read(async reading => {
+      for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
+    })
+    return { value: page.map(one => rowOf(one, events.get(one.proposal.address))), ...age }
+  }
+
   return {
     /** Those of all known DAOs by their accounts, kept. */
     all,
-    async list ({ state, dao: asked, limit, before }: ProposalsAsked) {
-      const [dao, { value: { known, events }, ...age }] =
-        await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
-      const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
-      if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
-      const isAsked = ({ proposal }: Known): boolean =>
-        (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
-      const page = known.slice(from).filter(isAsked).slice(0, limit)
-      await history.read(async reading => {
-        for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
-      })
-      return { value: toList(page.map(one => rowOf(one, events.get(one.proposal.address)))), ...age }
-    },
+    rows,
+    list: sameLife(rows, page => toList(page)),
     record,
     one: (address: string) => within(find(address).then(() => response(address))),
     trades,

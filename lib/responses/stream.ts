@@ -4,11 +4,12 @@ import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
+import type { EventStream } from '../http/event-stream.js'
 import { HOUR, timeText } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/event-pieces.js'
-import { createPoolTokens } from './forms/pool-tokens.js'
+import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
 import { ALL, type Kept, type Sources } from './sources.js'
@@ -26,12 +27,7 @@ interface StreamAsked {
   after: ChainPosition | undefined
 }
 
-interface Listener {
-  write (text: string): void
-  /** Resolves once what was written has been taken, or the listener has gone. */
-  drained (): Promise<void>
-  readonly isOpen: boolean
-}
+type Listener = Pick<EventStream, 'write' | 'drained' | 'isOpen'>
 
 interface StreamOptions {
   sources: Sources
@@ -84,11 +80,8 @@ interface ToldTrade { pool: string, position: ChainPosition, text: string }
 interface Watched { key: string, state: string, data: object, isAsked (asked: StreamAsked): boolean }
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
 
-export type Stream = ReturnType<typeof createStream>
-
 export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
-  const tokensOf = createPoolTokens(sources)
   const unknown = new LRUCache<string, true>(UNKNOWN)
   const followers = new Set<Follower>()
   const inTurn = createTurns()
@@ -110,7 +103,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       for (const event of events) {
         const [pool, position] = [event.dao, positionOf(event)]
         if (event.swap === null || excluded.has(pool) || unknown.has(pool)) continue
-        const tokens = await tokensOf(pool)
+        const tokens = await poolTokens(snapshots, pool)
         if (tokens === undefined) {
           unknown.set(pool, true)
           continue

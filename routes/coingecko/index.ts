@@ -21,7 +21,6 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinGecko: all pairs',
     description: 'One row per listed pool, deepest first.',
     tag: 'aggregators',
-    query: {},
     answer: answer(CoinGeckoPairsSchema, 'The pairs.')
   }, () => coingecko.pairs())
 
@@ -31,7 +30,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'As `/api/tickers`, with the highest and the lowest price that trades of the last 24 hours ' +
       'executed at. target_volume divided by base_volume lies between the two.',
     tag: 'aggregators',
-    query: {},
     answer: answer(CoinGeckoTickersSchema, 'The tickers.')
   }, () => coingecko.tickers())
 

@@ -33,7 +33,6 @@ export const blockRangeRoutes = (
       'its block. It moves while nothing is traded, never back, and never past a slot that something may still be ' +
       'missing from.',
     tag,
-    query: {},
     answer: answer(LatestBlockSchema, 'The block.')
   }, () => form.latestBlock())
 

@@ -15,6 +15,10 @@ const IMAGE_KEPT = 'public, max-age=300'
 const KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:]+\](?::\d{1,5})?$/
 
+/** None of these is in the document. */
+const HIDDEN = { schema: { hide: true } }
+const OF_POOL = { schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) } }
+
 const routes: FastifyPluginAsyncTypebox = async fastify => {
   const { page } = fastify
   const { assets, pages } = page
@@ -28,20 +32,18 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
 
   fastify.get(
     '/',
-    { prefixTrailingSlash: 'no-slash', schema: { hide: true } },
+    { ...HIDDEN, prefixTrailingSlash: 'no-slash' },
     async (request, reply) => send(reply, pages.list(originOf(request), await page.listed()))
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
-  fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
+  fastify.get('/', { ...HIDDEN, prefixTrailingSlash: 'slash' },
     async (_request, reply) => reply.header('location', '../market').code(308).send())
 
-  fastify.get('/decisions', { schema: { hide: true } }, async (_request, reply) =>
+  fastify.get('/decisions', HIDDEN, async (_request, reply) =>
     send(reply, pages.decisions(...await Promise.all([page.decided(), page.listed()]))))
 
-  fastify.get('/pool/:pool_id', {
-    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async (request, reply) => {
+  fastify.get('/pool/:pool_id', OF_POOL, async (request, reply) => {
     const { pool_id: pool } = request.params
     const found: FoundPool | undefined = KEY.test(pool) ? await page.find(pool) : { kind: 'unknown' }
     if (found?.kind === 'unknown' || found?.kind === 'left-out') {
@@ -53,32 +55,26 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)))
   })
 
-  fastify.get('/pool/:pool_id/', {
-    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool } }, reply) =>
+  fastify.get('/pool/:pool_id/', OF_POOL, async ({ params: { pool_id: pool } }, reply) =>
     reply.header('location', `../${encodeURIComponent(pool)}`).code(308).send())
 
   // What others show beside a link to a page
   const sendImage = (reply: FastifyReply, image: Buffer) => reply.header('cache-control', IMAGE_KEPT)
     .header('content-length', image.length).type('image/png').send(image)
-  fastify.get('/card.png', { config: { isDear: true }, schema: { hide: true } }, async ({ turn }, reply) =>
+  fastify.get('/card.png', { ...HIDDEN, config: { isDear: true } }, async ({ turn }, reply) =>
     sendImage(reply, await page.card('', turn)))
-  fastify.get('/pool/:pool_id/card.png', {
-    config: { isDear: true },
-    schema: { hide: true, params: Type.Object({ pool_id: Type.String({ minLength: 1 }) }) }
-  }, async ({ params: { pool_id: pool }, turn }, reply) => sendImage(reply, await page.card(pool, turn)))
+  fastify.get('/pool/:pool_id/card.png', { ...OF_POOL, config: { isDear: true } }, async ({ params, turn }, reply) =>
+    sendImage(reply, await page.card(params.pool_id, turn)))
 
-  // What the list draws: a page's own, in no document
+  // What the list draws: a page's own
   const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }
   const part = (all: string | undefined) => all === 'true' ? 'all' : 'first'
   fastify.get('/pools', listed, async ({ query: { all } }, reply) =>
     reply.sendCached(await page.list[part(all)]()))
   fastify.get('/sparklines', listed, async ({ query: { all } }, reply) =>
     reply.sendCached(await page.sparklines.response(part(all))))
-  fastify.get('/volume', { schema: { hide: true } }, async (_request, reply) => reply.sendCached(await page.volume()))
-  fastify.get('/marks/:pool_id', {
-    schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) }
-  }, async ({ params: { pool_id: pool } }, reply) => {
+  fastify.get('/volume', HIDDEN, async (_request, reply) => reply.sendCached(await page.volume()))
+  fastify.get('/marks/:pool_id', OF_POOL, async ({ params: { pool_id: pool } }, reply) => {
     const { value: { byId }, ...age } = await page.list.known()
     return reply.setCacheHeaders(age).send(byId.get(pool)?.marks ?? [])
   })

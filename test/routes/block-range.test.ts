@@ -368,7 +368,7 @@ const compare = (a: readonly number[], b: readonly number[]): number => {
 }
 
 test('pairs and assets', async t => {
-  const { ledger, usdc, dao, start } = await setUp(t)
+  const { ledger, node, usdc, dao, start } = await setUp(t)
   const pool = dao()
   const excluded = dao()
   const bare = ledger.dao({
@@ -418,6 +418,9 @@ test('pairs and assets', async t => {
   await refused('/dexscreener/pair', 400, 'Invalid id: the address of a pool, as 7XJKe3jUYJ9ZxkXyFQzzJmnhfhZSHSxmDHVjvPqk7Kqd')
   await refused('/geckoterminal/asset?id=x', 400, 'Invalid mint address')
   await refused(`/geckoterminal/asset?id=${OTHER}`, 404, 'Token mint not found')
+  const before = node.calls.getProgramAccounts!
+  for (let i = 0; i < 20; i++) await refused(`/dexscreener/pair?id=${OTHER}`, 404, `Pool not found: ${OTHER}`)
+  t.ok(node.calls.getProgramAccounts! - before <= 2, 'what is not there costs the node nothing each time')
 })
 
 test('latest-block moves on a quiet market, and not past a transaction that is listed and not given', async t => {

@@ -18,9 +18,10 @@ export interface IndexerOptions extends WalkSizes {
   onReached: () => Promise<void>
   /** Told how far the last day is, while it is not covered. */
   onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
-  /** Between two looks at the head, where nobody tells that it moves and where somebody does, and two checks, ms. */
+  /** Between two looks at the head, where nobody tells that it moves and where somebody does, ms. */
   pollMs?: number
   listeningMs?: number
+  /** Between two checks, ms: with finality, and a look at the head, what they confirm is still current. */
   checkMs?: number
   /** Whether somebody follows what is published: both come more often then. */
   isFollowed: () => boolean
@@ -45,7 +46,7 @@ const FOLLOWED_MS = 5_000
  */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock, signal, onLog } = context
-  const { onReached, onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 30_000 } = options
+  const { onReached, onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context, () => newest?.time)

@@ -9,7 +9,7 @@ import { createSearch } from './search.js'
 
 /** A slot that is still shown after so long is over: the chain has halted. */
 const SLOT_OVER_MS = 5_000
-/** Readings that wait for the walk at once; beyond, it has stalled. */
+/** Readings that wait for the walk; beyond, it has stalled: the oldest is met next, the newest once it goes on. */
 const MAX_WAITING = 8
 
 /** Compares what is stored with the accounts, and looks for what is missing. `headTime`: of the chain, Unix seconds. */
@@ -51,7 +51,8 @@ export function createReconciler (context: Context, headTime: () => number | und
     const isOver = readAt - shown.at >= SLOT_OVER_MS
     if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
     waiting = [...waiting.filter(other => other.slot !== slot), { slot, time, seqNums, isOver }]
-      .sort((a, b) => a.slot - b.slot).slice(0, MAX_WAITING)
+      .sort((a, b) => a.slot - b.slot)
+    if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
     settle()
   }
 

@@ -52,14 +52,11 @@ export function priceUsdOf ({ dao, mint }: DaoFacts, { tokens, usd }: PricedStat
   return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
 }
 
-type Changes = Pick<Pool, keyof typeof PRICE_CHANGES>
-
-/** The changes of the price over each period. */
-const mapChanges = (of: (name: keyof Changes) => string | null): Changes =>
-  Object.fromEntries((Object.keys(PRICE_CHANGES) as Array<keyof Changes>).map(name => [name, of(name)])) as Changes
+/** The changes of the price over each period, as a pool has them; null each where there is none. */
+const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
+  Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
 
 interface DaoParts {
-  own: OneFacts
   /** Why it is not listed; null where it is. */
   reason: string | null
   /** Its pool as it is listed; null: it is not. */
@@ -74,21 +71,17 @@ interface DaoParts {
 }
 
 /** The record as served. */
-export function daoRecord (
-  { own, reason, pool, createdAt, extremes, proposals, live }: DaoParts
-): DaoRecord {
+export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, proposals, live }: DaoParts): DaoRecord {
   const { facts, state } = own
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
   const token = state.tokens.get(dao.baseMint)
   const quote = state.tokens.get(dao.quoteMint)
   const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
   const priceUsd = priceUsdOf(facts, state)
-  const extreme = (which: Extremes['high'] | undefined) => which === undefined || quote == null
-    ? null
-    : {
-        price: executedPriceText(which.price, { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }),
-        at: dateOf(which.day)
-      }
+  const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
+  const extreme = (which: Extremes['high'] | undefined) => which && places
+    ? { price: executedPriceText(which.price, places), at: dateOf(which.day) }
+    : null
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
@@ -115,7 +108,7 @@ export function daoRecord (
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,
     price_usd: priceOrNull(priceUsd),
-    ...mapChanges(name => pool?.[name] ?? null),
+    ...changesOf(pool),
     market_cap_usd: capText(facts.circulating, mint.decimals, priceUsd),
     fdv_usd: capText(mint.supply, mint.decimals, priceUsd),
     liquidity_in_usd: pool?.liquidity_in_usd ?? null,

@@ -27,8 +27,6 @@ const toRecord = jsonResponse(DaoRecordSchema)
 const toTreasury = jsonResponse(TreasurySchema)
 const toTreasuries = jsonResponse(TreasuriesSchema)
 
-export type DaoResponses = ReturnType<typeof createDaoResponses>
-
 /**
  * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
  * DAO_NOT_FOUND, and what the chain and the history throw.
@@ -54,8 +52,7 @@ export function createDaoResponses (sources: DaoSources) {
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? undefined : await liveOne(open.address)
-    const made = daoRecord({
-      own,
+    const made = daoRecord(own, {
       reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,
@@ -66,12 +63,15 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = sameLife(facts.one, own => toTreasury(treasuryRecord(own)))
 
+  const allTreasuries = sameLife(facts.all, ({ state, facts }) => {
+    const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
+    return largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state))))
+  })
+
   return {
     one: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(record)),
     treasury: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(treasury)),
-    treasuries: sameLife(facts.all, ({ state, facts }) => {
-      const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-      return toTreasuries(largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state)))))
-    })
+    allTreasuries,
+    treasuries: sameLife(allTreasuries, rows => toTreasuries(rows))
   }
 }

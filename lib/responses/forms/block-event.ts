@@ -2,14 +2,7 @@ import { formatUnits } from '../../decimal.js'
 import type { PoolEvent } from '../../history/history.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
-
-/** What a pool trades; asset0 is the base token, asset1 the quote token. */
-export interface PoolTokens {
-  baseMint: string
-  quoteMint: string
-  baseDecimals: number
-  quoteDecimals: number
-}
+import type { PoolTokens } from './pool-tokens.js'
 
 /** What is behind an event that moves liquidity, by its kind. */
 const CAUSES: Readonly<Record<string, LiquidityCause>> = {
@@ -25,11 +18,11 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
  * The event in this form; undefined where it has no word for it: a swap that gave nothing, or an event whose amounts
  * are lost. Throws a RangeError where its place in its block is not known.
  */
-export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: PoolTokens): BlockEvent | undefined {
+export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | undefined {
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
   if (blockIndex === null || maker === null) throw new RangeError(`${signature}: not placed in its block yet`)
-  const base = (raw: bigint): string => formatUnits(raw, baseDecimals)
-  const quote = (raw: bigint): string => formatUnits(raw, quoteDecimals)
+  const base = (raw: bigint): string => formatUnits(raw, tokens.baseDecimals)
+  const quote = (raw: bigint): string => formatUnits(raw, tokens.quoteDecimals)
   const common = {
     block: { blockNumber: slot, blockTimestamp: at },
     txnId: signature,
@@ -42,19 +35,17 @@ export function blockEvent (event: PoolEvent, { baseDecimals, quoteDecimals }: P
   if (swap !== null) {
     const { side, input, output, fee } = swap
     if (input === 0n || output === 0n) return undefined
-    const [paid, received] = side === 'buy' ? [quote, base] : [base, quote]
-    const priceNative = executedPriceText(side === 'buy'
-      ? { quote: input, base: output }
-      : { quote: output, base: input }, { baseDecimals, quoteDecimals })
+    const isBuy = side === 'buy'
+    const legs = isBuy ? { quote: input, base: output } : { quote: output, base: input }
     const told = {
       eventType: 'swap' as const,
-      priceNative,
-      ...(fee !== null && { metadata: { protocolFee: paid(fee) } }),
+      priceNative: executedPriceText(legs, tokens),
+      ...(fee !== null && { metadata: { protocolFee: (isBuy ? quote : base)(fee) } }),
       ...common
     }
-    return side === 'buy'
-      ? { asset1In: paid(input), asset0Out: received(output), ...told }
-      : { asset0In: paid(input), asset1Out: received(output), ...told }
+    return isBuy
+      ? { asset1In: quote(input), asset0Out: base(output), ...told }
+      : { asset0In: base(input), asset1Out: quote(output), ...told }
   }
   const cause = CAUSES[kind]
   if (liquidity === null || cause === undefined) return undefined

@@ -8,29 +8,18 @@ import type { Aged } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
 import {
-  DexAssetSchema, type DexPair, DexPairSchema, GeckoTerminalAssetSchema, type LatestBlock, LatestBlockSchema
+  DexAssetSchema, type DexPair, DexPairSchema, GeckoTerminalAssetSchema, LatestBlockSchema
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { ALL, checkAddress, TICKER_TTL } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
-import { createPoolTokens } from './pool-tokens.js'
+import { poolTokens } from './pool-tokens.js'
 import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
 /** The market as a sequence of blocks: DEX Screener's form, and GeckoTerminal's. */
-export interface BlockRange {
-  latestBlock (): Promise<Aged<CachedResponse<LatestBlock>>>
-  /** Throws INVALID_MINT and MINT_NOT_FOUND. */
-  asset (mint: string): Promise<Aged<CachedResponse>>
-  /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
-  pair (pool: string): Promise<Aged<CachedResponse<DexPair>>>
-  /**
-   * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
-   * the range is too long or beyond the latest block, and OVERLOADED.
-   */
-  events (from: number, to: number, turn: Turn): Promise<Aged<CachedResponse | StreamedResponse>>
-}
+export type BlockRange = ReturnType<typeof createBlockRanges>['dexscreener']
 
 const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
@@ -53,10 +42,9 @@ export async function latest (history: Pick<History, 'published'>): Promise<{ sl
 
 export function createBlockRanges (sources: FormSources) {
   const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
-  const tokensOf = createPoolTokens(sources)
-  const pieces = createEventPieces(history, tokensOf, excluded)
+  const pieces = createEventPieces(sources)
 
-  /** The events of a range that has been published, `of` each piece those that a form has. */
+  /** The events of a range, `of` each piece those that a form has. */
   async function events (
     form: string, from: number, to: number, turn: Turn, of: (piece: EventPiece) => Buffer
   ): Promise<CachedResponse | StreamedResponse> {
@@ -101,7 +89,7 @@ export function createBlockRanges (sources: FormSources) {
 
   async function pair (pool: string): Promise<DexPair> {
     checkAddress(pool, 'INVALID_POOL_ID')
-    const tokens = excluded.has(pool) ? undefined : await tokensOf(pool)
+    const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
     if (tokens === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const { first, isLost } = await history.published(async reading => ({
       first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
@@ -123,17 +111,23 @@ export function createBlockRanges (sources: FormSources) {
     name: string,
     toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse,
     of: (piece: EventPiece) => Buffer
-  ): BlockRange => ({
+  ) => ({
     async latestBlock () {
       const { slot, at } = await latest(history)
       return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
     },
-    pair: async pool => fresh(toPair(await pair(pool))),
-    async asset (mint) {
+    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
+    pair: async (pool: string) => fresh(toPair(await pair(pool))),
+    /** Throws INVALID_MINT and MINT_NOT_FOUND. */
+    async asset (mint: string) {
       const found = await token(mint)
       return { value: toAsset(found), ...found.age }
     },
-    events: async (from, to, turn) => fresh(await events(name, from, to, turn, of))
+    /**
+     * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
+     * the range is too long or beyond the latest block, and OVERLOADED.
+     */
+    events: async (from: number, to: number, turn: Turn) => fresh(await events(name, from, to, turn, of))
   })
 
   return {

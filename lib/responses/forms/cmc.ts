@@ -12,7 +12,7 @@ import {
 import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { headPart, keepEach, sameLife } from '../sources.js'
 import { pairIn } from '../tickers.js'
-import { createOrderBooks } from './order-book.js'
+import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
 import { createPairTrades, SIDES } from './trades.js'
@@ -121,8 +121,10 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       })
     ))),
 
-    orderBook: createOrderBooks(sources, (tickerId, { time, bids, asks }) => toOrderBook({
-      timestamp: time * 1000, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
-    }))
+    async orderBook (tickerId: string, depth: number) {
+      const { timestamp, bids, asks, age } = await deepestBook(sources, tickerId, depth)
+      const book = { timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number) }
+      return { value: toOrderBook(book), ...age }
+    }
   }
 }

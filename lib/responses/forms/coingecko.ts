@@ -5,7 +5,7 @@ import {
 } from '../../../schemas/coingecko.js'
 import { exactResponse } from '../json-response.js'
 import { headPart, sameLife, TICKER_TTL } from '../sources.js'
-import { createOrderBooks } from './order-book.js'
+import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { createPairTrades, type PairTrade, type Side, SIDES } from './trades.js'
 import { createWindowTickers } from './windows.js'
@@ -67,11 +67,9 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
       return { value, parts: [head], age: sources.time.age(head.time), left: TICKER_TTL }
     },
 
-    orderBook: createOrderBooks(sources, (tickerId, { time, bids, asks }) => toOrderBook({
-      ticker_id: tickerId,
-      timestamp: time * 1000,
-      bids: bids.map(([price, amount]) => [price, amount]),
-      asks: asks.map(([price, amount]) => [price, amount])
-    }))
+    async orderBook (tickerId: string, depth: number) {
+      const { timestamp, bids, asks, age } = await deepestBook(sources, tickerId, depth)
+      return { value: toOrderBook({ ticker_id: tickerId, timestamp, bids, asks }), ...age }
+    }
   }
 }

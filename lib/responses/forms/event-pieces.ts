@@ -2,9 +2,11 @@ import { LRUCache } from 'lru-cache'
 import { inSlices } from '../../async.js'
 import { ServiceError } from '../../errors.js'
 import { exactJson, type ExactValue } from '../../exact-json.js'
-import type { ChainPosition, History, PoolEvent } from '../../history/history.js'
+import type { ChainPosition, PoolEvent } from '../../history/history.js'
 import type { Turn } from '../../line.js'
-import { blockEvent, type PoolTokens } from './block-event.js'
+import type { Sources } from '../sources.js'
+import { blockEvent } from './block-event.js'
+import { poolTokens, type PoolTokens } from './pool-tokens.js'
 
 /** JSON texts of events with commas between. `next`: where the piece after it in the same slots begins. */
 export interface EventPiece {
@@ -24,28 +26,23 @@ const OVERHEAD = 512
 export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
   ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 
-/**
- * Published events as bytes, in pieces that never change: made once, and kept while there is room. `tokensOf` gives
- * undefined for what can't be read.
- */
-export function createEventPieces (
-  history: Pick<History, 'published'>,
-  tokensOf: (pool: string) => Promise<PoolTokens | undefined>,
-  excluded: ReadonlySet<string>
-) {
-  const kept = new LRUCache<string, EventPiece>({
+/** Published events as bytes, in pieces that never change: made once, and kept while there is room. */
+export function createEventPieces ({ history, snapshot, settings: { excluded } }: Sources) {
+  const pieces = new LRUCache<string, EventPiece, () => Promise<EventPiece>>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ all, withReserves }) => OVERHEAD + all.length + (withReserves === all ? 0 : withReserves.length)
+    sizeCalculation: ({ all, withReserves }) =>
+      OVERHEAD + all.length + (withReserves === all ? 0 : withReserves.length),
+    fetchMethod: async (_key, _old, { context: make }) => await make(),
+    // who waits for a piece gets it, though there is no room to keep it
+    ignoreFetchAbort: true
   })
-  const making = new Map<string, Promise<EventPiece>>()
 
   async function make (from: number, to: number, after: ChainPosition | undefined): Promise<EventPiece> {
-    const asked = { from, to, limit: EVENTS, ...(after !== undefined && { after }) }
-    const events = await history.published(reading => reading.poolEvents(asked))
+    const events = await history.published(reading => reading.poolEvents({ from, to, after, limit: EVENTS }))
     const tokens = new Map<string, PoolTokens>()
     for (const { dao } of events) {
       if (excluded.has(dao) || tokens.has(dao)) continue
-      const found = await tokensOf(dao)
+      const found = await poolTokens(snapshot, dao)
       // A range is asked for once: nothing is left out of it that may be there the next time
       if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${dao} can't be read`)
       tokens.set(dao, found)
@@ -66,23 +63,6 @@ export function createEventPieces (
     return { all, withReserves, next: last && positionOf(last) }
   }
 
-  async function piece (
-    place: Parameters<typeof make>, inTurn: (work: () => Promise<EventPiece>) => Promise<EventPiece>
-  ): Promise<EventPiece> {
-    const key = JSON.stringify(place)
-    const known = kept.get(key) ?? await making.get(key)
-    if (known !== undefined) return known
-    const made = inTurn(() => make(...place))
-    making.set(key, made)
-    try {
-      const value = await made
-      kept.set(key, value)
-      return value
-    } finally {
-      making.delete(key)
-    }
-  }
-
   /**
    * The pieces of a range that has been published, in the order of the chain, each made in a turn of who takes it; who
    * has got the first is admitted to the others. Throws OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
@@ -90,13 +70,15 @@ export function createEventPieces (
   return async function * (from: number, to: number, turn: Turn, admitted?: 'admitted'): AsyncGenerator<EventPiece> {
     let isAdmitted = admitted
     for (let begin = from; begin <= to;) {
-      const end = Math.min(to, begin - begin % SLOTS + SLOTS - 1)
+      const [first, end] = [begin, Math.min(to, begin - begin % SLOTS + SLOTS - 1)]
       let after: ChainPosition | undefined
       do {
-        const one = await piece([begin, end, after], work => turn(work, isAdmitted))
+        const place = [first, end, after] as const
+        const inTurn = (): Promise<EventPiece> => turn(() => make(...place), isAdmitted)
+        const piece = (await pieces.fetch(JSON.stringify(place), { context: inTurn }))!
         isAdmitted = 'admitted'
-        yield one
-        after = one.next
+        yield piece
+        after = piece.next
       } while (after !== undefined)
       begin = end + 1
     }

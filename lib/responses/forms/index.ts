@@ -4,8 +4,6 @@ import { createCoinGecko } from './coingecko.js'
 import type { FormSources } from './sources.js'
 import { createWindowTickers } from './windows.js'
 
-export type Forms = ReturnType<typeof createForms>
-
 export function createForms (sources: FormSources) {
   const windows = createWindowTickers(sources)
   return {

@@ -5,7 +5,7 @@ import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { poolNotFound } from '../../../schemas/errors.js'
-import { extentOf, historyHeaders } from '../known.js'
+import { historyHeaders, knownTrades } from '../known.js'
 import { pairIn } from '../tickers.js'
 import type { FormSources } from './sources.js'
 
@@ -49,7 +49,6 @@ export function createPairTrades ({ tickers, history }: FormSources) {
     if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const dao = pool ?? pools[0]!
     const pair = list.pairs.get(dao)!
-    const bounds = { dao, ...(since !== undefined && { since }), ...(until !== undefined && { until }) }
 
     const pairTrade = ({ seq, at, swap: { side, input, output } }: Trade): PairTrade => {
       const [base, quote] = side === 'buy' ? [output, input] : [input, output]
@@ -67,13 +66,11 @@ export function createPairTrades ({ tickers, history }: FormSources) {
     let headers = historyHeaders(true, undefined)
     /** The next page of a side, after those that are there. */
     async function more (reading: Reading, side: Side, known: readonly PairTrade[]): Promise<Trade[]> {
-      const before = known.at(-1)?.id
       const page = Math.min(PAGE, limit - known.length)
-      const trades = await reading.trades({ ...bounds, side, limit: page, ...(before !== undefined && { before }) })
-      const oldest = (trades.length === page ? trades.at(-1)?.at : since) ?? -Infinity
-      const extent = extentOf(reading, dao, oldest - 1, { until, isWhole: since !== undefined })
-      if (extent.headers['x-history-complete'] === 'false') headers = extent.headers
-      return trades.filter(({ at }) => at > extent.after)
+      const asked = { dao, side, since, until, before: known.at(-1)?.id, limit: page }
+      const found = await knownTrades(reading, asked, since !== undefined)
+      if (found.headers['x-history-complete'] === 'false') headers = found.headers
+      return found.trades
     }
 
     const found: Record<Side, PairTrade[]> = { buy: [], sell: [] }

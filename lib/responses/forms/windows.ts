@@ -1,29 +1,18 @@
 import { inSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
-import type { PoolWindow } from '../../history/history.js'
-import type { Ticker } from '../../../schemas/ticker.js'
 import { ServiceError } from '../../errors.js'
-import { headPart, keepResponse, type Kept } from '../sources.js'
+import { headPart, keepResponse } from '../sources.js'
 import { changeText, executedPriceText } from '../../market/pool-figures.js'
 import type { FormSources } from './sources.js'
-
-/** A ticker with what its trades of the same 24 hours tell besides. */
-interface WindowTicker {
-  ticker: Ticker
-  /** Prices that trades executed at; without a trade the last price. */
-  high: string
-  low: string
-  /** Percent; null where there is no trade to compare with. */
-  change: string | null
-}
 
 const VOLUME_DIGITS = 8
 
 /**
- * The tickers with their windows, deepest first, kept. Throws what the tickers throw, WARMING_UP where one is not
- * whole.
+ * The tickers, deepest first, each with what its trades of the same 24 hours tell besides: the highest and the lowest
+ * price that one executed at (without a trade the last price), and the change in percent, null where there is no trade
+ * to compare with. Kept. Throws what the tickers throw, WARMING_UP where a window is not whole.
  */
-export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]> {
+export function createWindowTickers (sources: FormSources) {
   const { tickers, history } = sources
 
   return keepResponse(sources, async () => {
@@ -34,7 +23,7 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
       parts: [...parts, headPart(sources, head)],
       value: await inSlices(list.tickers, ticker => {
         const pair = list.pairs.get(ticker.pool_id)!
-        const window: PoolWindow | undefined = windows.get(ticker.pool_id)
+        const window = windows.get(ticker.pool_id)
         if (window?.complete !== true) {
           throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
         }

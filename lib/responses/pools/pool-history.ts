@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.js'
 import {
-  executedPrice, type ExecutedPrice, INTERVALS, type Interval, type MarketKey, type Reading, SCALE, sumOf,
-  type TimedCandle, type Trade
+  executedPrice, type ExecutedPrice, INTERVALS, type MarketKey, type Reading, SCALE, sumOf, type TimedCandle,
+  type Trade
 } from '../../history/history.js'
-import type { Aged, Part } from '../../live/fresh.js'
+import type { Part } from '../../live/fresh.js'
 import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -11,35 +11,17 @@ import type { PricedPool, UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
-import {
-  type Candles, CandlesSchema, type PoolDays, PoolDaysSchema, type Trades, TradesSchema
-} from '../../../schemas/pools.js'
+import type { Asked } from '../../query.js'
+import { type Candles, CandlesSchema, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { checkTold, extentOf } from '../known.js'
+import { checkTold, extentOf, knownTrades } from '../known.js'
+import type { CANDLES, DAYS, TRADES } from '../parameters.js'
 import { headPart, keepEach, pricedStateOf, type Sources } from '../sources.js'
-
-export interface TradesAsked {
-  limit: number
-  before: bigint | undefined
-  from: number | undefined
-  to: number | undefined
-}
-export interface CandlesAsked {
-  interval: Interval
-  from: number | undefined
-  to: number | undefined
-  limit: number
-  empty: boolean
-}
-interface DaysAsked { from: number | undefined, to: number | undefined }
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
   market?: MarketKey
 }
-
-/** `parts`: what they are made of beside the history. */
-interface Rows<T> { rows: T, headers: Record<string, string>, parts?: readonly Part[] }
 
 /** Answers to single questions that are kept: anyone may ask for any stretch of time. */
 const MAX_KEPT = 128
@@ -60,45 +42,40 @@ export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ 
 export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
   const { history } = sources
 
-  /** Answers by question, kept for as long as tickers are. */
-  function kept<A extends object, T> (
-    make: (pair: Traded, asked: A, turn: Turn) => Promise<Rows<T>>,
-    respond: (rows: T, headers: Record<string, string>) => CachedResponse<T>
-  ): (id: K, asked: A, turn: Turn) => Promise<Aged<CachedResponse<T>>> {
+  /**
+   * Answers by question, kept for as long as tickers are. `state`: what they are valued by, read before the history is:
+   * no step of that may wait for a node.
+   */
+  function kept<A extends object, T, S = undefined> (
+    make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
+    state: () => Promise<{ value: S, parts: readonly Part[] }>
+  ) {
     const get = keepEach(sources, MAX_KEPT, async ({ pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }) => {
       const head = headPart(sources)
-      const { rows, headers, parts = [] } = await make(pair, asked, turn)
-      return { value: respond(rows, headers), parts: [head, ...parts] }
+      const { value: known, parts } = await state()
+      const value = await turn(() => history.read(reading => make(pair, asked, reading, known)))
+      return { value, parts: [head, ...parts] }
     }, ({ pair: { address, market }, asked }) =>
       [address, ...Object.values(market ?? {}), ...Object.values(asked)].join())
-    return async (id, asked, turn) => await get({ pair: await check(id), asked, turn })
+    return async (id: K, asked: A, turn: Turn) => await get({ pair: await check(id), asked, turn })
   }
+  const none = async () => ({ value: undefined, parts: [] })
 
   async function trades (
-    pair: Traded, { limit, before, from: since, to: until }: TradesAsked, reading: Reading
-  ): Promise<Rows<Trades>> {
-    const found = await reading.trades({
-      dao: pair.address,
-      limit,
-      ...(pair.market !== undefined && { market: pair.market }),
-      ...(before !== undefined && { before }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until })
-    })
-    if (pair.market !== undefined) await checkTold(reading, pair.address)
-    const oldest = found.length === limit ? found.at(-1)!.at : since
-    const { after, headers } = extentOf(reading, pair.address, (oldest ?? -Infinity) - 1, { until })
-    const known = found.filter(({ at }) => at > after)
+    pair: Traded, { from: since, to: until, ...asked }: Asked<typeof TRADES>, reading: Reading
+  ): Promise<CachedResponse<Trades>> {
+    const { address: dao, market } = pair
+    const question = { ...asked, dao, market, since, until }
+    if (market !== undefined) await checkTold(reading, dao)
+    const { trades, headers } = await knownTrades(reading, question)
     // a page that ends what is known would pass for the end of all trades
-    if (before !== undefined && known.length === 0 && headers['x-history-complete'] === 'false') {
-      extentOf(reading, pair.address, (oldest ?? -Infinity) - 1, { isWhole: true })
-    }
-    return { rows: known.map(trade => tradeRow(trade, pair)), headers }
+    if (asked.before !== undefined && trades.length === 0) await knownTrades(reading, question, true)
+    return toTrades(trades.map(trade => tradeRow(trade, pair)), headers)
   }
 
   async function candles (
-    pair: Traded, { interval, from, to, limit, empty }: CandlesAsked, reading: Reading
-  ): Promise<Rows<Candles>> {
+    pair: Traded, { interval, from, to, limit, empty }: Asked<typeof CANDLES>, reading: Reading
+  ): Promise<CachedResponse<Candles>> {
     const width = INTERVALS[interval]
     const down = (at: number) => at - at % width
     const end = down(Math.min(to ?? Infinity, history.head().time)) + width
@@ -115,12 +92,12 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     // What an interval without a price begins with
     const begun = known.length > 0 && !empty ? known[0]!.start : first
     const close = known.length > 0 || empty ? await reading.lastPrice(pair.address, begun - 1, pair.market) : null
-    return { rows: candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers }
+    return toCandles(candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers)
   }
 
   async function days (
-    pair: Traded, { from, to }: DaysAsked, reading: Reading, usd: UsdValuation
-  ): Promise<Rows<PoolDays>> {
+    pair: Traded, { from, to }: Asked<typeof DAYS>, reading: Reading, { usd }: { usd: UsdValuation }
+  ) {
     const worth = usd(pair.quoteMint)
     const today = dayOf(history.head().time)
     const [first, last] = [dayOf(from ?? 0), to === undefined ? today : Math.min(dayOf(to), today)]
@@ -133,40 +110,27 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
     const price = (value: ExecutedPrice | undefined) => value === undefined ? null : executedPriceText(value, pair)
-    return {
-      headers,
-      rows: rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
-        date: dateOf(day),
-        base_volume: exactSum(base, pair.baseDecimals),
-        target_volume: exactSum(quote, pair.quoteDecimals),
-        volume_usd: worth === undefined
-          ? '0.00'
-          : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
-        trades,
-        makers,
-        fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
-        open: price(prices?.open),
-        high: price(prices?.high),
-        low: price(prices?.low),
-        close: price(prices?.close)
-      }))
-    }
-  }
-
-  /** Days are valued by the state of the chain, read before the history is: no step of that may wait for a node. */
-  async function valuedDays (pair: Traded, asked: DaysAsked, turn: Turn): Promise<Rows<PoolDays>> {
-    const { value: { usd }, parts } = await pricedStateOf(sources)
-    return { ...await turn(() => history.read(reading => days(pair, asked, reading, usd))), parts }
+    return toDays(rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
+      date: dateOf(day),
+      base_volume: exactSum(base, pair.baseDecimals),
+      target_volume: exactSum(quote, pair.quoteDecimals),
+      volume_usd: worth === undefined
+        ? '0.00'
+        : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
+      trades,
+      makers,
+      fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
+      open: price(prices?.open),
+      high: price(prices?.high),
+      low: price(prices?.low),
+      close: price(prices?.close)
+    })), headers)
   }
 
   return {
-    trades: kept(
-      (pair, asked: TradesAsked, turn) => turn(() => history.read(reading => trades(pair, asked, reading))), toTrades
-    ),
-    candles: kept(
-      (pair, asked: CandlesAsked, turn) => turn(() => history.read(reading => candles(pair, asked, reading))), toCandles
-    ),
-    days: kept(valuedDays, toDays)
+    trades: kept(trades, none),
+    candles: kept(candles, none),
+    days: kept(days, () => pricedStateOf(sources))
   }
 }
 
@@ -197,37 +161,40 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   }
 }
 
+type Interval = Omit<TimedCandle, 'fees' | 'unknownFees'>
+
 /** Every interval from `begin` to before `end`, those without a trade too. */
-function * filled (
-  candles: readonly TimedCandle[], begin: number, end: number, width: number
-): Generator<TimedCandle | number> {
+function * filled (candles: readonly Interval[], begin: number, end: number, width: number): Generator<Interval> {
   let next = 0
-  for (let start = begin; start < end; start += width) yield candles[next]?.start === start ? candles[next++]! : start
+  for (let start = begin; start < end; start += width) {
+    yield candles[next]?.start === start
+      ? candles[next++]!
+      : { start, base: 0n, quote: 0n, trades: 0, prices: null }
+  }
 }
 
 /**
- * Rows of candles, and of intervals without a trade (their start alone); `close`: the last price before them. Before
- * any price there are none.
+ * Rows of candles; `close`: the last price before them, with which one without a price begins and ends. Before any
+ * price there are none.
  */
-function candleRows (candles: Iterable<TimedCandle | number>, close: ExecutedPrice | null, pair: Traded): Candles {
+function candleRows (candles: Iterable<Interval>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
   let last = close
-  for (const candle of candles) {
-    const traded = typeof candle === 'number' ? null : candle
-    const flat = last
-    const { open, high, low, close: now } = traded?.prices ?? { open: flat, high: flat, low: flat, close: flat }
-    if (open === null || high === null || low === null || now === null) continue
+  for (const { start, base, quote, trades, prices } of candles) {
+    const flat = last && { open: last, high: last, low: last, close: last }
+    const told = prices ?? flat
+    if (told === null) continue
     rows.push({
-      time: typeof candle === 'number' ? candle : candle.start,
-      open: executedPriceText(open, pair),
-      high: executedPriceText(high, pair),
-      low: executedPriceText(low, pair),
-      close: executedPriceText(now, pair),
-      base_volume: exactSum(traded?.base ?? 0n, pair.baseDecimals),
-      target_volume: exactSum(traded?.quote ?? 0n, pair.quoteDecimals),
-      trades: traded?.trades ?? 0
+      time: start,
+      open: executedPriceText(told.open, pair),
+      high: executedPriceText(told.high, pair),
+      low: executedPriceText(told.low, pair),
+      close: executedPriceText(told.close, pair),
+      base_volume: exactSum(base, pair.baseDecimals),
+      target_volume: exactSum(quote, pair.quoteDecimals),
+      trades
     })
-    last = now
+    last = told.close
   }
   return rows
 }

@@ -7,7 +7,6 @@ import type { Made } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
-import type { UsdValuation } from '../../market/usd.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import { capText, priceUsdOf, startDate } from '../daos/dao.js'
@@ -26,12 +25,10 @@ export interface PoolList {
   slot: number
   tokens: Snapshot['tokens']
   pools: Pool[]
-  byId: ReadonlyMap<string, { pool: Pool, dao: Dao, pair: Pair }>
+  byId: ReadonlyMap<string, { pool: Pool, dao: Dao }>
   /** The pools of each pair by ticker id, deepest first. */
   byPair: ReadonlyMap<string, readonly string[]>
 }
-
-interface Row { facts: FactFigures, pair: Pair, dao: Dao, window: PoolWindow, createdAt: number | null }
 
 /**
  * The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
@@ -40,7 +37,9 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   const { history } = sources
   const rules = priceRules(sources.settings)
 
-  function record ({ pair, dao, window, createdAt: at, facts }: Row, slot: number, usd: UsdValuation): Pool {
+  function record (
+    { slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null, facts: FactFigures
+  ): Pool {
     const day = window.complete ? window : null
     const price = (value: ExecutedPrice | null | undefined) => value == null ? null : executedPriceText(value, pair)
     const amount = (value: Rational | null | undefined, decimals: number) =>
@@ -81,30 +80,29 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   }
 
   async function load (): Promise<Made<PoolList>> {
-    const { value: { pairs: listed, deepest, daos, slot, tokens, usd }, parts } = await pricedStateOf(sources)
+    const { value: state, parts } = await pricedStateOf(sources)
     const known = await orUnknown(daoFacts.all())
     const head = history.head()
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
-    const byId = new Map<string, { pool: Pool, dao: Dao, pair: Pair }>()
-    await eachInSlices(deepest, pair => {
+    const byId = new Map<string, { pool: Pool, dao: Dao }>()
+    await eachInSlices(state.deepest, pair => {
       const { address } = pair
-      const [window, dao] = [windows.get(address), daos.get(address)]
+      const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
-      const facts = figuresOf(known?.value, address)
-      const row = { pair, dao, window, createdAt: created.get(address) ?? null, facts }
-      byId.set(address, { pair, dao, pool: record(row, slot, usd) })
+      const [at, facts] = [created.get(address) ?? null, figuresOf(known?.value, address)]
+      byId.set(address, { dao, pool: record(state, pair, dao, window, at, facts) })
     })
     // As with the tickers: an empty list would look like a market without pools
-    if (byId.size === 0 && listed.length > 0) {
+    if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    const byPair = poolsByPair(Array.from(byId.values(), ({ pair }) => pair))
+    const byPair = poolsByPair(state.deepest.filter(({ address }) => byId.has(address)))
     const pools = Array.from(byId.values(), ({ pool }) => pool)
     return {
-      value: { windowsEnd: head.time, slot, tokens, pools, byId, byPair },
+      value: { windowsEnd: head.time, slot: state.slot, tokens: state.tokens, pools, byId, byPair },
       parts: [...parts, ...known?.parts ?? [], headPart(sources, head)]
     }
   }

@@ -1,20 +1,34 @@
 import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { missingEvents } from '../../market/dao-report.js'
+import { poolNotFound } from '../../../schemas/errors.js'
 import { type Pool, type PoolDetail, PoolDetailSchema, PoolsSchema } from '../../../schemas/pools.js'
+import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { keepEach, sameLife, type Sources } from '../sources.js'
+import { ALL, checkAddress, keepEach, type Kept, sameLife, type Sources } from '../sources.js'
+import { createMarketDay, createMarketDays } from './market-day.js'
+import { createPoolHistory } from './pool-history.js'
 import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
+import { createQuotes, type ListedPool } from './quote.js'
 
 const toList = jsonResponse(PoolsSchema)
 const toDetail = jsonResponse(PoolDetailSchema)
 const MAX_KEPT = 256
 
-/** The list of pools and each of them. `check` says whether an id is that of a listed pool. */
-export function createPools (sources: Sources, facts: DaoFactsKept, check: (poolId: string) => Promise<unknown>) {
-  const { history, settings } = sources
+/** What is told of single pools and days. */
+export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
+  const { history, settings, snapshot } = sources
   const list = createPoolList(sources, facts)
+
+  /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
+  async function listed (poolId: string): Promise<ListedPool> {
+    checkAddress(poolId, 'INVALID_POOL_ID')
+    const { value: state, ...age } = await snapshot.get(ALL)
+    const pair = state.pairs.find(({ address }) => address === poolId)
+    if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
+    return { pair, state, age }
+  }
 
   async function detail ({ byId, byPair, slot, tokens, windowsEnd }: PoolList, poolId: string): Promise<PoolDetail> {
     const found = byId.get(poolId)
@@ -71,8 +85,12 @@ export function createPools (sources: Sources, facts: DaoFactsKept, check: (pool
     list: sameLife(list, ({ pools }) => toList(pools)),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
     async one (poolId: string) {
-      await check(poolId)
+      await listed(poolId)
       return await details(poolId)
-    }
+    },
+    ...createPoolHistory(sources, async (poolId: string) => (await listed(poolId)).pair),
+    quote: createQuotes(sources, listed),
+    day: createMarketDay(sources, totals),
+    marketDays: createMarketDays(sources, totals)
   }
 }

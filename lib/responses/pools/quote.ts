@@ -1,28 +1,28 @@
 import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
-import type { CachedResponse } from '../../http/cached-response.js'
 import type { Aged } from '../../live/fresh.js'
+import type { Snapshot } from '../../live/snapshot.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
-import { type Quote, QuoteSchema } from '../../../schemas/pools.js'
+import { QuoteSchema } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { ALL, priceRules, type Sources } from '../sources.js'
+import { priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
 const toQuote = jsonResponse(QuoteSchema)
 const BPS = 10_000n
 const PERCENT = 100n
 
+/** A pool that is listed, with the state that lists it. */
+export interface ListedPool { pair: Pair, state: Snapshot, age: Omit<Aged<Snapshot>, 'value'> }
+
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
  * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
-export function createQuotes (
-  sources: Sources, check: (poolId: string) => Promise<Pair>
-): (poolId: string, side: 'buy' | 'sell', amount: Rational) => Promise<Aged<CachedResponse<Quote>>> {
-  const { snapshot, history, settings } = sources
+export function createQuotes ({ history, settings }: Sources, listed: (poolId: string) => Promise<ListedPool>) {
   const rules = priceRules(settings)
 
   /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
@@ -34,12 +34,9 @@ export function createQuotes (
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
   }
 
-  return async (poolId, side, amount) => {
-    await check(poolId)
+  return async (poolId: string, side: 'buy' | 'sell', amount: Rational) => {
+    const { pair, state: { slot, daos }, age } = await listed(poolId)
     const fees = await feesOfNow()
-    const { value: { slot, pairs, discovered }, ...age } = await snapshot.get(ALL)
-    // of the same state as the slot, in which the pool may have changed since it was looked for
-    const pair = pairs.find(({ address }) => address === poolId) ?? await check(poolId)
     const isBuy = side === 'buy'
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
     const [inDecimals, outDecimals] = isBuy
@@ -49,17 +46,15 @@ export function createQuotes (
     if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
     const input = raw.n / raw.d
     if (input > mostInput(inward)) {
-      throw invalidParameter(
-        'amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`
-      )
+      throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
     }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
-    const quote: Quote = {
+    const value = toQuote({
       pool_id: poolId,
       side,
       amount: formatUnits(input, inDecimals),
       output: formatUnits(output, outDecimals),
-      exact: discovered.find(({ address }) => address === poolId)?.dao?.state === 'spot',
+      exact: daos.get(poolId)?.state === 'spot',
       average_price: output === 0n
         ? null
         : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
@@ -69,7 +64,7 @@ export function createQuotes (
       lp_fee_rate: shortText(fees.lp, RATE_PLACES),
       last_price: quoteTexts(quotes(pair, rules)).last,
       slot
-    }
-    return { value: toQuote(quote), ...age }
+    })
+    return { value, ...age }
   }
 }

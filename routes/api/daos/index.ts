@@ -13,7 +13,6 @@ const DAO = {
   params: {
     dao: pathParameter('Address of the DAO, or the mint of its base token where one listed DAO trades it.', DAO_EXAMPLE)
   },
-  query: {},
   invalid: { dao: INVALID_DAO },
   missing: NO_DAO
 }
@@ -27,6 +26,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'The completeness report: why a DAO is not among the tickers, and how much of its history is ' +
       'indexed. discovered = listed + left_out.',
     tag: 'service',
+    query: 'any',
     answer: answer(DaosSchema, 'The DAOs, by address.')
   }, () => market.daos())
 

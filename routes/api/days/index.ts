@@ -28,7 +28,6 @@ const routes: FastifyPluginAsync = async fastify => {
       'its sums are taken from. Answers 503 while that day is still to be read.',
     tag: 'pools',
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
-    query: {},
     answer: answer(MarketDaySchema, 'The day.', ...HEADERS),
     invalid: { date: INVALID_DATE }
   }, ({ params }) => pools.day(params.date))

@@ -13,7 +13,6 @@ const routes: FastifyPluginAsync = async fastify => {
       '`X-Fees-Unknown` says of how many swaps no event tells the fee. While the past is read the sums begin at the ' +
       'first whole day, which `X-History-Since` says.',
     tag: 'market',
-    query: {},
     answer: answer(
       FeesSchema, 'The fees, their days newest first, their tokens largest first.', ...HISTORY_HEADERS,
       'X-History-Missing', 'X-Fees-Unknown'

@@ -27,7 +27,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 ' +
       `days by whole minutes. Answers live 10 seconds. ${WARMING}`,
     tag: 'pools',
-    query: {},
     answer: answer(PoolsSchema, 'The pools.')
   }, () => pools.list())
 
@@ -37,7 +36,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence ' +
       `numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
     ...POOL,
-    query: {},
     answer: answer(PoolDetailSchema, 'The pool.')
   }, ({ params }) => pools.one(params.pool_id))
 

@@ -43,7 +43,6 @@ const routes: FastifyPluginAsync = async fastify => {
       'program\'s own arithmetic, and what it would decide now; of a decided one what the event states. No figure of ' +
       `these markets enters any other answer. ${WARMING}`,
     ...PROPOSAL,
-    query: {},
     answer: answer(ProposalSchema, 'The proposal.')
   }, ({ params }) => proposals.one(params.proposal))
 

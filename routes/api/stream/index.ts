@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { Type } from '@sinclair/typebox'
-import { createEventStream } from '../../../lib/http/event-stream.js'
 import { invalidParameter, optional, type Parameter, readQuery } from '../../../lib/query.js'
 import { addresses } from '../../../lib/responses/parameters.js'
 import { positionOfId, STREAM_TYPES, type StreamType } from '../../../lib/responses/stream.js'
@@ -58,7 +57,7 @@ const routes: FastifyPluginAsync = async fastify => {
       }
     }
   }, async (request, reply) => {
-    const { raw, client, method, headers } = request
+    const { client, method, headers } = request
     const asked = readQuery(request.query, QUERY)
     const id = headers['last-event-id']
     const after = id === undefined || id === '' ? undefined : positionOfId(String(id))
@@ -69,13 +68,11 @@ const routes: FastifyPluginAsync = async fastify => {
     await stream.check(question)
     reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type(CONTENT_TYPE)
     if (method === 'HEAD') return await reply.send('')
-    const place = stream.enter(client)
-    raw.once('close', place.leave)
+    const begin = stream.enter(client)
     reply.hijack()
     reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
     connections.leave(reply.raw)
-    const events = createEventStream(reply.raw)
-    place.begin(events)
+    const events = begin(reply.raw)
     stream.follow(question, events).catch((error: unknown) => {
       request.log.warn({ err: error }, 'a stream could not begin')
       events.end('it could not begin: try again', 5_000)

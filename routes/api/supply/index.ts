@@ -12,6 +12,7 @@ import { answer, endpoint, MINT } from '../../endpoint.js'
 const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 
 const toResponse = jsonResponse(SupplyAnswerSchema)
+const SUPPLY = { tag: 'supply', ...MINT, query: 'any' as const }
 
 const routes: FastifyPluginAsync = async fastify => {
   const { get } = fastify.cache.supply
@@ -22,8 +23,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'Supply of a token with its breakdown',
     description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold ' +
       'circulates. A token of no launch circulates as a whole.',
-    tag: 'supply',
-    ...MINT,
+    ...SUPPLY,
     answer: answer(SupplyAnswerSchema, 'The supply and its parts.')
   }, ({ params }) => record(params.mintAddress))
 
@@ -38,8 +38,7 @@ const routes: FastifyPluginAsync = async fastify => {
       operationId,
       summary,
       description,
-      tag: 'supply',
-      ...MINT,
+      ...SUPPLY,
       answer: plainNumberOrJson(
         'The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.',
         '12900000',

@@ -12,6 +12,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'Prices come from spot pools only, never from conditional markets. Answers live 10 seconds. Answers 503 until ' +
       'the last 24 hours are indexed: a volume too low is a wrong number.',
     tag: 'market',
+    query: 'any',
     answer: answer(TickersSchema, 'The tickers, deepest pool first.')
   }, () => market.tickers())
 
@@ -20,6 +21,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'One trading pair',
     description: 'The ticker of a pair; of several pools the deepest, the others named in `X-Other-Pools`.',
     tag: 'market',
+    query: 'any',
     ...PAIR,
     answer: answer(TickerSchema, 'The ticker of the deepest pool.', 'X-Other-Pools')
   }, ({ params }) => market.ticker(params.ticker_id))

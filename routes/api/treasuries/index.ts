@@ -12,7 +12,6 @@ const routes: FastifyPluginAsync = async fastify => {
       'vaults hold in the token accounts associated with known mints, and what their own positions would withdraw. ' +
       'The token accounts one by one, others too, are at each DAO\'s own path.',
     tag: 'daos',
-    query: {},
     answer: answer(TreasuriesSchema, 'The treasuries.')
   }, () => daos.treasuries())
 }

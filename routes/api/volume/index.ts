@@ -14,6 +14,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'node has, `X-History-Missing` how many. While the past is read the sums begin at the first whole day, which ' +
       '`X-History-Since` says.',
     tag: 'market',
+    query: 'any',
     answer: answer(
       AggregateSchema, 'The volume, its days newest first, its tokens largest first.', ...HISTORY_HEADERS,
       'X-History-Missing'

@@ -19,7 +19,6 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: all pools with the last 24 hours',
     description: 'One row per pool, deepest first.',
     tag: 'aggregators',
-    query: {},
     answer: answer(CmcSummarySchema, 'The pools.')
   }, () => cmc.summary())
 
@@ -29,7 +28,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'Newest first, of the deepest pool of the pair; swaps that gave nothing have no price and are ' +
       'left out.',
     ...MARKET_PAIR,
-    query: {},
     answer: answer(CmcTradesSchema, 'The trades.'),
     isDear: true
   }, ({ params, turn }) => cmc.trades(params.market_pair, turn))
@@ -39,7 +37,6 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: the tokens of all pairs',
     description: 'By mint: symbols repeat.',
     tag: 'aggregators',
-    query: {},
     answer: answer(CmcAssetsSchema, 'The tokens.')
   }, () => cmc.assets())
 
@@ -48,7 +45,6 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: all pairs with price and volumes',
     description: 'By ticker_id. Nothing is added up: of several pools of a pair the deepest stands for it.',
     tag: 'aggregators',
-    query: {},
     answer: answer(CmcTickersSchema, 'The pairs.')
   }, () => cmc.ticker())
 

@@ -15,7 +15,7 @@ const routes: FastifyPluginAsync = async fastify => {
   const total = sameLife(get, ({ totalSupply }) => toTotal({ totalSupply: exact(totalSupply) }))
   const circulating = sameLife(get, ({ circulatingSupply }) =>
     toCirculating({ circulatingSupply: exact(circulatingSupply) }))
-  const common = { tag: 'aggregators', ...MINT, query: {} }
+  const common = { tag: 'aggregators', ...MINT }
 
   endpoint(fastify, '/:mintAddress/total', {
     operationId: 'getJupiterTotalSupply',

@@ -39,7 +39,7 @@ test('processes count together, and who is known to be past the limit costs no q
   let time = 10 * MINUTE
   const counts = sharedBy(2)
   const [a, b] = [1, 2].map(
-    () => createSharedCounter({ counts, max: 5, now: () => time })
+    () => createSharedCounter({ counts, max: () => 5, now: () => time })
   ) as [ReturnType<typeof createSharedCounter>, ReturnType<typeof createSharedCounter>]
   t.same(await a.count('x'), { current: 1, ttl: MINUTE })
   t.equal((await b.count('x')).current, 2)
@@ -57,7 +57,9 @@ for (const replicas of [1, 2, 3, 7]) {
       const max = 60
       const counts = sharedBy(replicas)
       let time = MINUTE
-      const counters = Array.from({ length: replicas }, () => createSharedCounter({ counts, max, now: () => time }))
+      const counters = Array.from(
+        { length: replicas }, () => createSharedCounter({ counts, max: () => max, now: () => time })
+      )
       const first = await admitted(counters, max, before)
       counts.breaks = true
       const then = await admitted(counters, max, 500)
@@ -78,7 +80,7 @@ for (const replicas of [1, 2, 3, 7]) {
 
 test('requests in flight when counting together ends are counted by the process', async t => {
   const counts = sharedBy(1)
-  const counter = createSharedCounter({ counts, max: 60, now: () => MINUTE })
+  const counter = createSharedCounter({ counts, max: () => 60, now: () => MINUTE })
   await admitted([counter], 60, 50)
   counts.breaks = true
   const answers = await Promise.all(Array.from({ length: 200 }, () => counter.count('a')))
@@ -87,7 +89,7 @@ test('requests in flight when counting together ends are counted by the process'
 
 test('a process without an outage of its own keeps to its share too when it is told of one', async t => {
   const counts = sharedBy(3)
-  const counter = createSharedCounter({ counts, max: 60, now: () => MINUTE })
+  const counter = createSharedCounter({ counts, max: () => 60, now: () => MINUTE })
   counter.tear()
   t.equal(await admitted([counter], 60, 100), 20)
   t.equal(counts.sums.get('1:a'), 20, 'what its share refuses is not counted')
@@ -95,14 +97,14 @@ test('a process without an outage of its own keeps to its share too when it is t
 
 test('more processes than requests: one each, for who has not been counted', async t => {
   const counts = sharedBy(9)
-  const counters = Array.from({ length: 9 }, () => createSharedCounter({ counts, max: 3, now: () => MINUTE }))
+  const counters = Array.from({ length: 9 }, () => createSharedCounter({ counts, max: () => 3, now: () => MINUTE }))
   counts.up = false
   t.equal(await admitted(counters, 3, 90), 9)
 })
 
 test('memory is bounded: the client not seen for longest is forgotten', async t => {
   const counts = sharedBy(1)
-  const counter = createSharedCounter({ counts, max: 1, now: () => MINUTE, most: 2 })
+  const counter = createSharedCounter({ counts, max: () => 1, now: () => MINUTE, most: 2 })
   for (const key of ['a', 'b', 'c', 'a']) await counter.count(key)
   t.equal(counts.sums.get('1:a'), 2, 'it is asked about again')
 })

@@ -8,7 +8,7 @@ import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
 import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
-import { bodyOf, makeCachedResponse } from '../../../lib/http/cached-response.js'
+import { type CachedResponse, makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { loadAssets } from '../../../lib/page/assets.js'
@@ -54,6 +54,8 @@ const SECONDS: Record<string, number> = { '1m': 60, '5m': 300, '15m': 900, '1h':
 const listOf = (pools: unknown): ReturnType<typeof pageList> =>
   pageList({ pools, tokens: new Map() } as never, TREASURIES as never)
 const LISTED = listOf(POOLS)
+
+const bodyOf = ({ variants }: CachedResponse): unknown => JSON.parse(String(variants.get('identity')!.body))
 
 /** What the pages need of the service beside the API, made of a snapshot of the test's own. */
 export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT): void {

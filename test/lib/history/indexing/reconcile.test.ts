@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { createLedger, type Ledger } from '../../../../simulator/index.js'
 import { clockOf } from '../../../support/history/clock.js'
-import { until, watch } from '../../../support/history/history.js'
+import { accountsOf, until, watch } from '../../../support/history/history.js'
 import { ledgerReader } from '../../../support/history/reader.js'
 
 /** `daos` DAOs with a swap every ten minutes each. */
@@ -104,4 +104,28 @@ test('the slot at which a chain has halted is whole once it is shown when it mus
   t.equal(await publishedSlot(), ledger.slot - 1, 'as long as the accounts are those that were read first')
   isKept = false
   await until(async () => await publishedSlot() === ledger.slot)
+})
+
+test('once a walk that had stalled goes on, what is stored is confirmed up to the newest reading behind the head', async t => {
+  const ledger = trading(2, 3)
+  const reader = ledgerReader(ledger)
+  reader.isFrozen = true
+  const { history } = await watch(t, ledger, { reader, checkMs: 3_600_000 })
+  history.compare(await accountsOf(ledger)())
+  await until(() => history.status().complete && history.status().swaps === ledger.swaps.length)
+  const [from, times] = [ledger.slot, [] as number[]]
+  // longer than what is kept of readings; somebody trades in each of them, so that none is met by what is stored
+  for (let round = 0; round < 20; round++) {
+    ledger.advance(8)
+    for (const dao of ledger.daos) dao.swap('buy', 1000n)
+    reader.lag = ledger.slot - from
+    history.compare(await accountsOf(ledger)())
+    times.push(ledger.time)
+  }
+  ledger.advance(1)
+  for (const dao of ledger.daos) dao.swap('buy', 1000n)
+  reader.lag = 1
+  await until(() => history.status().swaps === ledger.swaps.length - ledger.daos.length)
+  await until(() => history.head().confirmedTo === times.at(-1))
+  t.ok(history.head().time >= times.at(-1)!)
 })
