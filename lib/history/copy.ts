@@ -79,9 +79,10 @@ async function numberOf (engine: Engine, table: Table): Promise<number> {
   return found!.n
 }
 
+/** Behind it nothing has been copied yet. */
 async function newest (engine: Engine): Promise<Row | undefined> {
-  const [found] = await rowsOf(engine, sql<Row>`select max(revision) as revision from events`)
-  return found?.revision == null ? undefined : plainRow(found)
+  const [found] = await rowsOf(engine, sql<Row>`select revision from events order by revision desc limit 1`)
+  return found && plainRow(found)
 }
 
 /** Sees that the target is new, or the rest of an earlier copy; empties that of another state. */

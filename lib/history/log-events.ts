@@ -9,7 +9,6 @@ export interface LogEvent {
     | 'fee-rate'               // a protocol fee rate other than the configured one was observed
     | 'retry'                  // a node or the store failed; tried again after a while
     | 'node-behind'            // the node's newest finalized signature is older than one we have
-    | 'node-disorder'          // a page of signatures that can't be true
     | 'transaction-missing'    // a transaction that the node lists but does not give
     | 'transaction-found'      // a missing one has been given after all
     | 'unattributed'           // an event whose DAO is not known yet

@@ -1,7 +1,7 @@
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import { systemClock } from '../clock.js'
-import { backoff } from '../backoff.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
+import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
 import { EMPTY } from './status.js'
@@ -52,7 +52,7 @@ export async function openSharedHistory (
     new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
   async function open (): Promise<Follower> {
-    await preparePostgres(place, { program })
+    await preparePostgres(place, program)
     reader = await openPostgresReader(place)
     follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs })
     return follower
@@ -90,18 +90,9 @@ export async function openSharedHistory (
   }
 
   /** A process that nobody asks yet must become ready, too. */
-  async function lookAtAccounts (): Promise<void> {
-    for (let failures = 0; !signal.aborted;) {
-      try {
-        if (leading === undefined) await daos()
-        failures = 0
-      } catch (error) {
-        if (failures++ === 0) {
-          onLog({ level: 'warn', code: 'retry', message: `${messageOf(error)}; tried again until the node answers` })
-        }
-      }
-      await pause(clock, failures === 0 ? checkMs : backoff(failures, { random: clock.random, maxMs: checkMs }), signal)
-    }
+  async function lookAtAccounts (): Promise<number> {
+    if (leading === undefined) await daos()
+    return clock.now() + checkMs
   }
 
   async function begin ({ engine }: Session): Promise<() => Promise<void>> {
@@ -143,7 +134,7 @@ export async function openSharedHistory (
     start () {
       work ??= Promise.all([
         follow(),
-        lookAtAccounts(),
+        createLane([createTask(lookAtAccounts)], { clock, signal, onLog }).run(),
         runLeaderLoop({ open: openLead, begin, competes: writes, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })
       ])
     },

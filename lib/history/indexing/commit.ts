@@ -19,25 +19,7 @@ export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
 }
 
 /** The only writer of a store, which keeps its state in memory. One call at a time. */
-export interface StepWriter {
-  readonly state: Readonly<StoreState>
-  /** Whether `address` is a DAO by an event or by what `learn` was told. */
-  isDao (address: string): boolean
-  /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
-  commit (step: Step): Promise<number>
-  /** Tells of DAOs that exist: events that waited for one are placed. */
-  learn (daos: Iterable<string>): Promise<void>
-  /** Runs what reads and writes the store by itself while no step does. */
-  alone<T> (work: (state: StoreState) => Promise<T>): Promise<T>
-  /** Reads of the store and of the state that belong together, between two steps. */
-  read<T> (work: () => Promise<T>): Promise<T>
-  readonly version: number
-  /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
-  judge (found: readonly JudgedEvent[]): Promise<void>
-}
-
-const isAttributed = (row: AttributedEvent | UnattributedEvent): row is AttributedEvent => 'event' in row
-const isWaiting = (row: AttributedEvent | UnattributedEvent): row is UnattributedEvent => !isAttributed(row)
+export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
 /** Totals of the stored candles and the added ones: a step written twice counts once. */
 export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
@@ -53,7 +35,7 @@ export async function withStored (store: Store, added: AddedRows): Promise<Recor
 }
 
 /** Loads the state of `store` and becomes its writer. */
-export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog): Promise<StepWriter> {
+export async function createStepWriter (store: Store, valuation: VolumeRule, onLog: OnLog) {
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
@@ -73,10 +55,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
-  /** What is known once this step's events are. */
-  function directoryOf (
-    located: readonly LocatedEvent[]
-  ): Directory & { proposals: Map<string, string>, daos: Set<string> } {
+  /** What is known once this step's events are, and the proposals and DAOs that they tell of. */
+  function directoryOf (located: readonly LocatedEvent[]) {
     const proposals = new Map<string, string>()
     const daos = new Set<string>()
     for (const { event: { dao, proposal, name } } of located) {
@@ -87,17 +67,16 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     return {
       proposals,
       daos,
-      isDao: address => isDao(address) || daos.has(address),
-      daoOfProposal: proposal => state.proposals.get(proposal) ?? proposals.get(proposal),
+      isDao: (address: string) => isDao(address) || daos.has(address),
+      daoOfProposal: (proposal: string) => state.proposals.get(proposal) ?? proposals.get(proposal),
       fits
     }
   }
 
   /** Rows that waited for one of `keys`. */
   async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
-    const wanted = [...keys].filter(key => state.unattributedKeys.has(key))
-    if (wanted.length === 0) return []
-    const rows = await store.unattributed(wanted)
+    const wanted = [...keys]
+    const rows = wanted.length === 0 ? [] : await store.unattributed(wanted)
     return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
   }
 
@@ -134,8 +113,9 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const directory = directoryOf(step.events)
     const rows = step.events.map(event => attribute(event, directory))
     const freed = await released([...directory.proposals.keys(), ...directory.daos], directory)
-    const attributed = [...freed, ...rows.filter(isAttributed)]
-    return await apply(step, attributed, rows.filter(isWaiting), freed, directory.proposals)
+    const attributed = [...freed, ...rows.filter(row => 'event' in row)]
+    const waiting = rows.flatMap(row => 'event' in row ? [] : [row])
+    return await apply(step, attributed, waiting, freed, directory.proposals)
   }
 
   async function apply (
@@ -168,7 +148,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       for (const { dao, at, reason } of planned.events) {
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
-      for (const { keys } of unattributed) for (const key of keys) state.unattributedKeys.add(key)
       const gone = new Set([...found, ...missing.map(({ signature }) => signature)])
       if (gone.size > 0) {
         state.missing = [...missing, ...state.missing.filter(({ signature }) => !gone.has(signature))]
@@ -197,16 +176,22 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const inTurn = createTurns()
   return {
-    state,
+    state: state as Readonly<StoreState>,
+    /** Whether `address` is a DAO by an event or by what `learn` was told. */
     isDao,
-    commit: step => inTurn(() => commit(step)),
-    learn: daos => inTurn(() => learn(daos)),
-    alone: work => inTurn(() => work(state)),
+    /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
+    commit: (step: Step) => inTurn(() => commit(step)),
+    /** Tells of DAOs that exist: events that waited for one are placed. */
+    learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
+    /** Runs what reads and writes the store by itself while no step does. */
+    alone: inTurn,
+    /** Reads of the store and of the state that belong together, between two steps. */
     read,
     get version () { return version },
-    judge: found => inTurn(() => change(async () => {
+    /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
+    judge: (found: readonly JudgedEvent[]) => inTurn(() => change(async () => {
       await store.judge(found)
-      state.unreadable = (await store.load()).unreadable
+      state.unreadable = await store.unreadable()
       version++
     }))
   }

@@ -62,10 +62,8 @@ function createPace (clock: Clock, { least, most }: { least: number, most: numbe
 
     count (count: number): void {
       const at = clock.now()
-      const last = stored.at(-1)
-      if (last !== undefined && at - last.at < RECENT_MS / 100) last.count += count
-      else stored.push({ at, count })
-      while (stored.length > 1 && stored[0]!.at < at - RECENT_MS) stored.shift()
+      stored.push({ at, count })
+      while (stored[0]!.at < at - RECENT_MS) stored.shift()
     },
 
     /** Seconds for `left` transactions at the pace of late; null: not known. */

@@ -35,6 +35,7 @@ const MAX_HELD = 2_500
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
 
+const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
   ({ signature, slot, at: at ?? blockTime ?? null, reason })
 
@@ -54,12 +55,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
 
   function eventsOf (tx: RawTransaction, { signature, slot, transactionIndex }: Wanted): LocatedEvent[] {
     const found = tx.transaction.signatures[0]
-    if (found !== signature) {
-      throw new ServiceError('NODE_BAD_ANSWER', `asked for ${signature}, given ${found ?? 'none'}`)
-    }
-    if (tx.slot !== slot) {
-      throw new ServiceError('NODE_BAD_ANSWER', `listed in slot ${slot}, given from slot ${tx.slot}`)
-    }
+    if (found !== signature) throw bad(`asked for ${signature}, given ${found ?? 'none'}`)
+    if (tx.slot !== slot) throw bad(`listed in slot ${slot}, given from slot ${tx.slot}`)
     const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
     return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
   }
@@ -80,10 +77,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
   }
 
   async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
-    const outcomes = await reader.transactions(
-      wanted.map(({ signature }) => signature),
-      { priority, deadlineMs, signal }
-    )
+    const signatures = wanted.map(({ signature }) => signature)
+    const outcomes = await reader.transactions(signatures, { priority, deadlineMs, signal })
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
@@ -160,10 +155,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       const [reason] = [...refused.values()].filter(({ since }) => givenAt < since).map(({ reason }) => reason)
       return refused.size <= SUSPICIOUS || reason === undefined
         ? undefined
-        : new ServiceError(
-          'NODE_BAD_ANSWER',
-          `the node does not give ${refused.size} transactions that it lists: ${reason}`
-        )
+        : bad(`the node does not give ${refused.size} transactions that it lists: ${reason}`)
     },
 
     /** Undefined: nothing known yet. A refused one counts as missing after `patienceMs`. */

@@ -1,6 +1,7 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
 import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
+import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
 import { type Cursor, firstAvailable, listPage } from './list.js'
@@ -61,20 +62,24 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   async function storeListed<T extends Wanted> (entries: readonly T[]) {
     const open = entries.filter(entry => !entry.failed && !fetcher.isHeld(entry))
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
-    const outcomes = entries.map(entry => ({ entry, outcome: fetcher.outcome(entry, 0) }))
-    fetcher.forget(entries)
     const known = new Set(writer.state.missing.map(({ signature }) => signature))
-    const given = outcomes.filter(({ outcome }) => Array.isArray(outcome))
-    const found = given.map(({ entry }) => entry.signature).filter(signature => known.has(signature))
-    const events = given.toReversed().flatMap(({ outcome }) => Array.isArray(outcome) ? outcome : [])
+    const given: LocatedEvent[][] = []
+    const found: string[] = []
+    const [missing, unanswered]: [T[], T[]] = [[], []]
+    for (const entry of entries) {
+      const outcome = fetcher.outcome(entry, 0)
+      if (outcome === undefined) unanswered.push(entry)
+      else if (isMissing(outcome)) missing.push(entry)
+      else {
+        given.push(outcome)
+        if (known.has(entry.signature)) found.push(entry.signature)
+      }
+    }
+    fetcher.forget(entries)
+    const events = given.reverse().flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     for (const signature of found) tried.delete(signature)
-    return {
-      added,
-      found: found.length,
-      missing: outcomes.filter(({ outcome }) => outcome !== undefined && isMissing(outcome)).map(({ entry }) => entry),
-      unanswered: outcomes.filter(({ outcome }) => outcome === undefined).map(({ entry }) => entry)
-    }
+    return { added, found: found.length, missing, unanswered }
   }
 
   /** Asks once more for missing transactions that are due; false: none is. */

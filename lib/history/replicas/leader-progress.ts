@@ -72,7 +72,7 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
   }
 
   return {
-    /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead need not look again. */
+    /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead has yet to look for them. */
     async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, named }: Seen): Promise<void> {
       await writing(async trx => {
         const { lost } = await readLeaderProgress(trx)

@@ -1,7 +1,7 @@
 /** PostgreSQL for one process alone: `npm run backfill`, `npm run migrate`. */
 import { systemClock } from '../../clock.js'
 import { ServiceError } from '../../errors.js'
-import { createStore, type Engine, type Identity } from '../store/create-store.js'
+import { createStore, type Engine } from '../store/create-store.js'
 import { preparePostgres, parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import type { Store } from '../store/store.js'
 import { HEARTBEAT_MS, openSession } from './leader-lock.js'
@@ -17,21 +17,20 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
     )
   }
   // A loss shows where the session is used next
-  let cancel = (): void => {}
   const beat = (): void => {
+    if (session.lost.aborted) return
     session.heartbeat().catch(() => {})
-    cancel = systemClock.after(HEARTBEAT_MS, beat)
+    systemClock.after(HEARTBEAT_MS, beat)
   }
-  cancel = systemClock.after(HEARTBEAT_MS, beat)
-  session.lost.addEventListener('abort', () => cancel(), { once: true })
+  systemClock.after(HEARTBEAT_MS, beat)
   return session.engine
 }
 
 /** Opens, or makes, the tables for this process alone. Throws HISTORY_UNAVAILABLE. */
-export async function openPostgresEngine (url: string, identity?: Identity): Promise<Engine> {
+export async function openPostgresEngine (url: string, program?: string): Promise<Engine> {
   const place = parseDatabaseUrl(url)
   try {
-    await preparePostgres(place, identity)
+    await preparePostgres(place, program)
     return await openEngine(place)
   } catch (error) {
     throw unreachable("the history can't be opened", error)
@@ -39,6 +38,6 @@ export async function openPostgresEngine (url: string, identity?: Identity): Pro
 }
 
 /** Opens the store at a PostgreSQL URL for this process alone. Throws HISTORY_UNAVAILABLE. */
-export async function openPostgresStore ({ url, ...identity }: Identity & { url: string }): Promise<Store> {
-  return await createStore(await openPostgresEngine(url, identity))
+export async function openPostgresStore ({ url, program }: { url: string, program: string }): Promise<Store> {
+  return await createStore(await openPostgresEngine(url, program))
 }

@@ -152,7 +152,6 @@ export interface StoreState {
   ended: boolean
   sequenceRanges: Map<string, SequenceRange[]>
   proposals: Map<string, string>
-  unattributedKeys: Set<string>
   /** Transactions that the node lists and does not give. */
   missing: MissingTransaction[]
   /** Parts of the past inside what is indexed that no node offers any more, newest first. */
@@ -169,12 +168,7 @@ export interface StoreState {
   swaps: number
 }
 
-export interface SwapRow extends StoredSwap {
-  dao: string
-  seq: bigint
-  at: number
-  maker: string | null
-}
+export interface SwapRow extends StoredSwap, Pick<PoolEvent, 'dao' | 'seq' | 'at' | 'maker'> {}
 
 export interface Trade extends PoolEvent {
   swap: StoredSwap

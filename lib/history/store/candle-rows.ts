@@ -6,7 +6,7 @@ import type { AddedRows } from '../rules/tally.js'
 import type { DayMaker, StoredEvent } from '../rules/types.js'
 import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
-import type { Since } from './store.js'
+import type { CandleRange, Since } from './store.js'
 import { CANDLE, CLOSE, SUMS, type Tables } from './tables.js'
 import { isOfDaos, isOneOf, readRevision, type Reads, type View, type Writing } from './view.js'
 
@@ -31,6 +31,13 @@ async function readSince<T extends 'days' | 'closes', R> (
   }
 }
 
+/** The newest of a range, newest first. */
+const candlesOf = <T extends 'minutes' | 'days'>(
+  { db, idOf }: View, table: T, dao: string, { from, to, limit }: CandleRange
+) =>
+    db.selectFrom(table as 'days').select(COLUMNS).where('dao', '=', idOf(dao))
+      .where('start', '>=', from).where('start', '<', to).orderBy('start', 'desc').limit(limit)
+
 export const candleReads = {
   async candles (view, size, keys) {
     const table = tableOf(size)
@@ -48,16 +55,14 @@ export const candleReads = {
     return rows.map(row => candleRowOf(view)(row as Tables['minutes']))
   },
 
-  async candlesOf ({ db, idOf }, dao, size, { from, to, limit }) {
-    const rows = await db.selectFrom(tableOf(size)).select(COLUMNS).where('dao', '=', idOf(dao))
-      .where('start', '>=', from).where('start', '<', to).orderBy('start', 'desc').limit(limit).execute()
+  async candlesOf (view, dao, size, range) {
+    const rows = await candlesOf(view, tableOf(size), dao, range).execute()
     return rows.reverse().map(row => ({ start: row.start, ...CANDLE.read(row) }))
   },
 
-  async makers ({ db, idOf }, dao, from, to) {
-    const rows = await db.selectFrom('days').select(['start', 'makers']).where('dao', '=', idOf(dao))
-      .where('start', '>=', from).where('start', '<', to).execute()
-    return new Map(rows.map(({ start, makers }) => [start, makers]))
+  async daysOf (view, dao, range) {
+    const rows = await candlesOf(view, 'days', dao, range).select('makers').execute()
+    return rows.reverse().map(({ start, makers, ...row }) => ({ start, makers, ...CANDLE.read(row) }))
   },
 
   daysAfter: (view, after, limit) => readSince(view, 'days', after, limit, candleRowOf(view)),

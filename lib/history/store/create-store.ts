@@ -27,54 +27,46 @@ export interface Engine {
   release (): Promise<void>
 }
 
-/** Rows of another program or network must never be mixed in. */
-export interface Identity {
-  program: string
-  /** Genesis hash of the network, where it is known. */
-  genesis?: string
-}
-
 const unusable = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
 
-async function bind (db: Kysely<Tables>, identity: Identity): Promise<void> {
+/** Rows of another program must never be mixed in. */
+async function bind (db: Db, program: string): Promise<void> {
   const meta = await readMeta(db)
   if (meta.has('copying')) {
     throw unusable('the history is an unfinished copy of another: run the copy again to finish it')
   }
-  for (const [key, value] of Object.entries(identity)) {
-    const kept = meta.get(key)
-    if (value !== undefined && kept !== undefined && kept !== value) {
-      throw unusable(`the history belongs to another ${key}: it was made for ${kept}, the settings name ${value}; ` +
-        'another DATA_DIR or database begins a new one')
-    }
+  const kept = meta.get('program')
+  // nothing is written where it is known: a store can be opened on a full disk
+  if (kept === program) return
+  if (kept !== undefined) {
+    throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
+      'another DATA_DIR or database begins a new one')
   }
-  const isNew = ([key, value]: [string, unknown]): boolean => value !== undefined && !meta.has(key)
-  const values = Object.fromEntries(Object.entries(identity).filter(isNew))
-  // nothing is written where all is known: a store can be opened on a full disk
-  if (Object.keys(values).length > 0) await db.transaction().execute(trx => putMeta(trx, values))
+  await putMeta(db, { program })
 }
 
 /**
  * Brings the tables up to date and binds them to the program, where one is given; one process at a time. Throws
  * HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
  */
-export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, identity?: Identity): Promise<void> {
+export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, program?: string): Promise<void> {
   await migrate(db, types)
-  if (identity !== undefined) await bind(db, identity)
+  if (program !== undefined) await bind(db, program)
 }
 
 /** A store over an engine whose tables are prepared and, where it writes, locked. */
 export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
-  const know = (id: number, address: string) => { ids.set(address, id); addresses.set(id, address) }
+  const know = (id: number, address: string): void => {
+    ids.set(address, id)
+    addresses.set(id, address)
+  }
   /** DAOs that another process may have added; `known` 0: all anew. */
   const learn = async (db: Db, known = ids.size): Promise<void> => {
     const fresh = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
-    for (const { id, address } of fresh) {
-      know(id, address)
-    }
+    for (const { id, address } of fresh) know(id, address)
   }
   const viewOf = (db: Db): View =>
     ({ db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' })

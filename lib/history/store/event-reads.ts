@@ -71,6 +71,7 @@ export const eventReads = {
         .orderBy('seq', 'desc').limit(1).executeTakeFirst()
       if (anchor === undefined) return []
       const { at } = anchor
+      // as a tuple it takes a quarter longer in the embedded store
       query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
     }
     const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(POOL_EVENT_COLUMNS)
@@ -123,11 +124,8 @@ export const eventReads = {
       .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
     if (after !== undefined) {
       const { slot, blockIndex, eventIndex } = after
-      query = query.where(eb => eb.or([
-        eb('slot', '>', slot),
-        eb.and([eb('slot', '=', slot), eb('block_index', '>', blockIndex)]),
-        eb.and([eb('slot', '=', slot), eb('block_index', '=', blockIndex), eb('event_index', '>', eventIndex)])
-      ]))
+      query = query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('slot', 'block_index', 'event_index'), '>', tuple(slot, blockIndex, eventIndex)))
     }
     const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst())
       .orderBy('event_index').limit(limit).execute()
@@ -191,8 +189,8 @@ export const eventReads = {
   async incomplete ({ db, addressOf }, { above, behind, limit }) {
     const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
     const rows = await db.selectFrom('events').select(['dao', 'revision', ...UNCOMPLETED.columns])
-      .where(INCOMPLETE).where('slot', '>', above).where('slot', '<=', slot)
-      .where(eb => eb.or([eb('slot', '<', slot), eb('revision', '<', revision)]))
+      .where(INCOMPLETE).where('slot', '>', above)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('slot', 'revision'), '<', tuple(slot, revision)))
       .orderBy('slot', 'desc').orderBy('revision', 'desc').limit(limit).execute()
     return rows.map(row => {
       const { swap, ...event } = UNCOMPLETED.read(row)
@@ -209,11 +207,9 @@ export const eventReads = {
   async unnamedTrades ({ db, idOf }, dao) {
     const trades = db.selectFrom('events').select('at').where('dao', '=', idOf(dao)).where(UNNAMED)
     // each end by the index: both in one statement would look at all events
-    const [oldest, newest] = [
-      await trades.orderBy('at').limit(1).executeTakeFirst(),
-      await trades.orderBy('at', 'desc').limit(1).executeTakeFirst()
-    ]
-    return oldest === undefined || newest === undefined ? null : { oldest: oldest.at, newest: newest.at }
+    const [oldest] = await trades.orderBy('at').limit(1).execute()
+    const [newest] = await trades.orderBy('at', 'desc').limit(1).execute()
+    return oldest && newest ? { oldest: oldest.at, newest: newest.at } : null
   },
 
   async eventsOf ({ db, idOf }, dao, from, limit) {

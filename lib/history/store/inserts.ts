@@ -1,8 +1,8 @@
-/** Rows into tables. */
+/** Rows into tables, and out of them. */
 import { sql, type InsertQueryBuilder, type InsertResult, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
 import type { Tables } from './tables.js'
-import { rowsQuery, type View } from './view.js'
+import { isOneOf, rowsQuery, type View } from './view.js'
 
 /** Rows per statement. */
 const ROWS = 2000
@@ -22,4 +22,12 @@ export async function putRows<T extends keyof Tables & string> (
       .expression(rowsQuery(to, table, some as Array<Partial<Tables[T]>>))
     await (onConflict === undefined ? insert : insert.onConflict(onConflict)).execute()
   }
+}
+
+/** Deletes the rows that have the values of one of `keys` in `columns`. */
+export async function deleteRows<T extends 'unattributed' | 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
+  to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
+): Promise<void> {
+  if (keys.length === 0) return
+  await to.db.deleteFrom(table as 'missing').where(isOneOf(to, table, columns, keys)).execute()
 }

@@ -32,6 +32,7 @@ export function watchingRoom (store: Store, tell: (isFull: boolean) => void): St
     publish: watched(store.publish),
     writeRebuilt: watched(store.writeRebuilt),
     complete: watched(store.complete),
+    judge: watched(store.judge),
     bindNetwork: watched(store.bindNetwork)
   }
 }

@@ -3,7 +3,7 @@ import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialec
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
-import { type Identity, prepareTables } from './create-store.js'
+import { prepareTables } from './create-store.js'
 
 /** A schema of a database, so that several programs can share it. */
 export interface PostgresLocation {
@@ -91,7 +91,7 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
 }
 
 /** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema. */
-export async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
+async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
   const {
     rows: [server]
   } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
@@ -121,7 +121,7 @@ export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
 
 /** As `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
-export async function preparePostgres (place: PostgresLocation, identity?: Identity): Promise<void> {
+export async function preparePostgres (place: PostgresLocation, program?: string): Promise<void> {
   // a migration of a large table takes its time, and so does waiting for it
   const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(config, 1) }) })
@@ -131,7 +131,7 @@ export async function preparePostgres (place: PostgresLocation, identity?: Ident
       const lock = `dao-market-data tables ${place.schema}`
       await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`.execute(connection)
       await prepareSchema(connection, place.schema)
-      await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, identity)
+      await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, program)
     })
   } finally {
     await db.destroy()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
-import { createStore, type Engine, type Identity, prepareTables } from './create-store.js'
+import { createStore, type Engine, prepareTables } from './create-store.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
@@ -13,7 +13,6 @@ const CACHE_KB = 2_048
 /** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
-const CANT_OPEN = "the history can't be opened"
 /** A disk without room, or one that fails, damages nothing that is there. */
 const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
 
@@ -28,34 +27,28 @@ const failed = (what: string, path: string, error: unknown): ServiceError =>
   isServiceError(error) ? error : unusable(`${what}: ${path} (${messageOf(error)})`, error)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** What `work` gives; what it throws says of `path` what could not be done. */
-function attempt<T> (what: string, path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw failed(what, path, error)
-  }
-}
-
 /**
  * Takes the folder by an exclusive transaction on a small database: it ends with its holder, however that ends, and
  * leaves the store readable.
  */
 function lock (folder: string): Database.Database {
-  attempt("the folder of the history can't be made", folder, () => mkdirSync(folder, { recursive: true }))
-  const file = attempt("the folder of the history can't be written", folder, () =>
-    new Database(join(folder, 'history.lock')))
+  let what = 'made'
+  let file: Database.Database | undefined
   try {
+    mkdirSync(folder, { recursive: true })
+    what = 'written'
+    file = new Database(join(folder, 'history.lock'))
+    what = 'locked'
     // nothing is written to it: without a journal it can be taken on a full disk
     file.exec('pragma journal_mode = off')
     file.exec('begin exclusive')
     return file
   } catch (cause) {
-    file.close()
+    file?.close()
     if (codeOf(cause).startsWith('SQLITE_BUSY')) {
       throw unusable(`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`, cause)
     }
-    throw failed("the folder of the history can't be locked", folder, cause)
+    throw failed(`the folder of the history can't be ${what}`, folder, cause)
   }
 }
 
@@ -80,7 +73,7 @@ function prepareFile (file: Database.Database, path: string): void {
   } catch (cause) {
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
     if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause), cause)
-    throw failed(CANT_OPEN, path, cause)
+    throw cause
   }
 }
 
@@ -119,7 +112,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   } catch (error) {
     file?.close()
     held.close()
-    throw failed(CANT_OPEN, path, error)
+    throw failed("the history can't be opened", path, error)
   }
 }
 
@@ -127,14 +120,14 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
  * Opens, or makes, the embedded store for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` and
  * `prepareTables`.
  */
-export async function openSqliteStore ({ folder, ...identity }: Identity & { folder: string }): Promise<Store> {
+export async function openSqliteStore ({ folder, program }: { folder: string, program: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
   try {
-    await prepareTables(engine, identity)
+    await prepareTables(engine, program)
     return await createStore(engine)
   } catch (error) {
     await engine.release()
-    throw failed(CANT_OPEN, join(folder, 'history.db'), error)
+    throw failed("the history can't be opened", join(folder, 'history.db'), error)
   }
 }
 

@@ -5,7 +5,7 @@ import type { StoreState } from '../rules/types.js'
 import { readPublished } from './published.js'
 import type { NotedState } from './store.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { readMeta, readRevision, type Reads } from './view.js'
+import { isOneOf, readMeta, readRevision, type Reads, type View } from './view.js'
 
 /** The rule by which volumes are counted, as "basis n/d", and read again. */
 export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
@@ -41,8 +41,18 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'in
   }
 }
 
+/** The newest in its place, by the index on what has a reason. */
+async function unreadable ({ db, addressOf }: View): Promise<StoreState['unreadable']> {
+  const rows = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
+    .orderBy('at').execute()
+  return new Map(rows.map(({ dao, at }) => [addressOf(dao), at]))
+}
+
 export const stateReads = {
-  async load ({ db, addressOf }) {
+  unreadable,
+
+  async load (view) {
+    const { db, addressOf } = view
     const sequenceRanges: StoreState['sequenceRanges'] = new Map()
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     for (const row of ranges) {
@@ -51,23 +61,19 @@ export const stateReads = {
       if (list === undefined) sequenceRanges.set(dao, [SEQUENCE_RANGE.read(row)])
       else list.push(SEQUENCE_RANGE.read(row))
     }
-    const unattributed = await db.selectFrom('unattributed').select(['key_a', 'key_b']).execute()
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
     const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
-    const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
-      .orderBy('at').execute()
     const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
     return {
       ...stateOfNotes(await readMeta(db)),
       indexedRanges: indexedRanges.map(row => INDEXED_RANGE.read(row)),
       sequenceRanges,
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
-      unattributedKeys: new Set(unattributed.flatMap(row => [row.key_a, row.key_b]).filter(key => key !== null)),
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
       firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, at!])),
-      unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
+      unreadable: await unreadable(view)
     }
   },
 
@@ -84,9 +90,11 @@ export const stateReads = {
     return { valuation: parseValuation(noted), revision: revision!, swaps: swaps! }
   },
 
-  async unattributed ({ db }, keys) {
-    const rows = await db.selectFrom('unattributed').selectAll()
-      .where(eb => eb.or([eb('key_a', 'in', keys), eb('key_b', 'in', keys)])).execute()
+  async unattributed (view, keys) {
+    const rows = await view.db.selectFrom('unattributed').selectAll().where(eb => eb.or([
+      isOneOf(view, 'unattributed', ['key_a'], keys.map(key => ({ key_a: key }))),
+      isOneOf(view, 'unattributed', ['key_b'], keys.map(key => ({ key_b: key })))
+    ])).execute()
     return rows.map(row => UNATTRIBUTED.read(row))
   },
 

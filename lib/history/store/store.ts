@@ -1,22 +1,19 @@
 /** The port to what is kept on disk: rows in, rows out, no rules. All engines share the queries. */
 import type { VolumeRule } from '../../market/volume.js'
 import type { CandleRow, Size, TimedCandle } from '../rules/candles.js'
+import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
   CloseRow, DayMaker, FeeRate, MarketKey, MissingTransaction, OtherFees, PoolEvent, ProposalEvent,
-  SequenceRange, StoredEvent, StoreState, SwapRow, Trade, UnattributedEvent
+  StoredEvent, StoreState, SwapRow, Trade, UnattributedEvent
 } from '../rules/types.js'
 
-/** All that one step changes, in one transaction. Candles replace those that are stored. */
-export interface StepChanges extends AddedRows {
-  events: readonly StoredEvent[]
-  fees: ReadonlyArray<{ dao: string, seq: bigint, fee: bigint }>
-  /** In place of all that are stored of these DAOs. */
-  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-  /** Swaps per observed fee rate, basis points, that disagrees with the configured one. */
-  rates: ReadonlyMap<string, number>
-  firstSwaps: ReadonlyMap<string, number>
+/**
+ * All that one step changes, in one transaction. Candles, ranges and rates are whole, in place of those that are
+ * stored.
+ */
+export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
   /** DAOs by their proposals. */
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
@@ -123,6 +120,8 @@ export interface Traders {
 /** Every method throws HISTORY_UNAVAILABLE. */
 export interface Store {
   load (): Promise<StoreState>
+  /** As `load`, of the events that could not be read. */
+  unreadable (): Promise<StoreState['unreadable']>
   write (changes: StepChanges): Promise<void>
   /** By which candles are made; null: new, or made anew just now. */
   valuation (): Promise<VolumeRule | null>
@@ -139,8 +138,8 @@ export interface Store {
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<SwapRow[]>
   /** Per DAO, from the Unix second `from` to before `to`. */
   traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
-  /** How many traded, by the Unix second at which a day begins. */
-  makers (dao: string, from: number, to: number): Promise<Map<number, number>>
+  /** As `candlesOf`, of days, with the number of those who traded. */
+  daysOf (dao: string, range: CandleRange): Promise<Array<TimedCandle & { makers: number }>>
   /** The first `limit` days that arrived or changed after `revision`. */
   daysAfter (revision: number, limit: number): Promise<Since<CandleRow>>
   /** As `daysAfter`, what pools held when a day ended. */
@@ -187,6 +186,7 @@ export interface Store {
   origins (
     keys: ReadonlyArray<{ dao: string, seq: bigint }>
   ): Promise<Array<{ dao: string, seq: bigint, signature: string, eventIndex: number }>>
+  /** Those that wait for one of `keys`. */
   unattributed (keys: readonly string[]): Promise<UnattributedEvent[]>
   /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
   bindNetwork (genesis: string): Promise<void>

@@ -52,7 +52,7 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
 
 /** Whether a row of `table` is of one of these DAOs. */
 export const isOfDaos = (
-  view: View, table: 'events' | 'minutes' | 'sequence_ranges', daos: readonly string[]
+  view: View, table: 'events' | 'minutes', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
 
 export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>> {

@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
-import { chunks } from '../../chunks.js'
 import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
-import { excluded, putRows } from './inserts.js'
+import { deleteRows, excluded, putRows } from './inserts.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
 import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './store.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
-import { isOfDaos, putMeta, type Writing } from './view.js'
-
-/** Transactions that were missing and are found, named in one statement. */
-const FOUND = 40
+import { putMeta, type Writing } from './view.js'
 
 /** The stored event of this number. */
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
@@ -74,27 +70,21 @@ async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<voi
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
-  if (sequenceRanges.size === 0) return
-  await to.db.deleteFrom('sequence_ranges').where(isOfDaos(to, 'sequence_ranges', [...sequenceRanges.keys()])).execute()
+  await deleteRows(to, 'sequence_ranges', ['dao'], Array.from(sequenceRanges.keys(), dao => ({ dao: to.idOf(dao) })))
   await putRows(to, 'sequence_ranges', [...sequenceRanges].flatMap(([dao, ranges]) =>
     ranges.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) }))))
 }
 
 async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
-  const { db, numberOf } = to
   await putRows(to, 'unattributed', changes.unattributed.map(event => rowOf(UNATTRIBUTED, event)), oc =>
     oc.columns(['signature', 'event_index']).doNothing())
-  for (const { signature, eventIndex } of changes.attributed) {
-    await db.deleteFrom('unattributed').where('signature', '=', signature)
-      .where('event_index', '=', eventIndex).execute()
-  }
-  const proposals = Array.from(changes.proposals, ([proposal, dao]) => ({ proposal, dao: numberOf(dao) }))
+  const attributed = changes.attributed.map(({ signature, eventIndex }) => ({ signature, event_index: eventIndex }))
+  await deleteRows(to, 'unattributed', ['signature', 'event_index'], attributed)
+  const proposals = Array.from(changes.proposals, ([proposal, dao]) => ({ proposal, dao: to.numberOf(dao) }))
   await putRows(to, 'proposals', proposals, oc => oc.column('proposal').doNothing())
   await putRows(to, 'missing', changes.missing, oc =>
     oc.column('signature').doUpdateSet(excluded(['reason'])))
-  for (const some of chunks(changes.found, FOUND)) {
-    await db.deleteFrom('missing').where('signature', 'in', some).execute()
-  }
+  await deleteRows(to, 'missing', ['signature'], changes.found.map(signature => ({ signature })))
 }
 
 async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void> {

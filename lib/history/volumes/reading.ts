@@ -71,22 +71,18 @@ async function candlesOf (
   return joined.slice(-limit)
 }
 
+const MARKET_PAGE = 1000
 /** Trades of a proposal's market from `from` to before `to`, newest first. */
 async function * marketTrades (
   store: Store, dao: string, market: MarketKey, { from, to }: Omit<CandleRange, 'limit'>
 ): AsyncGenerator<Trade> {
+  const query = { dao, market, since: from, until: to - 1, limit: MARKET_PAGE }
   const pause = createPauses()
-  let before: bigint | undefined
-  do {
-    const page = await store.trades({
-      dao, market, since: from, until: to - 1, limit: MARKET_PAGE, ...(before !== undefined && { before })
-    })
+  for (let page = await store.trades(query); page.length > 0; await pause()) {
     yield * page
-    await pause()
-    before = page.length === MARKET_PAGE ? page.at(-1)!.seq : undefined
-  } while (before !== undefined)
+    page = page.length < MARKET_PAGE ? [] : await store.trades({ ...query, before: page.at(-1)!.seq })
+  }
 }
-const MARKET_PAGE = 1000
 
 /** A decision lasts days, so its candles are made when asked for. */
 async function marketCandlesOf (
@@ -110,14 +106,12 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
   return {
     ...store,
     async days (dao, { from, to, limit }) {
-      const seconds = { from: from * DAY, to: (to + 1) * DAY }
-      const rows = await store.candlesOf(dao, 'days', { ...seconds, limit })
-      const makers = await store.makers(dao, seconds.from, seconds.to)
-      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY, makers: makers.get(start) ?? 0 }))
+      const rows = await store.daysOf(dao, { from: from * DAY, to: (to + 1) * DAY, limit })
+      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY }))
     },
-    candles: async (dao, interval, range, market) => market === undefined
-      ? await candlesOf(store, dao, interval, range)
-      : await marketCandlesOf(store, dao, interval, range, market),
+    candles: (dao, interval, range, market) => market === undefined
+      ? candlesOf(store, dao, interval, range)
+      : marketCandlesOf(store, dao, interval, range, market),
     async lastPrice (dao, at, market) {
       const trades = market === undefined
         ? await store.lastTrades(at, [dao])

@@ -29,7 +29,7 @@ export interface DailyVolume {
 }
 
 /** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
-export interface PoolWindow extends Volume24h {
+export interface PoolWindow extends Volume24h, Pick<Traders, 'buys' | 'sells' | 'buyQuote' | 'sellQuote'> {
   high: ExecutedPrice | null
   low: ExecutedPrice | null
   /** By all trades that have a price: the quotient is the average. */
@@ -39,11 +39,6 @@ export interface PoolWindow extends Volume24h {
   before: ExecutedPrice | null
   /** Of a trade at or before so long ago. */
   past: Record<Exclude<Age, 'now' | '24h'>, ExecutedPrice | null>
-  buys: number
-  sells: number
-  /** Quote units that buys paid and sells received. */
-  buyQuote: bigint
-  sellQuote: bigint
   /** Who traded; null while that is not known of each trade. */
   makers: number | null
   buyers: number | null
@@ -124,8 +119,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           return [name, price !== undefined && covers(price.at - 1) ? price : null]
         })) as Record<Age, ExecutedPrice | null>
         const candle = candles.get(dao) ?? EMPTY_CANDLE
-        const { unnamed, buys, sells, buyQuote, sellQuote, ...named } = who.get(dao) ?? NO_TRADERS
-        const { makers, buyers, sellers } = unnamed > 0 ? { makers: null, buyers: null, sellers: null } : named
+        const { unnamed, ...traders } = who.get(dao) ?? NO_TRADERS
         const { high = null, low = null, average = null } = candle.prices ?? {}
         return [dao, {
           ...volumeOf(candle),
@@ -135,13 +129,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           last,
           before,
           past,
-          buys,
-          sells,
-          buyQuote,
-          sellQuote,
-          makers,
-          buyers,
-          sellers,
+          ...traders,
+          ...unnamed > 0 && { makers: null, buyers: null, sellers: null },
           fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),

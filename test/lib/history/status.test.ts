@@ -14,7 +14,6 @@ const state = (indexedRanges: StoreState['indexedRanges'], ended = false): Store
   ended,
   sequenceRanges: new Map(),
   proposals: new Map(),
-  unattributedKeys: new Set(),
   missing: [],
   losses: [],
   beginning: null,

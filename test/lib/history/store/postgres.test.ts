@@ -15,7 +15,7 @@ const SILENT_MS = 9500
 const held = skip === false ? hold() : undefined
 
 async function hold () {
-  const engine = await openPostgresEngine(newPlace(t).url, { program: PROGRAM })
+  const engine = await openPostgresEngine(newPlace(t).url, PROGRAM)
   t.teardown(() => engine.release())
   return { engine, since: performance.now() }
 }
@@ -35,7 +35,7 @@ test(
   async t => {
     const { url, schema } = newPlace(t)
     const place = parseDatabaseUrl(url)
-    await preparePostgres(place, { program: PROGRAM })
+    await preparePostgres(place, PROGRAM)
     const [first, second] = [await openSession(place), await openSession(place)]
     t.teardown(async () => { await first.close(); await second.close() })
     const put = (key: string) => async (
@@ -64,7 +64,7 @@ test(
 
 test('many processes that start at once make the tables once', { skip }, async t => {
   const { url, schema } = newPlace(t)
-  await Promise.all(Array.from({ length: 5 }, () => preparePostgres(parseDatabaseUrl(url), { program: PROGRAM })))
+  await Promise.all(Array.from({ length: 5 }, () => preparePostgres(parseDatabaseUrl(url), PROGRAM)))
   const versions = await ask(`select version from "${schema}".schema_version order by version`)
   t.equal(new Set(versions.map(({ version }) => version)).size, versions.length)
 })
@@ -132,7 +132,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     }
     t.equal((await store.swapsOfAll([dao, 'dao8'], 5_600_000, 5_603_600)).length, 6)
     t.equal((await store.traders([dao, 'dao8'], 5_600_000, 5_686_400)).size, 2)
-    t.equal((await store.makers(dao, 0, 100 * 86_400)).size, 100)
+    t.equal((await store.daysOf(dao, { from: 0, to: 100 * 86_400, limit: 1000 })).length, 100)
     t.equal((await store.origins([{ dao, seq: 7n }])).length, 1)
     t.ok(await store.firstEvent(dao))
     t.equal((await store.lastTrades(6_000_000)).length, 20)

@@ -138,7 +138,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   }
   await store.swapsOfAll([dao], 0, 9)
   await store.traders([dao], 0, 9)
-  await store.makers(dao, 0, 86_400)
+  await store.daysOf(dao, { from: 0, to: 86_400, limit: 1000 })
   await store.origins([{ dao, seq: 7n }])
   await store.firstEvent(dao)
   await store.feeRates(dao)

@@ -5,7 +5,6 @@
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, type CandleRow } from '../../../../lib/history/rules/candles.js'
-import type { Identity } from '../../../../lib/history/store/create-store.js'
 import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
 
@@ -13,7 +12,7 @@ export interface EngineUnderTest<Place> {
   name: string
   /** Somewhere new and empty; gone after the test. */
   newPlace (t: Test): Promise<Place>
-  open (place: Place, identity: Identity): Promise<Store>
+  open (place: Place, identity: { program: string }): Promise<Store>
 }
 
 const U64 = (1n << 64n) - 1n
@@ -84,6 +83,9 @@ const EXTREME = {
   average: { quote: U64 * U64, base: U64 }
 }
 
+const makersOf = async (store: Store, dao: string, from: number, to: number) =>
+  (await store.daysOf(dao, { from, to, limit: ALL })).map(({ start, makers }) => [start, makers])
+
 export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Place>): void {
   async function opened (t: Test) {
     const place = await newPlace(t)
@@ -107,7 +109,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ended: false,
       sequenceRanges: new Map(),
       proposals: new Map(),
-      unattributedKeys: new Set(),
       missing: [],
       losses: [],
       beginning: null,
@@ -326,7 +327,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       [true, A, 2, 33, 50]
     )
     t.same(state.missing.map(({ signature }) => signature), ['k', 'm'])
-    t.same([...state.unattributedKeys], ['P'])
     t.same(await place.store.unattributed(['P', 'Q']), [waiting])
     await place.store.write({
       ...nothing,
@@ -343,7 +343,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(state.indexedRanges.length, 2)
     t.same([state.rates.get('25'), state.firstSwaps.get(A)], [1, 22])
     t.same(state.missing, [{ signature: 'k', slot: 5, at: 6, reason: 'another' }])
-    t.same([...state.unattributedKeys], [])
+    t.same(await place.store.unattributed(['P']), [])
   })
 
   test(`${name}: a rebuild empties what was, goes on where it was, and only then has its valuation`, async t => {
@@ -397,8 +397,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY, withPrices: true })
     ], [[], []])
     t.same(
-      [await store.makers(A, 0, 9 * DAY), await store.feeRates(A)],
-      [new Map([[2 * DAY, 0], [3 * DAY, 1]]), [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]]
+      [await makersOf(store, A, 0, 9 * DAY), await store.feeRates(A)],
+      [[[2 * DAY, 0], [3 * DAY, 1]], [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]]
     )
     t.same((await store.load()).rates, new Map([['30', 4]]))
     t.equal((await store.swapsPage(0, ALL)).rows.length, 1, 'the swaps stay')
@@ -507,8 +507,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await starts('hours', 86_401, 345_601, 9), [104_400, 172_800, 190_800, 345_600])
     t.same(await starts('hours', 0, 345_600, 3), [104_400, 172_800, 190_800])
     t.same(await starts('days', 0, 9 * DAY, 1), [4 * DAY])
-    t.same(await store.makers(A, DAY, 4 * DAY), new Map([[DAY, 2], [2 * DAY, 0]]))
-    t.same(await store.makers('unknown', DAY, 4 * DAY), new Map())
+    t.same(await makersOf(store, A, DAY, 4 * DAY), [[DAY, 2], [2 * DAY, 0]])
+    t.same(await makersOf(store, 'unknown', DAY, 4 * DAY), [])
+    t.same(
+      (await store.daysOf(A, { from: 0, to: 9 * DAY, limit: 1 })).map(({ makers: _, ...candle }) => candle),
+      await store.candlesOf(A, 'days', { from: 0, to: 9 * DAY, limit: 1 })
+    )
     t.same((await store.candlesOfAll(
       [A, B, 'unknown'], 'minutes', { from: 60, to: 121, withPrices: true }
     )).map(({ dao, start }) => `${dao} ${start}`).sort(), [`${A} 120`, `${A} 60`, `${B} 60`].sort())
@@ -698,17 +702,16 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
   test(`${name}: belongs to one program and one network`, async t => {
     const place = await opened(t)
     await place.store.close()
-    const again = await open(place.place, { ...PROGRAM, genesis: 'G1' })
+    const again = await open(place.place, PROGRAM)
+    await again.bindNetwork('G1')
     await again.close()
     await t.rejects(
       open(place.place, { program: 'another' }),
       { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program.*FUTAREL.*another/ }
     )
-    await t.rejects(
-      open(place.place, { ...PROGRAM, genesis: 'G2' }),
-      { code: 'HISTORY_UNAVAILABLE', message: /belongs to another genesis/ }
-    )
-    await place.reopen().catch(() => {})
+    const store = await place.reopen()
+    await store.bindNetwork('G1')
+    await t.rejects(store.bindNetwork('G2'), { code: 'WRONG_NETWORK', message: /belongs to another network.*G1.*G2/ })
   })
 
   test(`${name}: a closed store says so`, async t => {
