@@ -44,12 +44,22 @@ export function createHistory (seed: number) {
   const slots: number[] = []
   const times: Array<number | null> = []
   const blockIndexes: number[] = []
-  /** In the order of the JSON's holes: what is called, then the outer instructions. */
-  const datas: Buffer[][] = []
+  /** Data of all transactions, one behind the other: a million that have buffers of their own take a gigabyte. */
+  let packed = Buffer.alloc(1 << 16)
+  let used = 0
+  const starts: number[] = []
   const signatures: string[] = []
   const bySignature = new Map<string, number>()
   /** Positions of the transactions that mention an address. */
   const byAddress = new Map<string, number[]>()
+
+  function pack (data: Buffer): void {
+    const end = used + 2 + data.length
+    if (end > packed.length) packed = Buffer.concat([packed], 2 * end)
+    packed.writeUInt16LE(data.length, used)
+    packed.set(data, used + 2)
+    used = end
+  }
 
   function shapeOf (actions: Action[], options: ShapeOptions): Kept {
     const key = [...Object.values(options), ...actions.map(action => action.key)].join('|')
@@ -79,7 +89,9 @@ export function createHistory (seed: number) {
       const outer = options.via === 'aggregator'
         ? actions.map(() => AGGREGATOR_DATA)
         : actions.map(({ data }) => data[0]!)
-      datas.push([...inner, ...outer])
+      starts.push(used)
+      // in the order of the JSON's holes: what is called, then the outer instructions
+      for (const data of [...inner, ...outer]) pack(data)
       // Blocks carry other programs' transactions too: a place in the block is no place in a list of signatures.
       const between = Math.floor(scatter(seed, index, 1) * BETWEEN)
       blockIndexes.push(index > 0 && slots[index - 1] === slot ? blockIndexes[index - 1]! + 1 + between : between)
@@ -125,7 +137,12 @@ export function createHistory (seed: number) {
       const fragments = kept[index]!.shape.fragments()
       const place = withBlockIndex ? `"transactionIndex":${blockIndexes[index]!},` : ''
       let text = `{"blockTime":${times[index]!},"slot":${slots[index]!},${place}${fragments[0]!.slice(1)}`
-      for (const [hole, data] of datas[index]!.entries()) text += base58(data) + fragments[hole + 1]!
+      let at = starts[index]!
+      for (const fragment of fragments.slice(1, -1)) {
+        const end = at + 2 + packed.readUInt16LE(at)
+        text += base58(packed.subarray(at + 2, end)) + fragment
+        at = end
+      }
       return text + signatures[index]! + fragments[fragments.length - 1]!
     }
   }
