@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { poolOf } from './market-data.js'
 import { CONTRAST } from './service.js'
-import { evaluate, inBrowser, loaded, openPool, symbols } from './visit.js'
+import { askOnce, evaluate, inBrowser, loaded, openPool, symbols } from './visit.js'
 
 /**
  * The pages for every reader: by keyboard, on a phone, in either theme, with text that can be read, and nothing that
@@ -138,6 +138,7 @@ inBrowser(visiting => {
   visiting('light: what a first visit costs', {}, async (t, { page, service }) => {
     const client = await page.context().newCDPSession(page)
     await client.send('Network.enable')
+    await askOnce(page)
     let bytes = 0
     client.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength })
     await page.goto(service.url)

@@ -1,6 +1,6 @@
 import { compare, parseDecimal } from '../../../lib/decimal.js'
 import { address, AGGREGATE, type Pool, POOLS, SCRIPT } from './market-data.js'
-import { asked, download, evaluate, inBrowser, loaded, rowOf, shownName, symbols } from './visit.js'
+import { asked, askOnce, download, evaluate, inBrowser, loaded, rowOf, shownName, symbols } from './visit.js'
 
 /** The list of pools: what it shows and does, over an API whose answers each test decides. */
 
@@ -8,6 +8,7 @@ const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few 
 
 inBrowser(visiting => {
   visiting('the market at a glance', {}, async (t, { page, service }) => {
+    await askOnce(page)
     await page.goto(service.url)
     await loaded(page)
     t.equal(await page.title(), 'DAO Market Data')

@@ -1,5 +1,5 @@
 import { candlesOf, detailOf, poolOf, POOLS, tradesOf } from './market-data.js'
-import { asked, download, evaluate, holds, inBrowser, loaded, openPool, rowOf } from './visit.js'
+import { asked, askOnce, download, evaluate, holds, inBrowser, loaded, openPool, rowOf } from './visit.js'
 
 /** The page of a pool: what it shows and does, over an API whose answers each test decides. */
 
@@ -20,6 +20,7 @@ inBrowser(visiting => {
   })
 
   visiting('every figure, with its unit, every digit and its meaning', {}, async (t, { page, service }) => {
+    await askOnce(page)
     await openPool(page, service.url, META.pool_id)
     await page.locator('.supply-bar').waitFor()
     t.equal(await page.locator('#price').getAttribute('title'), '6.482913370041')
