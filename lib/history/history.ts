@@ -15,7 +15,7 @@ import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
 import { EMPTY } from './status.js'
-import { NO_ROOM, watchingRoom } from './store/no-room.js'
+import { NO_ROOM } from './store/no-room.js'
 import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
 
@@ -72,13 +72,11 @@ const FOLLOWING_MS = 60_000
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
-  const { reader, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
+  const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
   const { staleMs = 60_000, isShared = false, onReached } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
-  let isFull = false
-  const store = watchingRoom(options.store, is => { isFull = is })
   const volumes = createVolumes(store, valuation)
   let running: Running | undefined
   let work: Promise<void> | undefined
@@ -170,7 +168,7 @@ export function createHistory (options: HistoryOptions): History {
     status () {
       if (running === undefined) return { ...EMPTY, leads: true, refusal }
       const { walked: signatures, searched } = running.indexer
-      const all = refusal ?? (isFull ? NO_ROOM : null)
+      const all = refusal ?? (store.hasNoRoom() ? NO_ROOM : null)
       return { ...answers.status(), signatures, searched, leads: true, refusal: all }
     },
     head () {

@@ -94,11 +94,15 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
 
   /** Each takes its numbers where the one before has left off. */
   const inTurn = createTurns()
+  let isFull = false
 
-  async function guarded<T> (what: string, work: () => Promise<T>): Promise<T> {
+  async function guarded<T> (what: 'read' | 'written' | 'closed', work: () => Promise<T>): Promise<T> {
     try {
-      return await work()
+      const done = await work()
+      if (what === 'written') isFull = false
+      return done
     } catch (cause) {
+      if (what === 'written') isFull = hasNoRoom(cause)
       if (cause instanceof ServiceError) throw cause
       throw unusable(hasNoRoom(cause) ? NO_ROOM : `the history can't be ${what}: ${messageOf(cause)}`, cause)
     }
@@ -132,6 +136,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
       }
       await writing(trx => putMeta(trx, { genesis }))
     }),
+    hasNoRoom: () => isFull,
     close: () => guarded('closed', release)
   }
 }

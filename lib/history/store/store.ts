@@ -190,5 +190,7 @@ export interface Store {
   unattributed (keys: readonly string[]): Promise<UnattributedEvent[]>
   /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
   bindNetwork (genesis: string): Promise<void>
+  /** Whether the last write was refused for want of room. */
+  hasNoRoom (): boolean
   close (): Promise<void>
 }

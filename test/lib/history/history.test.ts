@@ -337,6 +337,7 @@ test('a store without room says so in the first line and in the status, and goes
   let isFull = true
   const full: typeof store = {
     ...store,
+    hasNoRoom: () => isFull,
     async write (changes) {
       if (isFull) {
         throw new ServiceError(
@@ -363,6 +364,7 @@ test('a store without room for what is published says so, too, though nothing el
   let isFull = false
   const full: typeof store = {
     ...store,
+    hasNoRoom: () => isFull,
     async publish (slot) {
       if (isFull) {
         throw new ServiceError(

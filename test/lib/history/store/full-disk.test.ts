@@ -41,9 +41,11 @@ test('on a disk that is really full the store opens, and says what it lacks unti
     const refused = await store.bindNetwork('a network').then(() => undefined, (error: unknown) => error)
     t.match(refused, { code: 'HISTORY_UNAVAILABLE', message: NO_ROOM }, `the ${time} time`)
     t.ok(hasNoRoom(refused))
+    t.ok(store.hasNoRoom())
   }
   rmSync(join(disk, 'fill'))
   await store.bindNetwork('a network')
+  t.notOk(store.hasNoRoom())
   await store.close()
 
   fill(join(disk, 'fill'))
