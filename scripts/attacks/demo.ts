@@ -24,11 +24,12 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
   let moved = 0
   const moves = sendMoves(chain.href, slot => { moved = slot })
 
-  /** The answer; where the limit is met, or figures are not there yet, once they are. */
+  /** The answer; where the limit is met, or figures of now are not there yet, once they are. */
   async function ask (path: string): Promise<Response> {
     for (let tries = 0; ; tries++) {
       const answer = await fetch(new URL(path, url)).catch(nobodyAt(url))
-      if (![429, 503].includes(answer.status) || tries === TRIES) return answer
+      const isLate = [429, 503].includes(answer.status) || answer.headers.has('age')
+      if (!isLate || tries === TRIES) return answer
       await answer.body?.cancel()
       await systemClock.sleep(Math.max(LOOK_MS, Number(answer.headers.get('retry-after')) * 1000))
     }
