@@ -41,6 +41,8 @@ export default fp(async fastify => {
       if (open.size >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
       return response => {
         const events = createEventStream(response)
+        // who has left meanwhile closes nothing any more
+        if (!events.isOpen) return events
         open.set(events, client)
         response.once('close', () => open.delete(events))
         return events

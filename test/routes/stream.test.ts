@@ -69,7 +69,7 @@ async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testd
       return stream.told.filter(({ event }) => event === 'trade').length >= before + count
     })
   }
-  return { ledger, dao, other, start, trade }
+  return { ledger, node, dao, other, start, trade }
 }
 
 const trades = ({ told }: { told: Told[] }) => told.filter(({ event }) => event === 'trade').map(({ data }) => data)
@@ -211,4 +211,27 @@ test('a thousand are followed, told alike, and more are refused without a trace'
   t.equal(new Set(streams.map(stream => JSON.stringify(trades(stream)))).size, 1)
   for (const one of [...streams, ...refused]) one.close()
   await until('all have gone', () => app.stream.count() === 0)
+})
+
+test('who leaves before it has begun holds no place', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  const { app, url } = await start()
+  // the state has to be read before the pool is known to be there
+  node.latencyMs = 300
+  ledger.advance(11)
+  let [asked, left] = [0, 0]
+  app.server.on('request', ({ socket }) => {
+    asked++
+    socket.once('close', () => { left++ })
+  })
+  const request = get(`${url}?pools=${dao.address}`, { agent: false }).on('error', () => {})
+  await until('it has been asked for', () => asked === 1)
+  request.destroy()
+  await until('the client has left', () => left === 1)
+  node.latencyMs = 0
+  const other = await listen(url)
+  await until('the next one has begun', () => other.lastId() !== undefined)
+  t.equal(app.stream.count(), 1)
+  other.close()
+  await until('its place is free', () => app.stream.count() === 0)
 })
