@@ -209,11 +209,11 @@ function distance (one: string, other: string): number {
   return row.at(-1)!
 }
 
-const LEAST_LETTERS = 7
+const MIN_LETTERS = 7
 
 /** A sentence for each variable that nobody knows and that resembles one of ours. */
 function misspelt (env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.keys(env).filter(name => name.length >= LEAST_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
+  return Object.keys(env).filter(name => name.length >= MIN_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
     const meant = VARIABLES.find(own =>
       Math.abs(own.length - name.length) <= 2 && distance(name.toUpperCase(), own) <= 2)
     return meant === undefined ? [] : [`${name} is no setting: is ${meant} meant?`]

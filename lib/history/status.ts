@@ -111,6 +111,7 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 export interface HeadFacts {
   /** Up to which all is stored; null: none yet. */
   head: Moment | null
+  /** As in `ProofFacts`. */
   verifiedTo: Moment | null
   time: AgeTime
   /** How old the head may be, ms, for anything to be made of it. */
@@ -133,7 +134,8 @@ export function checkHead (facts: HeadFacts): Head {
   if (isBehind(facts)) {
     throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${time.tooOld(head.time)}`)
   }
-  return { ...head, confirmedTo: verifiedTo?.time ?? head.time }
+  // accounts of a node whose clock is ahead may be dated after a head beyond them
+  return { ...head, confirmedTo: Math.min(head.time, verifiedTo?.time ?? Infinity) }
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */

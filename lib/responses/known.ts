@@ -15,7 +15,7 @@ export function createdAt ({ known }: Reading, dao: string): number | null {
 }
 
 /** A history that is catching up passes a second sooner than the chain took to get to it, s. */
-const LONGEST_WAIT = 60
+const MAX_RETRY_AFTER = 60
 
 /**
  * Throws `invalid` for a Unix second to come, WARMING_UP until the head is `beyond` seconds behind it: other blocks of
@@ -26,7 +26,8 @@ export function checkFinal (sources: Sources, at: number, invalid: ServiceError,
   const wait = at + beyond - head
   if (wait <= 0) return
   if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid
-  throw new ServiceError('WARMING_UP', `${timeText(at)} is not final yet`, { retryAfter: Math.min(wait, LONGEST_WAIT) })
+  const retryAfter = Math.min(wait, MAX_RETRY_AFTER)
+  throw new ServiceError('WARMING_UP', `${timeText(at)} is not final yet`, { retryAfter })
 }
 
 /** ISO 8601 of the first second of what is known after another; undefined: from the beginning, or not at all. */

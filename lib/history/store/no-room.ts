@@ -1,4 +1,5 @@
 /** A store without room is the operator's to help. */
+
 /** SQLite's code, PostgreSQL's, and the operating system's. */
 const CODES = ['SQLITE_FULL', '53100', 'ENOSPC']
 

@@ -68,6 +68,10 @@ test('a head grows stale, but for a chain that has halted', async t => {
   t.same(
     checkHead({ ...after(60), verifiedTo: { slot: 490, time: NOW - 5 } }), { ...head, confirmedTo: NOW - 5 }
   )
+  t.same(
+    checkHead({ ...after(60), verifiedTo: { slot: 490, time: head.time + 20 } }), { ...head, confirmedTo: head.time },
+    'accounts that are dated after the head make it no younger'
+  )
   t.throws(() => checkHead({ ...after(60), head: null }), { code: 'WARMING_UP' })
   t.throws(
     () => checkHead(after(61)),
