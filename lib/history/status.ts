@@ -123,7 +123,10 @@ export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>)
 
 /** The newest finalized moment up to which all that the nodes list is stored. */
 export interface Head extends Moment {
-  /** Unix second up to which the accounts have confirmed that, where they have been compared: of then figures are. */
+  /**
+   * Unix second up to which the accounts have confirmed that: of then figures are. Its own where they could not of
+   * late, as at a start or after an outage: it takes them what finality does.
+   */
   confirmedTo: number
 }
 
@@ -134,8 +137,9 @@ export function checkHead (facts: HeadFacts): Head {
   if (isBehind(facts)) {
     throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${time.tooOld(head.time)}`)
   }
-  // accounts of a node whose clock is ahead may be dated after a head beyond them
-  return { ...head, confirmedTo: Math.min(head.time, verifiedTo?.time ?? Infinity) }
+  const since = verifiedTo === null ? Infinity : (head.time - verifiedTo.time) * 1000
+  // of a node whose clock is ahead accounts may be dated after a head that is beyond them
+  return { ...head, confirmedTo: since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time }
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */

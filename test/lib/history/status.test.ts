@@ -72,6 +72,11 @@ test('a head grows stale, but for a chain that has halted', async t => {
     checkHead({ ...after(60), verifiedTo: { slot: 490, time: head.time + 20 } }), { ...head, confirmedTo: head.time },
     'accounts that are dated after the head make it no younger'
   )
+  t.same(
+    [45, 46].map(ago => checkHead({ ...after(60), verifiedTo: { slot: 1, time: head.time - ago } }).confirmedTo),
+    [head.time - 45, head.time],
+    'after an outage it is not dated by what was compared before'
+  )
   t.throws(() => checkHead({ ...after(60), head: null }), { code: 'WARMING_UP' })
   t.throws(
     () => checkHead(after(61)),
