@@ -36,12 +36,12 @@ export const DEFECTS: Defect[] = [
     put: 'const clock: Clock = now === undefined ? { ...systemClock, now: systemClock.epoch } :'
   },
   {
-    name: 'accounts-unheard',
+    name: 'trade-left-out',
     by: 310,
-    sentence: 'A trade that the only node leaves out of its lists is missed when the accounts are next asked, not at once.',
-    file: 'plugins/history.ts',
-    find: '  cache.snapshot.follow(made => history.compare(accountsOf(made)))\n',
-    put: ''
+    sentence: 'Lists are dated by the head, though a node has left a trade out of those that the walk has read.',
+    file: 'lib/history/status.ts',
+    find: 'since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time',
+    put: 'head.time'
   },
   {
     name: 'version-refused',
