@@ -991,7 +991,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
         at: 0,
         for: 500,
         node: 0,
-        weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 200 } }
+        weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 380 } }
       }]
     }
   },
