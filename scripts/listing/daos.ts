@@ -3,11 +3,12 @@ import {
   add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract, ZERO
 } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { isPrice, swapOutput } from './figures.js'
-import { DAY_MS, decimalsOf, isPriced, LATE, type OwnPool, priceOf, rawOf } from './market.js'
+import { checkPrice, isPrice, swapOutput } from './figures.js'
+import { decimalsOf, isPriced, type OwnPool, priceOf, rawOf } from './market.js'
 import {
   ADDRESS, compareFields, decimal, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf, same, sumOf
 } from './rules.js'
+import { checkComplete, checkSums } from './totals.js'
 
 const CENT = powerOfTen(-2)
 const HALF_CENT = ratio(5n, 1_000n)
@@ -69,15 +70,9 @@ export async function checkOwners (checking: Checking): Promise<void> {
 const IN_LIST = ['symbol', 'treasury_vault_address', 'internal_liquidity', 'external_liquidity', 'circulating_supply',
   'price_usd', 'spending_limit']
 
-/** All fields of an answer as another has them. */
-function compareWhole (where: string, row: Row, source: string, other: Row, tell: Refuse): void {
-  for (const [key, value] of Object.entries(row)) {
-    if (JSON.stringify(value) !== JSON.stringify(other[key])) {
-      tell(`${where}: ${key} is ${JSON.stringify(value)?.slice(0, 200)}, ${source} has ` +
-        `${JSON.stringify(other[key])?.slice(0, 200)}`)
-    }
-  }
-}
+/** All fields of an answer to the letter as another has them. */
+const compareWhole = (where: string, row: Row, source: string, other: Row, tell: Refuse): void =>
+  compareFields(where, row, source, other, tell, Object.keys(row), (a, b) => JSON.stringify(a) === JSON.stringify(b))
 
 async function checkRecord (checking: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { market, reader, refuse, doubt } = checking
@@ -282,22 +277,17 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
         doubt(`${path}: price_impact ${String(told.price_impact)}`)
       }
       const [bought, spent] = isBuy ? [output, input] : [input, output]
-      if (output > 0n && !isPrice(told.average_price, priceOf(spent, bought, pool))) {
-        doubt(`${path}: average_price ${String(told.average_price)}`)
-      }
+      if (output > 0n) checkPrice(doubt, path, told, 'average_price', priceOf(spent, bought, pool), 'what it yields')
     }
   }
 }
 
 /** Fees by day and token add up, and are those of the days; the days of the market are those of the volumes. */
-export async function checkFees ({ reader, refuse, doubt, now }: Checking): Promise<void> {
+export async function checkFees (checking: Checking): Promise<void> {
+  const { reader, refuse, doubt } = checking
   const path = '/api/fees/aggregate'
   const found = rowOf(await reader.json(path))
-  const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
-  const sums = { dailyBreakdown: sumOf(days, 'fees'), tokens: sumOf(tokens, 'totalFees') }
-  for (const [name, sum] of Object.entries(sums)) {
-    if (compare(sum, number(found.totalFees)) !== 0) refuse(`${path}: ${name} do not add up to totalFees`)
-  }
+  const { days, tokens } = checkSums(path, found, 'fees', 'totalFees', refuse)
   for (const key of ['conditionalFees', 'externalPoolFees']) {
     if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${String(found[key])}`)
   }
@@ -310,10 +300,7 @@ export async function checkFees ({ reader, refuse, doubt, now }: Checking): Prom
     compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt,
       [['volume_usd', 'volume'], 'trades'])
     compareFields(where, day, path, rowOf(fees.get(date)), doubt, [['fees_usd', 'fees'], 'trades'])
-    const end = Date.parse(String(date)) + DAY_MS
-    if (day.complete !== (end < now) && Math.abs(end - now) > LATE) {
-      doubt(`${where}: complete is ${String(day.complete)}`)
-    }
+    checkComplete(checking, where, day)
   }
   const mints = new Map(listOf(volumes.tokens).map(row => [row.mint, row]))
   for (const token of tokens) {

@@ -55,11 +55,11 @@ export type Shared = string | readonly [string, string]
 /** Fields that one answer has as another does, by default all of the other: each that differs is told. */
 export function compareFields (
   where: string, row: Row, source: string, other: Record<string, Json | undefined>, tell: Refuse,
-  fields: readonly Shared[] = Object.keys(other)
+  fields: readonly Shared[] = Object.keys(other), areSame = same
 ): void {
   for (const field of fields) {
     const [here, there] = typeof field === 'string' ? [field, field] : field
-    if (!same(row[here], other[there])) {
+    if (!areSame(row[here], other[there])) {
       tell(`${where}: ${here} is ${shown(row[here])}, ${source} has ${shown(other[there])}`)
     }
   }
