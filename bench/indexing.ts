@@ -79,7 +79,9 @@ const reference = values['no-reference']
     ? {
         name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`,
         folder: HOME,
-        args: [...values.flags.split(' ').filter(flag => flag !== ''), ...own.filter(argument => !argument.startsWith('--'))]
+        args: [
+          ...values.flags.split(' ').filter(flag => flag !== ''), ...own.filter(argument => !argument.startsWith('--'))
+        ]
       }
     : { name: `of ${values.against}`, folder: values.against, args: startArguments(values.against) }
 const [ours, theirs]: [Run[], Run[]] = [[], []]
