@@ -26,6 +26,13 @@ export const isRow = (value: Json | undefined): value is Row =>
 export const decimal = (value: Json | undefined): Rational | undefined =>
   typeof value === 'string' || typeof value === 'number' ? parseDecimal(String(value)) : undefined
 
+/** The same of a text that may be below 0; no −0. */
+export function signed (value: Json | undefined): Rational | undefined {
+  const [, sign, digits] = typeof value === 'string' ? /^(?!-[0.]*$)(-?)(\d[\d.]*)$/.exec(value) ?? [] : []
+  const size = decimal(digits)
+  return size && (sign === '-' ? subtract(ZERO, size) : size)
+}
+
 /** Digits that a number of JSON keeps once it is read. */
 const FLOAT = 10n ** 14n
 
@@ -147,6 +154,12 @@ export function near (a: Rational, b: Rational, parts: bigint): boolean {
 
 /** Whether two figures are no further apart. */
 export const isWithin = (a: Rational, b: Rational, by: Rational): boolean => compare(distance(a, b), by) <= 0
+
+/** Whether neither is known, or both are the same to a cent and to so many digits. */
+export const isAbout = (a: Rational | undefined, b: Rational | undefined, digits: number): boolean =>
+  a === undefined || b === undefined
+    ? a === b
+    : isWithin(a, b, add(powerOfTen(-2), multiply(b, powerOfTen(-digits))))
 
 function distance (a: Rational, b: Rational): Rational {
   const { n, d } = subtract(a, b)
